@@ -95,7 +95,7 @@ export const ERRORS = {
   // -- input: missing, unreadable or unusable; nothing was sent
   FETTLE_INPUT_READ: entry('input', 'The input cannot be read.', 'Check the path and the permissions; the input is a regular file.'),
   FETTLE_INPUT_KIND: entry('input', 'The input is not a delimited text file.', 'Save it as CSV UTF-8.'),
-  FETTLE_INPUT_EMPTY: entry('input', 'The input has no rows.', 'Set input.empty: skip when days without rows are normal.'),
+  FETTLE_INPUT_EMPTY: entry('input', 'The input has no rows.', 'Set input.empty: skip if an empty file is normal.'),
   FETTLE_INPUT_ENCODING: entry('input', 'The input is not in the encoding that it is read in.', 'Name the encoding: input.encoding: windows-1252.'),
   FETTLE_INPUT_DELIMITER: entry('input', 'The delimiter of the input cannot be detected.', 'Set it: input.delimiter: ";".'),
   FETTLE_INPUT_QUOTE: entry('input', 'A quote in the input is never closed, or is in a place where quotes are not allowed.', 'Fix the line named; for bare quotes inside cells set input.quotes: relaxed.'),

@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { createFolders, renameDurably } from './durable.ts'
+import { createFolders, ignoreAll, renameDurably } from './durable.ts'
 import { fileDigest } from './file-chunks.ts'
 import { isInside } from './inside-folder.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
@@ -22,6 +22,8 @@ export interface SinkOptions {
   readonly tag?: string
   /** New files and folders get the permissions that the umask leaves; absent: only the owner's. */
   readonly isShared?: boolean
+  /** A folder that is created for it gets a `.gitignore` for all of it: results contain personal data. */
+  readonly isIgnored?: boolean
 }
 
 export interface Sink {
@@ -40,7 +42,7 @@ export interface Sink {
 export async function openSink(path: string, options: SinkOptions = {}): Promise<Sink> {
   return attempt(path, async () => {
     const { isShared = false } = options
-    const folder = await prepareFolder(resolve(options.root ?? '', path), options.root, isShared)
+    const folder = await prepareFolder(resolve(options.root ?? '', path), options)
     const target = join(folder, basename(path))
     await refuseSpecial(target)
     const temporary = temporaryName(target, options.tag ?? randomBytes(4).toString('hex'))
@@ -163,7 +165,7 @@ export async function openExclusive(path: string, isShared = false): Promise<Fil
 }
 
 /** Returns the real path of the target's folder, checked to be inside the root and created if missing. */
-async function prepareFolder(target: string, root: string | undefined, isShared: boolean): Promise<string> {
+async function prepareFolder(target: string, { root, isShared, isIgnored }: SinkOptions): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined) return
     if (isInside(await realpath(root), real)) return
@@ -180,7 +182,8 @@ async function prepareFolder(target: string, root: string | undefined, isShared:
     at = dirname(at)
   }
   await requireInside(real)
-  if (missing.length > 0) createFolders(join(real, ...missing), isShared ? 0o777 : 0o700)
+  const made = missing.length > 0 ? createFolders(join(real, ...missing), isShared ? 0o777 : 0o700) : undefined
+  if (made !== undefined && isIgnored) ignoreAll(made, isShared ? 0o666 : 0o600)
   real = await realpath(join(real, ...missing))
   await requireInside(real)
   return real

@@ -1,7 +1,7 @@
 /** Renames and new folders that survive a power cut: a name is on disk only once the folder that holds it is synced. */
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
@@ -89,4 +89,13 @@ export function createFolders(path: string, mode = 0o700): string | undefined {
     if (!exists()) throw error
   }
   return parent ?? path
+}
+
+/** Keeps the content of a new folder out of git. Without the file everything else still works, so a failure is ignored. */
+export function ignoreAll(folder: string, mode = 0o600): void {
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode })
+  } catch {
+    // Another process wrote it, or the disk is full, which the next write reports.
+  }
 }

@@ -27,10 +27,10 @@ export const about = (value: number, isEstimate: boolean): string => `${isEstima
 /** `+12`, `−3`, `±0`; with a true minus sign. */
 export const signed = (value: number): string => (value > 0 ? '+' : value < 0 ? '−' : '±') + count(Math.abs(value))
 
-/** A difference of two shares in percentage points: `+1.2 pp`. */
+/** A difference of two shares in percentage points: `+1.2 points`. */
 export function points(difference: number): string {
   const tenths = Math.round(difference * 1000)
-  return `${tenths > 0 ? '+' : tenths < 0 ? '−' : '±'}${(Math.abs(tenths) / 10).toFixed(1)} pp`
+  return `${tenths > 0 ? '+' : tenths < 0 ? '−' : '±'}${(Math.abs(tenths) / 10).toFixed(1)} points`
 }
 
 /** `0.8 s`, `1 m 31 s`, `2 h 05 m`, from milliseconds. */

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { FettleError } from '../errors.ts'
+import { action, FettleError } from '../errors.ts'
 import { packageFile } from '../package-file.ts'
 import { buildApp } from './app.ts'
 import { makeLinks } from './auth/links.ts'
@@ -271,6 +271,12 @@ export async function start(
     await closeAll()
     if (FettleError.is(error)) throw error
     const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw new FettleError('FETTLE_SETTINGS', message, {
+        cause: error,
+        hint: 'Stop the process that uses the port, or choose another port; 0 takes a free one.',
+        action: action('serve', '--port', '0'),
+      })
     throw new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })
   }
 }

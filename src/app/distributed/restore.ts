@@ -2,7 +2,7 @@
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { Checksums, resealed } from '../../journal/index.ts'
-import { checkRunId, makeFolder, runDirectory } from '../runs/run-directory.ts'
+import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
 const OF_RESULTS = new Set(['file.received', 'output.written', 'run.finished', 'run.paused'])
@@ -18,7 +18,7 @@ const parse = (line: string): Line => {
     // Of null there is no field.
     return Object(JSON.parse(line)) as Line
   } catch {
-    throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal that the queue keeps of a shard is no journal')
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal of a shard in the queue is not a journal')
   }
 }
 
@@ -49,7 +49,7 @@ export function withoutResults(lines: readonly string[]): string[] {
 /** Writes the journal of the run `runId`, which its lines were proved to be of, in place of what is there of it. Throws FETTLE_OUTPUT_WRITE. */
 export async function restoreRun(runsDir: string, runId: string, lines: readonly string[]): Promise<void> {
   const directory = runDirectory(runsDir, runId)
-  makeFolder(runsDir)
+  makeRunsFolder(runsDir)
   makeFolder(directory.path)
   await writeAtomic(directory.journal, lines.map(line => `${line}\n`).join(''))
 }

@@ -12,6 +12,7 @@ const READ = [
   'FETTLE_QUEUE_PASSWORD',
   'FETTLE_QUEUE_PASSWORD_FILE',
   'FETTLE_DATA',
+  'FETTLE_SUMMARY_ROWS',
 ]
 const NAME = 'settings'
 

@@ -14,7 +14,7 @@ export interface RunPorts {
   readonly results: ReturnType<typeof openResults>
 }
 
-/** Source and results of a plan. A remote input is downloaded when its rows are first needed. */
+/** Source and results of a plan. A remote input is downloaded, and a kept copy looked for, when rows are first needed. */
 export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsOptions, storage: StorageOptions): RunPorts {
   const all: ResultsOptions = {
     ...extra,
@@ -26,7 +26,8 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
-  if (recordedInput(plan.input).kind !== 'object') return { source, results }
+  const { kind } = recordedInput(plan.input)
+  if (kind !== 'object' && kind !== 'kept') return { source, results }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {

@@ -19,6 +19,7 @@ import {
   lockPath,
   makeFolder,
   makeRunDirectory,
+  makeRunsFolder,
   newRunId,
   type RunDirectory,
   readRun,
@@ -91,6 +92,7 @@ export async function withLock<T>(
   body: (lock: Lock) => Promise<T>,
 ): Promise<T> {
   const path = lockPath(settings.runsDir, pipeline)
+  makeRunsFolder(settings.runsDir)
   makeFolder(dirname(path))
   const lock = takeLock(path, nowOf(settings))
   if (lock.takenFrom !== null)

@@ -11,7 +11,7 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openService } from '../execution/service-connection.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
-import { activeProcessOf } from '../runs/run-queries.ts'
+import { storedStatusOf } from '../runs/run-queries.ts'
 
 export interface StatusOptions {
   readonly env: Env
@@ -43,10 +43,8 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
     jobs: [],
     ...rest,
   })
-  if (state.finished) return result('finished', state.exitCode ?? EXIT.bug)
-  const carrier = activeProcessOf(place.runsDir, state)
-  if (carrier !== null) return result('running', EXIT.retryable, { carrier })
-  if (!state.detached) return result('stopped', state.exitCode ?? EXIT.retryable)
+  const stored = storedStatusOf(place.runsDir, state)
+  if (stored.status !== 'detached') return result(stored.status, stored.code ?? EXIT.retryable, { carrier: stored.carrier })
   // The embedded service runs inside of `collect`: there is nothing to wait for.
   if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
   const { status, jobs } = await queryService(state, place)

@@ -52,7 +52,7 @@ async function whyNotThere(
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
-  if (there !== null && !there.isFile()) return 'is there and is no regular file'
+  if (there !== null && !there.isFile()) return 'exists and is not a regular file'
   const [root, runs, pipeline] = await Promise.all([cwd, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
   if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`

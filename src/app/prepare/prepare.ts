@@ -17,6 +17,7 @@ import {
   type PlannedService,
   parsePipelineValue,
   planRun,
+  requestedInput,
   type Secrets,
   type WarningContext,
   watchedColumns,
@@ -106,7 +107,8 @@ async function planOver(
       ? uninspectedInput(shown, file, parsed.locate(['input']))
       : await inspect({ ...inputOptionsOf(pipeline), path: readFrom }, { watch, onProgress, now: realClock.now })
   const { facts: found, issues: inputIssues, cells, marks } = inspection
-  const facts = found === null ? null : { ...found, path }
+  const kept = pipeline.input.keep && requestedInput(pipeline.input.path).kind === 'file' ? { kept: true as const } : {}
+  const facts = found === null ? null : { ...found, ...kept, path }
   const { locate } = parsed
   const { cwd, runsDir } = options
   const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })

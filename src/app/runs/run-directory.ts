@@ -8,7 +8,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } f
 import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { createFolders, syncFolderSync } from '../../files/durable.ts'
+import { createFolders, ignoreAll, syncFolderSync } from '../../files/durable.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
@@ -42,6 +42,13 @@ export const makeFolder = (path: string): void => {
   } catch (cause) {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
   }
+}
+
+/** Makes the folder of the runs, with a `.gitignore` for all of it: runs contain names and addresses. */
+export function makeRunsFolder(runsDir: string): void {
+  if (existsSync(runsDir)) return
+  makeFolder(runsDir)
+  ignoreAll(runsDir)
 }
 
 /** Removes a file or folder that no run needs; one that stays is harmless. */
@@ -96,7 +103,7 @@ export const runDirectory = (runsDir: string, id: string): RunDirectory => {
 /** Makes the directory of a new run and points `latest` at it. Throws FETTLE_OUTPUT_WRITE. */
 export async function makeRunDirectory(runsDir: string, id: string): Promise<RunDirectory> {
   const directory = runDirectory(runsDir, id)
-  makeFolder(runsDir)
+  makeRunsFolder(runsDir)
   // Ids are unique: an existing entry, above all a link, was made by another program.
   if (lstatSync(directory.path, { throwIfNoEntry: false }) !== undefined)
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${directory.path}: something of that name is there`)
@@ -193,9 +200,14 @@ export function lastRun(runsDir: string, pipeline: string): RunState | null {
   return null
 }
 
-/** The newest run of a pipeline that fits; runs whose journal cannot be read are passed over. */
-export function newestRun(runsDir: string, pipeline: string, fits: (state: RunState) => boolean): RunState | null {
-  for (const id of listRunIds(runsDir, pipeline)) {
+/** The newest run of a pipeline that fits, before the run `before` if it is named; runs whose journal cannot be read are passed over. */
+export function newestRun(
+  runsDir: string,
+  pipeline: string,
+  fits: (state: RunState) => boolean,
+  before: string | null = null,
+): RunState | null {
+  for (const id of listRunIds(runsDir, pipeline).filter(one => before === null || one < before)) {
     try {
       const state = readRun(runsDir, id)
       if (fits(state)) return state

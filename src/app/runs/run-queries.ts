@@ -1,6 +1,7 @@
 /** Looking at runs without touching them: for status, runs and report. */
 import { existsSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
+import { EXIT } from '../../errors.ts'
 import type { LockOwner } from '../../files/lock-owner.ts'
 import { lockHolder } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
@@ -25,11 +26,8 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
   newestRun(
     runsDir,
     lineOf(plan),
-    state =>
-      state.runId < runId &&
-      state.plan.limit === plan.limit &&
-      state.finished &&
-      (state.status === 'success' || state.status === 'warn'),
+    state => state.plan.limit === plan.limit && state.finished && (state.status === 'success' || state.status === 'warn'),
+    runId,
   )
 
 /** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
@@ -63,6 +61,29 @@ export function reportOfRun(runsDir: string, id: string): Report {
     realClock.now(),
     before === null ? null : readReport(runDirectory(runsDir, before.runId)),
   )
+}
+
+/** What is stored here about a run, without a request: `detached` runs have jobs at the service, `stopped` ones can be resumed. */
+export interface StoredStatus {
+  readonly status: 'finished' | 'running' | 'detached' | 'stopped'
+  /** The exit code of `status`; null when only the service can give it. */
+  readonly code: number | null
+  /** The process that runs it. */
+  readonly carrier: LockOwner | null
+}
+
+export function storedStatusOf(runsDir: string, state: RunState): StoredStatus {
+  if (state.finished) return { status: 'finished', code: state.exitCode ?? EXIT.bug, carrier: null }
+  const carrier = activeProcessOf(runsDir, state)
+  if (carrier !== null) return { status: 'running', code: EXIT.retryable, carrier }
+  if (state.detached) return { status: 'detached', code: null, carrier }
+  return { status: 'stopped', code: state.exitCode ?? EXIT.retryable, carrier }
+}
+
+/** A run for a list: its own journal is read and no other, so that a list takes time in proportion to its length. */
+export function listedRun(runsDir: string, id: string): StoredStatus & { readonly report: Report } {
+  const state = readRun(runsDir, id)
+  return { ...storedStatusOf(runsDir, state), report: reportOf(state, runDirectory(runsDir, id), realClock.now(), null) }
 }
 
 /**

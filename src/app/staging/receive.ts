@@ -1,10 +1,10 @@
 /** Resolves the input of a pipeline to where this process can read it. */
 import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { type Pipeline, requestedInput } from '../../pipeline/index.ts'
+import { isAddress, type Pipeline, requestedInput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
-import type { ReceivedInput } from './staged-input.ts'
+import { type ReceivedInput, receiveFile } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
 
 export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
@@ -14,11 +14,11 @@ export interface RemoteInputOptions {
   readonly attempts: number
 }
 
-/** Receives remote inputs for the pipelines of one call; `keeps` stores them for a run. */
+/** Receives remote inputs, and files to keep, for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
   ({ keeps, ...storage }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
   (path, { runsDir, attempts }) =>
-    receiveFrom(path, { ...storage, attempts }, { runsDir, keeps })
+    isAddress(path) ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps }) : receiveFile(path, { runsDir, keeps })
 
 export interface Receivers {
   /** Directory of the runs, as given; `fettle-runs` if absent. */
@@ -36,8 +36,8 @@ export async function receiveInput(pipeline: Pipeline, file: string, how: Receiv
   const runsDir = how.runsDir ?? DEFAULT_RUNS_DIR
   const requested = requestedInput(path)
   if (requested.kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
-  if (requested.kind === 'object' && how.elsewhere !== undefined)
-    return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
+  const isCopied = requested.kind === 'object' || pipeline.input.keep
+  if (isCopied && how.elsewhere !== undefined) return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
   return { ...requested, path: requested.shown, named: issues => issues, release: () => {} }
 }
 

@@ -86,7 +86,7 @@ export function receiveFrom(
 }
 
 /**
- * The plan with its input where it can be read here: the copy that is kept, or a new one. Throws FETTLE_INPUT_CHANGED when the
+ * The plan with its input where it can be read here: the copy that is kept, else a new one of an object, or the file itself. Throws FETTLE_INPUT_CHANGED when the
  * object is no longer the planned one.
  */
 export async function localiseInput(plan: Plan, runsDir: string, storage: StorageOptions): Promise<Plan> {
@@ -94,7 +94,11 @@ export async function localiseInput(plan: Plan, runsDir: string, storage: Storag
   const folder = resolve(runsDir, 'inputs')
   const at = join(folder, `${input.sha256}.csv`)
   const near = { ...input, path: at }
-  if (!(await isPlanned(near, storage))) await fetchPlanned(plan, at, folder, storage)
+  if (!(await isPlanned(near, storage))) {
+    // Without its copy a kept file is a file like any other.
+    if (input.kept) return plan
+    await fetchPlanned(plan, at, folder, storage)
+  }
   return { ...plan, input: near }
 }
 

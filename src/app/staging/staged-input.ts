@@ -1,18 +1,20 @@
-/** Stores inputs that are not local files in the directory of runs, under the hash of their bytes, until no unfinished run needs them. */
+/** Stores inputs that may be gone later in the directory of runs, under the hash of their bytes, until no unfinished run needs them. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/atomic-file.ts'
-import type { InputRef } from '../../pipeline/index.ts'
-import { listRunIds, makeFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
+import { readChunks } from '../../files/file-chunks.ts'
+import { openInput } from '../../files/open-input.ts'
+import { type InputRef, requestedInput } from '../../pipeline/index.ts'
+import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
 
-type StagedKind = 'stdin' | 'rows' | 'object'
+type StagedKind = 'stdin' | 'rows' | 'object' | 'kept'
 
-const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs' } as const satisfies Record<StagedKind, string>
+const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs', kept: 'inputs' } as const satisfies Record<StagedKind, string>
 
 export interface ReceivedInput extends InputRef {
   readonly path: string
@@ -34,12 +36,13 @@ export async function stageInput(
 ): Promise<ReceivedInput> {
   const kept = join(runsDir, FOLDERS[kind])
   const isFirst = !existsSync(runsDir)
+  if (keeps) makeRunsFolder(runsDir)
   if (keeps) makeFolder(kept)
   const folder = keeps ? kept : mkdtempSync(join(tmpdir(), `fettle-${FOLDERS[kind]}-`))
   const drop = (file: string): void => {
     if (keeps) removeStaged(runsDir, kind, file)
     else removeIfPossible(folder)
-    if (keeps && isFirst) removeEmpty([kept, runsDir])
+    if (keeps && isFirst) removeRunsFolder(runsDir, kept)
   }
   try {
     const readFrom = await writeContentAddressed(bytes, folder)
@@ -59,6 +62,23 @@ export async function stageInput(
   }
 }
 
+/** A local file: the file itself for an inspection, a copy for a run. */
+export async function receiveFile(
+  path: string,
+  { runsDir, keeps }: Pick<StagingOptions, 'runsDir' | 'keeps'>,
+): Promise<ReceivedInput> {
+  const file: ReceivedInput = { ...requestedInput(path), path, named: issues => issues, release: () => {} }
+  if (!keeps) return file
+  const opened = await openInput(path)
+  // The inspection reports a file that cannot be opened.
+  if ('code' in opened) return file
+  try {
+    return await stageInput(readChunks(opened.handle), { runsDir, keeps, kind: 'kept', shown: path })
+  } finally {
+    await opened.handle.close()
+  }
+}
+
 function renamed(one: Issue, paths: readonly string[], name: string): Issue {
   const inWords = (text: string): string => paths.reduce((all, path) => all.replaceAll(path, name), text)
   return {
@@ -74,10 +94,11 @@ export function removeStaged(runsDir: string, kind: InputRef['kind'], name: stri
   if (kind !== 'file' && name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, FOLDERS[kind], name))
 }
 
-/** Removes folders while they are empty, the innermost first. */
-function removeEmpty(folders: readonly string[]): void {
+/** Removes the folder of the inputs, and that of the runs, while they are empty. */
+function removeRunsFolder(runsDir: string, kept: string): void {
   try {
-    for (const folder of folders) rmdirSync(folder)
+    rmdirSync(kept)
+    if (readdirSync(runsDir).every(name => name === '.gitignore')) removeIfPossible(runsDir)
   } catch {
     // The folder is not empty.
   }

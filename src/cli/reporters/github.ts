@@ -23,7 +23,7 @@ export function githubReporter(summary: string | null, io: Io): CallReporter {
       const parts = [
         () => githubAnnotations(results, inWorkspace).forEach(io.err),
         () => append(file('GITHUB_OUTPUT'), () => githubOutputFile(githubOutputs(results, exitCode))),
-        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(results, room)),
+        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(results, room, io)),
       ]
       // A part that fails does not stop the others.
       const failures = parts.flatMap(part => {
@@ -44,9 +44,10 @@ function append(path: string | null, text: (size: number) => string): void {
   appendFileSync(path, text(statSync(path, { throwIfNoEntry: false })?.size ?? 0), { mode: 0o600 })
 }
 
-/** Without cells of the list: everybody who sees the workflow sees its summary. */
-function summaryOf(results: readonly PipelineResult[], size: number): string {
+/** Without cells of the list unless FETTLE_SUMMARY_ROWS asks for them: everyone who sees the workflow sees its summary. */
+function summaryOf(results: readonly PipelineResult[], size: number, { env }: Io): string {
   const room = MAX_SUMMARY - size
   if (room < MIN_SUMMARY) throw new Error(`the summary of this step is full: ${size} bytes`)
-  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1, false)}`
+  const hasRows = /^(?:true|1)$/i.test(env.FETTLE_SUMMARY_ROWS ?? '')
+  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1, hasRows)}`
 }

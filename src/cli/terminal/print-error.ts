@@ -12,12 +12,14 @@ interface Printable {
   readonly correlationId?: string | null
   readonly hint: string | null
   readonly action: Action | null
+  /** The pipeline, when the command is about several. */
+  readonly of?: string | null
 }
 
 /** Every part may contain foreign text, and is escaped separately. */
-function print({ label, code, at, message, correlationId, hint, action }: Printable, runsDir: string): string {
+function print({ label, code, at, message, correlationId, hint, action, of }: Printable, runsDir: string): string {
   const lines = [
-    `${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}`,
+    `${of == null ? '' : `[${escapeTerminal(of)}] `}${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}`,
     `  ${escapeTerminal(message)}`,
     ...(correlationId == null ? [] : [`  correlation id: ${escapeTerminal(correlationId)}`]),
     ...(hint === null ? [] : [`  hint: ${escapeTerminal(hintWithCommand(hint, action, runsDir))}`]),
@@ -25,22 +27,27 @@ function print({ label, code, at, message, correlationId, hint, action }: Printa
   return lines.join('\n')
 }
 
-/** One issue: `error FETTLE_X file:line:col`, what is wrong, and its hint. */
-export const printIssue = (issue: Issue, runsDir: string = DEFAULT_RUNS_DIR): string =>
-  print({ ...issue, action: actionOf(issue), label: issue.severity === 'warn' ? 'warning' : issue.severity }, runsDir)
+/** One issue: `error FETTLE_X file:line:col`, what is wrong, and its hint; `of` is its pipeline among several. */
+export const printIssue = (issue: Issue, runsDir: string = DEFAULT_RUNS_DIR, of: string | null = null): string =>
+  print({ ...issue, of, action: actionOf(issue), label: issue.severity === 'warn' ? 'warning' : issue.severity }, runsDir)
+
+/** All issues of a pipeline; `of` names it among several. */
+export const printIssues = (issues: readonly Issue[], of: string | null): string =>
+  issues.map(one => printIssue(one, DEFAULT_RUNS_DIR, of)).join('\n')
 
 /** An error with all its issues; `debug` adds the stack and the chain of causes. Commands name `runsDir` unless it is the default. */
-export function printError(error: unknown, debug: boolean, runsDir: string = DEFAULT_RUNS_DIR): string {
+export function printError(error: unknown, debug: boolean, runsDir: string = DEFAULT_RUNS_DIR, of: string | null = null): string {
   const known = FettleError.is(error)
-  const own = known && error.issues.length > 0 ? error.issues.map(one => printIssue(one, runsDir)) : [printOne(error, runsDir)]
+  const own =
+    known && error.issues.length > 0 ? error.issues.map(one => printIssue(one, runsDir, of)) : [printOne(error, runsDir, of)]
   return [...own, ...(debug ? stacksOf(error) : [])].join('\n')
 }
 
-function printOne(error: unknown, runsDir: string): string {
-  if (FettleError.is(error)) return print({ ...error, message: error.message, label: 'error' }, runsDir)
+function printOne(error: unknown, runsDir: string, of: string | null): string {
+  if (FettleError.is(error)) return print({ ...error, of, message: error.message, label: 'error' }, runsDir)
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const hint = 'this is a mistake in fettle; please report it with the output of --debug'
-  return print({ label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint, action: null }, runsDir)
+  return print({ of, label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint, action: null }, runsDir)
 }
 
 function* stacksOf(error: unknown): Generator<string> {

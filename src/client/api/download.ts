@@ -80,7 +80,7 @@ async function openOnce(
         type: 'offContract',
         how: 'notJson',
         status: 200,
-        text: `with ${type}, which is no file of rows`,
+        text: `with ${type}, which is not a file of rows`,
         correlationId: null,
       }
     }

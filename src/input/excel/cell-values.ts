@@ -62,14 +62,14 @@ function placed(named: number | null, before: number, what: string, last: number
 
 function rowNumber(text: string | null): number | null {
   if (text === null) return null
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 20))} is no address of a row`)
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`${JSON.stringify(text.slice(0, 20))} is not the address of a row`)
   return Number(text)
 }
 
 function addressOf(text: string | null): { row: number; column: number } | null {
   if (text === null) return null
   const [, letters, digits] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(text) ?? []
-  if (letters === undefined) throw new Error(`${JSON.stringify(text.slice(0, 20))} is no address of a cell`)
+  if (letters === undefined) throw new Error(`${JSON.stringify(text.slice(0, 20))} is not the address of a cell`)
   return { row: Number(digits), column: [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) }
 }
 
@@ -83,7 +83,7 @@ function textOf(
 ): string {
   const known = (text: string | undefined | null): string => {
     if (text == null)
-      throw new Error(`the cell of row ${place()} holds ${JSON.stringify(value.slice(0, 40))}, which is no value of its type`)
+      throw new Error(`the cell of row ${place()} has ${JSON.stringify(value.slice(0, 40))}, which is not a value of its type`)
     return text
   }
   if (cell.type === 'inlineStr') return inline

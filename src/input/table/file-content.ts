@@ -38,7 +38,8 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
       yield piece
     }
   }
-  const issues = sheet === null ? [] : [sheetIssue(path, 'is no Excel file: input.sheet does not apply', 'Remove input.sheet.')]
+  const issues =
+    sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', 'Remove input.sheet.')]
   return { packing, issues, pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
 }
 

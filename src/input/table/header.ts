@@ -44,7 +44,7 @@ function cellIssues(header: readonly string[], warn: Warn): Issue[] {
 
 function hiddenIssues(cell: string, index: number, warn: Warn): Issue[] {
   if (!HIDDEN.test(cell)) return []
-  const message = `the header ${escaped(cell)} of column ${index + 1} holds characters that cannot be seen, or look like a space`
+  const message = `the header ${escaped(cell)} of column ${index + 1} contains invisible characters, or ones that look like a space`
   return [warn(message, { column: cell, hint: `Map it by index, as in name: { index: ${index} }, or fix the header.` })]
 }
 

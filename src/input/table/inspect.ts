@@ -192,7 +192,7 @@ async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, line
   const offset = pass.badAt!
   if (handle === null) {
     const packedLine = pass.scanner.line + linesBefore
-    const message = `${path} holds no UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
+    const message = `${path} is not UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
     return issue('FETTLE_INPUT_ENCODING', message, {
       at: { file: path, line: packedLine, column: null },
       hint: 'Name its encoding, such as input.encoding: windows-1252.',
@@ -257,12 +257,12 @@ function conclude(
 
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
   const { mojibake, garbled } = pass
-  const { count, example, times } = mojibake
+  const { count, example, places } = mojibake
   const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
-  const message = `UTF-8 that was read in another encoding, such as ${JSON.stringify(example)}, occurs ${times} in ${path}${rows}`
+  const message = `${path}: ${places} mis-encoded, such as ${JSON.stringify(example)}${rows}`
   const hint = pass.isUtf8Too
     ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
-    : 'Fix it at its source; it is sent unchanged.'
+    : 'Fix it in the source; it is sent unchanged.'
   return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
 }
 

@@ -28,8 +28,9 @@ export class Mojibake {
   /** The last bytes, too few for a complete pattern. */
   #tail: Buffer = Buffer.alloc(0)
 
-  get times(): string {
-    return this.count === 1 ? 'once' : `${this.count === MOST ? 'at least ' : ''}${this.count} times`
+  /** `1 place looks`, `at least 10000 places look`. */
+  get places(): string {
+    return this.count === 1 ? '1 place looks' : `${this.count === MOST ? 'at least ' : ''}${this.count} places look`
   }
 
   /** Returns the offsets of the matches in a piece, in order; 0 for one that began in the previous piece. */

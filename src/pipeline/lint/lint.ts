@@ -67,7 +67,7 @@ const lintMappings: Rule = ({ fields }) => {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
     findings.push(lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
   } else if (!mapsCountry(mappings)) {
-    const message = 'no column holds the country, so companies of all countries are candidates'
+    const message = 'no country column: rows are compared with companies of every country'
     findings.push({
       ...lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
       severity: 'warn',
@@ -80,7 +80,9 @@ function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
   const path = ['mappings', rule.mapping]
   if (rule.value !== null) {
     const others = rule.from.length > 0 || rule.index !== null || rule.pad !== null || rule.trim || rule.optional
-    return others ? [wrongValue(path, 'value stands alone: it is read from no column', 'Leave the others out.')] : []
+    return others
+      ? [wrongValue(path, 'value excludes the other keys: it is not read from a column', 'Leave the others out.')]
+      : []
   }
   if (rule.from.length > 0 === (rule.index !== null)) {
     return [wrongValue(path, 'expected either from or index', 'Write a header, { from: Header } or { index: 0 }.')]
@@ -175,7 +177,7 @@ const lintReview: Rule = ({ fields, broken }) => {
   const reason = whyNotReadable(file)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
   if (file === '-' || isAddress(file) || !/\.csv$/i.test(file)) {
-    const message = `${show(shownPath(file))} is no .csv file here by its name`
+    const message = `${show(shownPath(file))} does not end in .csv`
     return [lintIssue('FETTLE_PIPELINE_PATH', at, message, 'For example: decisions/suppliers.csv.')]
   }
   if (fields.output == null) {

@@ -39,11 +39,10 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
 
 export function changesOf(now: Plan, then: Plan): Change[] {
   const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
-  const content = then.input.sha256 === now.input.sha256 ? 'same' : null
   const pairs: Pairs = [
     compare('service', ({ service }) => (service.kind === 'embedded' ? 'embedded' : service.url)),
     compare('input.path', ({ input }) => show(input.path)),
-    ['input', content ?? 'file of then', content ?? 'other content'],
+    compare('input', ({ input }) => `sha256 ${input.sha256.slice(0, 12)}`),
     compare('rows', ({ rows }) => String(rows)),
     compare('encoding', ({ input }) => input.encoding),
     compare('delimiter', ({ input }) => show(input.delimiter)),

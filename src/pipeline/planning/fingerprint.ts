@@ -13,8 +13,8 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join(',')}}`
 }
 
-/** The time of the last write, and text for people. */
-const FACTS_OUTSIDE_IDENTITY: readonly (keyof InputFacts)[] = ['mtimeMs', 'delimiterEvidence']
+/** The time of the last write, whether a copy is kept, and text for people. */
+const FACTS_OUTSIDE_IDENTITY: readonly (keyof InputFacts)[] = ['mtimeMs', 'kept', 'delimiterEvidence']
 
 /** Keys whose null is part of the first digests. Any other null is left out, so that a new key does not change old digests. */
 const NULL_IN_DIGEST: readonly (keyof Plan)[] = ['key', 'limit', 'enrich', 'output']

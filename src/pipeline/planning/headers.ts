@@ -64,13 +64,9 @@ function missingHeader(from: readonly string[], header: readonly string[], path:
   const hint = header.length === 0 ? 'It has no header at all.' : `Its headers: ${showList(header)}.`
   const alike = header.findIndex(one => from.some(wanted => looks(one) === looks(wanted)))
   if (alike >= 0) {
-    const hidden = hasHidden(header[alike]!) ? ', with characters that cannot be seen' : ''
-    return refuse(
-      asked,
-      `${message}; ${show(header[alike]!)} in column ${alike + 1} only looks like it${hidden}`,
-      hint,
-      from[0] ?? null,
-    )
+    const hidden = hasHidden(header[alike]!) ? ', with invisible characters' : ''
+    const question = `did you mean ${show(header[alike]!)} (column ${alike + 1}${hidden})?`
+    return refuse(asked, `${message}; ${question}`, hint, from[0] ?? null)
   }
   const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
   const constant =

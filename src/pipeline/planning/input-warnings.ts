@@ -137,13 +137,13 @@ function mappingIssues(
   }
   if (counts.exponents.count > 0) {
     const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
-    add(`holds ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
+    add(`contains ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
   }
   if (isEmpty(counts, plan))
     add(
       `is empty in all ${plan.input.rows} rows`,
       { ...counts.empty, rows: [] },
-      `Name the column that holds it, or leave out the line ${line}`,
+      `Name the right column, or leave out the line ${line}`,
     )
   if (isConstant(mapping, counts, plan)) {
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
@@ -154,7 +154,7 @@ function mappingIssues(
   else if (NUMBERS.includes(mapping.mapping)) {
     const lost = lostZeros(counts, mapping.mapping === 'orgNumber' ? digits : null)
     if (lost !== null) {
-      const message = `holds ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
+      const message = `contains ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
       const hint = lost.isLength
         ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
         : 'Compare some with the source. If zeros are lost, set pad to the length that the register writes.'
@@ -164,12 +164,12 @@ function mappingIssues(
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
   if (unknown.length > 0) {
     const most = [...unknown].sort((a, b) => b.count - a.count)
-    const list = most.slice(0, 10).map(one => `${show(one.text)} ${one.count}`)
+    const list = most.slice(0, 10).map(one => `${show(one.text)} (${plural(one.count, 'row')})`)
     const more = most.length > list.length ? ` and ${most.length - list.length} more values` : ''
     const count = unknown.reduce((sum, one) => sum + one.count, 0)
     const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
     add(
-      `holds values that are no country${shows ? `: ${list.join(', ')}${more}` : ''}`,
+      `contains values that are not countries${shows ? `: ${list.join(', ')}${more}` : ''}`,
       { count, rows: first.slice(0, 3) },
       'Use ISO 3166 codes or names.',
     )
@@ -197,7 +197,7 @@ function emptyIssues(
     ({ mapping, empty }) => `${mapping} in ${shown(empty.count)} (${((empty.count / rows) * 100).toFixed(1)}%)`,
   )
   const message = `of ${plural(rows, 'row')} more than half have no value in a mapped column: ${list.join(', ')}`
-  return [note(message, sumOf(found.map(one => one.empty)), at, 'No action is needed if the list has no such values.')]
+  return [note(message, sumOf(found.map(one => one.empty)), at, 'Ignore this if it is expected.')]
 }
 
 function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
@@ -206,10 +206,10 @@ function padIssues(name: string, pad: number, counts: CellCounts, at: Place | nu
   if (left.count === 0) return []
   const letters = counts.notDigits.count
   if (longer.count === 0) {
-    const message = `${name}: pad leaves ${plural(letters, 'cell')} unchanged that ${letters === 1 ? 'is' : 'are'} not of digits alone`
-    return [note(message, left, at, 'No action is needed if they are correct.', column)]
+    const message = `${name}: pad leaves ${plural(letters, 'cell')} unchanged that ${letters === 1 ? 'contains' : 'contain'} other characters than digits`
+    return [note(message, left, at, 'Ignore this if they are correct.', column)]
   }
-  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${shown(longer.count)} of more than ${pad} digits, ${shown(letters)} not of digits alone`
+  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${shown(longer.count)} with more than ${pad} digits, ${shown(letters)} with other characters than digits`
   return [warn(message, left, at, 'Compare them with the register, or change pad.', column)]
 }
 

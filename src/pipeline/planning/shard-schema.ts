@@ -58,6 +58,7 @@ const input = {
     .optional(),
   skipped: z.strictObject({ head: count, tail: count, from: count, to: count }).optional(),
   linesBefore: count.optional(),
+  kept: z.literal(true).optional(),
   mtimeMs: z.number(),
   sha256: digest,
   encoding: text(40).refine(name => canonicalEncoding(name) !== null),
@@ -194,7 +195,7 @@ export function problemOf({ issues }: z.ZodError): string {
         .slice(0, 60),
     )
     .join('.')
-  const what = first?.code === 'unrecognized_keys' ? 'holds a key that this version does not know' : 'is not of its form'
+  const what = first?.code === 'unrecognized_keys' ? 'has a key that this version does not support' : 'is not of its form'
   return where === '' ? `it ${what}` : `${where} ${what}`
 }
 

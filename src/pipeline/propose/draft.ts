@@ -89,7 +89,7 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     '',
     'input:',
     ...keys(long, { path: 'relative to the working directory', key: 'reports name rows by it' }),
-    '  # rows: { min: 1, max: 250000 }   # a guard against a cut extract, and against a bill',
+    '  # rows: { min: 1, max: 250000 }   # refuse truncated or oversized files',
     '',
     "mappings:  # the service's name: your header",
     ...keys(mappings, whys),
@@ -97,9 +97,9 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     '',
     'output:',
     ...keys(places, {
-      path: 'every row of the list, with what was found',
-      unmatched: 'the rows nothing was found for',
-      review: 'the rows to look at, with the best company found',
+      path: 'all rows, with the companies found',
+      unmatched: 'rows without a match',
+      review: 'rows to decide about, with the best candidate',
     }),
     '',
     `review: ${flow({ decisions: literal(decisionsFileOf(name)) })}  # decisions of a review, applied on every run`,
@@ -117,7 +117,7 @@ function openLines({ columns }: Proposal, facts: InputFacts): string[] {
   const unsure = columns.filter(one => one.status === 'unsure' && one.target !== null && one.target !== 'key')
   const left = columns.filter(one => one.status === 'left').map(one => inComment(columnName(one.column)))
   return [
-    ...(unsure.length === 0 ? [] : ['  # Not certain enough; take the # away where it is right:']),
+    ...(unsure.length === 0 ? [] : ['  # Uncertain; remove the # if it is right:']),
     ...aligned(
       unsure.map(one => {
         const { header, index } = one.column

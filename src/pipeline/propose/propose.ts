@@ -130,9 +130,9 @@ function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known 
   if (target === 'key' && (column.filled < rows || column.distinct < rows * 0.95))
     return lower(CONTRADICTED, 'the header names your own number, but not every row has a different one')
   if (NAMING.includes(target) && rows >= FEW && column.distinct < Math.max(2, column.filled * MOSTLY_ALIKE))
-    return lower(CONTRADICTED, column.distinct === 1 ? 'it is the same in every row' : 'it holds a few values over and over')
+    return lower(CONTRADICTED, column.distinct === 1 ? 'it is the same in every row' : 'it repeats a few values')
   const isPerson = target === 'name' && hasPersons && !evidenceOf(column.values, known).some(one => one.target === 'name')
-  return isPerson ? lower(0.5, 'there is a column of first names, so it may hold persons') : guess
+  return isPerson ? lower(0.5, 'there is a column of first names, so it may contain people') : guess
 }
 
 const isAddress = (target: Target): boolean => ADDRESSES.includes(target as Mapping)
@@ -146,7 +146,7 @@ function judge(
   const left = (why: string): Proposed => ({ column, status: 'left', target: null, confidence: 0, why })
   if (column.filled === 0) return left('it is empty in every row')
   if (first === undefined)
-    return left(holds.length > 1 ? `it seems to hold several things: ${holds.join(' and ')}` : 'not recognised')
+    return left(holds.length > 1 ? `it seems to contain several things: ${holds.join(' and ')}` : 'not recognised')
   const { target, confidence, why } = first
   if (target === 'other') return left(confidence >= BAR ? `${why}: nothing the service takes` : 'not recognised')
   if (target === 'key' && confidence < BAR) return left(`key? ${why}`)

@@ -30,13 +30,13 @@ export const isHidden = (path: string): boolean => isAddress(path) && path.endsW
 
 /** Why nothing can be read from or written to this address, null when it can. The address itself is never repeated. */
 export function whyNotAddress(path: string): string | null {
-  if (/[\s\u0000-\u001f\u007f\\]/.test(path)) return 'holds a space, a backslash or a control character'
+  if (/[\s\u0000-\u001f\u007f\\]/.test(path)) return 'contains a space, a backslash or a control character'
   const scheme = SCHEME.exec(path)?.[1]?.toLowerCase()
   if (scheme === 's3') return whyNotObject(path)
   if (scheme !== 'https' && scheme !== 'http') return `has the scheme ${scheme?.slice(0, 20)}:, and only s3: and https: are known`
   if (!URL.canParse(path)) return 'is not a valid URL'
   const { username, password, hash, protocol, hostname, pathname } = new URL(path)
-  if (username !== '' || password !== '') return 'holds a user name or password'
+  if (username !== '' || password !== '') return 'contains a user name or password'
   if (hash !== '') return 'has a fragment'
   if (protocol === 'http:' && !isLoopback(hostname)) return 'is http://, which would show the rows to the network'
   return pathname.endsWith('/') ? 'names a folder, not an object' : null
@@ -44,11 +44,11 @@ export function whyNotAddress(path: string): string | null {
 
 /** Why this cannot be the address of a store that speaks S3, null when it can. */
 export function whyNotEndpoint(text: string): string | null {
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'is no https:// address'
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return 'is not an https:// address'
   const { username, password, search, hash } = new URL(text)
   if (search !== '' || hash !== '') return 'has a query or a fragment'
   return username !== '' || password !== ''
-    ? 'holds a user name or password'
+    ? 'contains a user name or password'
     : whyNotAddress(text.endsWith('/') ? `${text}key` : `${text}/key`)
 }
 

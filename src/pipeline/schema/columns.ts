@@ -33,7 +33,7 @@ export function defaultColumns(product: Product, tags: readonly string[] | null)
 export function wrongTags(product: Product, tags: readonly string[]): WrongEntry[] {
   const own = new Set(TAGS[product])
   return tags.flatMap((tag, index) => {
-    if (tags.indexOf(tag) < index) return [{ index, message: `${show(tag)} stands twice` }]
+    if (tags.indexOf(tag) < index) return [{ index, message: `${show(tag)} occurs twice` }]
     if (own.has(tag)) return []
     const larger = PRODUCTS.find(one => TAGS[one].includes(tag))
     if (larger !== undefined) return [{ index, message: `${show(tag)} is not a tag of ${product} but of ${larger}` }]
@@ -44,7 +44,7 @@ export function wrongTags(product: Product, tags: readonly string[]): WrongEntry
 export function wrongColumns(columns: readonly string[], chosen: readonly string[]): WrongEntry[] {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...chosen])
   return columns.flatMap((column, index) => {
-    if (columns.indexOf(column) < index) return [{ index, message: `${show(column)} stands twice` }]
+    if (columns.indexOf(column) < index) return [{ index, message: `${show(column)} occurs twice` }]
     if (known.has(column)) return []
     const product = PRODUCTS.find(one => TAGS[one].includes(column))
     if (product !== undefined)

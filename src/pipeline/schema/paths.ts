@@ -1,4 +1,5 @@
 /** Checks by its text whether a path may be read or written: faults P37 and P38. */
+import type { InputFacts } from '../model/types.ts'
 import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
@@ -12,7 +13,8 @@ export const RUN_OUTPUT = 'run:rows.csv'
 
 /** An input as it was resolved, from a pipeline or from a recorded plan. */
 export interface InputRef {
-  readonly kind: 'file' | 'stdin' | 'rows' | 'object'
+  /** `kept`: a local file with a copy among the runs. */
+  readonly kind: 'file' | 'stdin' | 'rows' | 'object' | 'kept'
   /** For messages: a path, `standard input`, `the rows of the program`, or an address without its query. */
   readonly shown: string
   /** Where this process reads it; null for a remote object without a copy here. */
@@ -26,7 +28,8 @@ export function requestedInput(path: string): InputRef {
 }
 
 /** The input of a recorded plan. A copy of standard input or of rows has its hash as its name. */
-export function recordedInput({ path, sha256 }: { readonly path: string; readonly sha256: string }): InputRef {
+export function recordedInput({ path, sha256, kept }: Pick<InputFacts, 'path' | 'sha256' | 'kept'>): InputRef {
+  if (kept) return { kind: 'kept', shown: path, readFrom: path }
   const isCopy = (folder: string): boolean => `/${path.replaceAll('\\', '/')}`.endsWith(`/${folder}/${sha256}.csv`)
   if (isCopy('stdin')) return { kind: 'stdin', shown: STDIN_NAME, readFrom: path }
   return isCopy('rows') ? { kind: 'rows', shown: ROWS_NAME, readFrom: path } : requestedInput(path)
@@ -50,7 +53,7 @@ export const isSamePath = (a: string, b: string): boolean =>
 /** Why the input cannot be at this path, null when it can. Inputs may be anywhere. */
 export function whyNotReadable(path: string): string | null {
   if (isAddress(path)) return whyNotAddress(path)
-  if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   return path.startsWith('~') ? 'begins with ~, which is not expanded' : null
 }
 
@@ -62,7 +65,7 @@ export function whyNotWritable(path: string, root: string | undefined): string |
   if (path === RUN_OUTPUT) return null
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
-  if (/[\u0000-\u001f\u007f]/.test(path)) return 'holds a control character'
+  if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
   if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
@@ -79,7 +82,7 @@ export function whyNotWritable(path: string, root: string | undefined): string |
 
 function whyNotPortable(step: string): string | null {
   if (step === '.' || step === '..') return null
-  if (/[<>:"|?*\\]/.test(step)) return 'is not a portable name: it holds one of < > : " | ? * \\'
+  if (/[<>:"|?*\\]/.test(step)) return 'is not a portable name: it contains one of < > : " | ? * \\'
   if (/[. ]$/.test(step)) return 'is not a portable name: it ends in a dot or a space'
   if (RESERVED.test(step)) return `is not a portable name: ${step} is a device on Windows`
   return new TextEncoder().encode(step).length > 240 ? 'is not a portable name: it is longer than 240 bytes' : null

@@ -91,11 +91,16 @@ const inputMap = map({
   key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
   rows: map({
     min: orNull(rows()).describe('Fewer rows than this are an error: a truncated extract.'),
-    max: orNull(rows()).describe('More rows than this are an error: a guard against a bill.'),
+    max: orNull(rows()).describe('More rows than this are an error: refuses oversized files.'),
   })
     .optional()
     .transform(limits => limits ?? { min: null, max: null })
     .describe('How many rows the input may have.'),
+  keep: flag()
+    .prefault(false)
+    .describe(
+      'Copies a local file among the runs until its run is over: an interrupted run can be finished after the file was replaced.',
+    ),
   empty: z.enum(['fail', 'skip']).prefault('fail').describe('What an input without rows means.'),
 })
 

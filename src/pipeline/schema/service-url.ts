@@ -16,7 +16,7 @@ export function checkServiceUrl(text: string, insecure: boolean): ServiceUrl {
     ...(hint === undefined ? {} : { hint }),
   })
   // The URL parser drops tabs and line ends silently.
-  if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse('holds a space, a backslash or a control character')
+  if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse('contains a space, a backslash or a control character')
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     const close = nearest(text, ['embedded'])
     return close === null ? refuse('has no scheme') : refuse('has no scheme', `Did you mean ${close}?`)
@@ -26,7 +26,7 @@ export function checkServiceUrl(text: string, insecure: boolean): ServiceUrl {
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     return refuse(`has the scheme ${url.protocol.slice(0, 20)}, not https:`)
   if (url.username !== '' || url.password !== '') {
-    return refuse('holds a user name or password', 'Take it out; use FETTLE_USERNAME and FETTLE_PASSWORD.')
+    return refuse('contains a user name or password', 'Take it out; use FETTLE_USERNAME and FETTLE_PASSWORD.')
   }
   if (text.includes('?') || text.includes('#')) return refuse('has a query or a fragment')
   if (!/\/v\d+\/?$/.test(url.pathname)) return refuse('does not end in a version, such as /v1')

@@ -58,7 +58,7 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
     if (broken) return { ...scalar, state: 'broken' }
     // A variable is judged where it is used.
     if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
-      const message = `${path.join('.')}: the value of ${names.join(' or ')} holds a line end or a NUL`
+      const message = `${path.join('.')}: the value of ${names.join(' or ')} contains a line end or a NUL`
       findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: 'Give a value of one line.', path })
       return { ...scalar, state: 'broken' }
     }
@@ -106,7 +106,7 @@ function expand(template: string, lookUp: (reference: string) => Lookup) {
     }
     at = end + 1
     if (reference.includes('${')) {
-      problems.push({ message: `${show(`\${${reference}}`)} holds another \${: nesting is not possible` })
+      problems.push({ message: `${show(`\${${reference}}`)} contains another \${: nesting is not possible` })
       broken = true
       at = template.indexOf('}', at) + 1 || template.length
       continue

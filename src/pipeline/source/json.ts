@@ -84,7 +84,7 @@ class Reader {
       if (before === undefined) entries.set(key, { offset: keyOffset, node })
       else {
         const [first, second] = [this.placeOf(before.offset).line, this.placeOf(keyOffset).line]
-        const message = `the key ${show(key)} stands twice: lines ${first} and ${second}`
+        const message = `the key ${show(key)} occurs twice: lines ${first} and ${second}`
         this.findings.push({ code: 'FETTLE_PIPELINE_DUPLICATE', message, offset: keyOffset })
       }
     })
@@ -116,11 +116,7 @@ class Reader {
       this.take(SPACE)
       if (this.text[this.at] === close) {
         this.at = comma
-        this.stop(
-          'FETTLE_PIPELINE_SYNTAX',
-          `a comma stands before the closing ${close}`,
-          'JSON allows no comma after the last item.',
-        )
+        this.stop('FETTLE_PIPELINE_SYNTAX', `a comma is before the closing ${close}`, 'JSON allows no comma after the last item.')
       }
     }
   }
@@ -128,7 +124,7 @@ class Reader {
   private string(): string {
     const source = this.take(STRING)
     if (source === null)
-      this.stop('FETTLE_PIPELINE_SYNTAX', 'this text is not closed, or holds a raw line end, a tab or an unknown escape')
+      this.stop('FETTLE_PIPELINE_SYNTAX', 'this text is not closed, or contains a raw line end, a tab or an unknown escape')
     return JSON.parse(source)
   }
 
@@ -151,8 +147,9 @@ class Reader {
   private fail(expected: string): never {
     const rest = this.text.slice(this.at)
     if (/^(\/[/*]|#)/.test(rest))
-      this.stop('FETTLE_PIPELINE_SYNTAX', 'a comment stands here', 'JSON has no comments; use YAML for them.')
-    if (rest.startsWith("'")) this.stop('FETTLE_PIPELINE_SYNTAX', 'a single quote stands here', 'JSON uses double quotes.')
+      this.stop('FETTLE_PIPELINE_SYNTAX', 'a comment is not allowed here', 'JSON has no comments; use YAML for them.')
+    if (rest.startsWith("'"))
+      this.stop('FETTLE_PIPELINE_SYNTAX', 'a single quote is not allowed here', 'JSON uses double quotes.')
     const word = /^[-+]?[\p{L}\p{N}_$.]+/u.exec(rest)?.[0]?.slice(0, 40) ?? [...rest.slice(0, 2)][0]
     this.stop('FETTLE_PIPELINE_SYNTAX', `expected ${expected}, found ${word === undefined ? 'the end of the file' : show(word)}`)
   }

@@ -16,7 +16,7 @@ export function guardYaml(text: string): SyntaxIssue[] {
   const control = text.search(CONTROL)
   if (control >= 0) {
     const code = text.charCodeAt(control).toString(16).padStart(4, '0')
-    return [{ code: 'FETTLE_PIPELINE_SYNTAX', message: `a control character, \\u${code}, stands here`, offset: control }]
+    return [{ code: 'FETTLE_PIPELINE_SYNTAX', message: `a control character, \\u${code}, is not allowed here`, offset: control }]
   }
   const findings: SyntaxIssue[] = []
   const depth = new Depth()

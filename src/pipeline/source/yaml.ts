@@ -118,7 +118,7 @@ class Builder {
       else if (key === '<<') this.report('FETTLE_PIPELINE_TAG', 'the merge key << is not allowed', offset)
       else if (before !== undefined) {
         const [first, second] = [this.placeOf(before.offset ?? 0).line, this.placeOf(offset).line]
-        this.report('FETTLE_PIPELINE_DUPLICATE', `the key ${show(key)} stands twice: lines ${first} and ${second}`, offset)
+        this.report('FETTLE_PIPELINE_DUPLICATE', `the key ${show(key)} occurs twice: lines ${first} and ${second}`, offset)
       } else entries.set(key, { offset, node: value })
     }
     return { kind: 'map', entries, offset: node.range[0] }

@@ -19,7 +19,7 @@ export const eventSchema = z.object({
 
 export type Event = z.infer<typeof eventSchema>
 
-const INNER = new Set(['type', 'samples', 'scores', 'lowestScores', 'settings'])
+const INNER = new Set(['type', 'samples', 'duplicates', 'scores', 'lowestScores', 'settings'])
 
 export const eventData = (event: RunEventInput): Event['data'] =>
   Object.fromEntries(Object.entries(event).filter(([key]) => !INNER.has(key)))

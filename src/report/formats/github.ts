@@ -1,5 +1,6 @@
 /** Output for GitHub Actions within the limits of the platform: annotations as workflow commands, and the outputs of the step. */
 
+import { requiredWords } from '../message.ts'
 import { isRejection, nameOf, type PipelineResult, type Problem } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
@@ -73,7 +74,7 @@ const ofChecks = ({ name, file, checks }: Result): Annotation[] =>
     .map(({ severity, assertion, actual, expected }) => ({
       level: severity === 'fail' ? 'error' : 'warning',
       title: `${name}: check ${assertion}`,
-      message: `${actual}, expected ${expected}`,
+      message: `${actual}, ${requiredWords(expected)}`,
       at: { file, line: null, column: null },
     }))
 

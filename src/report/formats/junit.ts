@@ -3,6 +3,7 @@
  * error is anything else that stopped the run. Warnings pass, with their text in system-out.
  */
 
+import { requiredWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { hintOf, more, place } from '../words.ts'
@@ -116,7 +117,7 @@ const errorXml = (error: Result['error'], note: string | null): string => {
 
 const checkCase = (check: Result['checks'][number]): Case => {
   const base = { name: check.assertion, kind: 'check', ms: 0 } as const
-  const text = `${check.assertion}: ${check.actual}, expected ${check.expected}`
+  const text = `${check.assertion}: ${check.actual}, ${requiredWords(check.expected)}`
   if (check.success) return { ...base, verdict: 'passed', inner: '' }
   if (check.severity === 'warn')
     return { ...base, verdict: 'passed', inner: `<system-out>${escapeXml(`warning: ${text}`)}</system-out>` }

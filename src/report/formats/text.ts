@@ -18,6 +18,7 @@ export interface TextOptions {
 
 /** Lines a list may take before it is cut. */
 const LIST = 5
+const COLUMNS = 3
 
 export function renderText(report: Report, options: TextOptions = {}): string {
   const paint = options.colour ?? ((_, text) => text)
@@ -102,11 +103,18 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
 }
 
 function profile(result: Result, paint: Paint, width: number): string[] {
-  const columns = result.profile.map(
-    one => `${one.mapping ?? 'key'} ${percent(one.fillRate)} (${about(one.distinct, one.estimated)})`,
-  )
-  if (columns.length === 0) return []
-  return wrap(`filled (different values): ${columns.join(', ')}`, width - 2).map(line => `  ${paint('dim', line)}`)
+  if (result.profile.length === 0) return []
+  const columns = result.profile
+    .slice(0, COLUMNS)
+    .map(one => [one.mapping ?? 'key', percent(one.fillRate), about(one.distinct, one.estimated)])
+  const rows = [['column', 'filled', 'distinct'], ...columns]
+  const widths = [0, 1, 2].map(at => Math.max(...rows.map(row => row[at]!.length)))
+  const lines = rows.map(([name = '', ...figures]) => {
+    const cells = figures.map((cell, at) => cell.padStart(widths[at + 1]!))
+    return clip([name.padEnd(widths[0]!), ...cells].join('  '), width - 2)
+  })
+  const rest = more(result.profile.length, columns.length)
+  return [...lines, ...(rest === '' ? [] : [`${rest} in the report`])].map(line => `  ${paint('dim', line)}`)
 }
 
 function issues(report: Report, result: Result, paint: Paint, width: number): string[] {

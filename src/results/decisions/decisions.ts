@@ -166,7 +166,7 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
     numbers.push(number)
   }
   for (const [before, at] of issues.length === 0 ? contradictions(lines) : [])
-    issues.push(complain(`accepts another company for the row that line ${numbers[before]} accepts one for`, numbers[at]!))
+    issues.push(complain(`line ${numbers[before]} already accepts a different company for this row`, numbers[at]!))
   const rest = issues.length - MOST
   if (rest > 0) issues.splice(MOST, rest, complain(`${rest} more lines are wrong`, numbers.at(-1)!))
   return { lines: issues.length > 0 ? [] : lines, issues }
@@ -186,12 +186,12 @@ function lineOf(cells: readonly string[], places: readonly number[]): Line | nul
 }
 
 function problemOf({ fingerprint, decision, company, at, expires }: Line): string | null {
-  if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is no fingerprint of a row`
+  if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is not a fingerprint of a row`
   if (!['accept', 'reject', 'undo'].includes(decision))
-    return `${JSON.stringify(decision)} is no decision: expected accept, reject or undo`
+    return `${JSON.stringify(decision)} is not a decision: expected accept, reject or undo`
   if (decision === 'accept' && company === '') return 'accept needs a company'
-  if (at !== '' && !isTime(at, TIME)) return `at: ${JSON.stringify(at)} is no date such as 2026-11-21`
-  if (expires !== '' && !isTime(expires, DAY)) return `expires: ${JSON.stringify(expires)} is no date such as 2027-11-21`
+  if (at !== '' && !isTime(at, TIME)) return `at: ${JSON.stringify(at)} is not a date such as 2026-11-21`
+  if (expires !== '' && !isTime(expires, DAY)) return `expires: ${JSON.stringify(expires)} is not a date such as 2027-11-21`
   return null
 }
 

@@ -58,7 +58,7 @@ export class Writers {
     try {
       for (const { kind, path, includes } of files) {
         if (path === null) continue
-        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag, isShared: true })
+        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag, isShared: true, isIgnored: true })
         writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }
       return all

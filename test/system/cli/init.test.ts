@@ -112,13 +112,14 @@ describe.concurrent('init', () => {
     const upload = run.steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/upload-artifact'))
     expect(upload).toMatchObject({ if: 'always()', with: { 'retention-days': 14 } })
     expect(upload.with.path).not.toMatch(/(^|\/)\./m)
+    expect(upload.with.path).toContain('fettle-runs/${{ steps.last.outputs.run }}')
     expect(text).not.toMatch(/password: (?!\$\{\{ secrets)/i)
     const first = await fettle(['init', 'a.csv', '--yes', '--force', '--ci', 'gitlab'], { cwd })
     expect(first.code).toBe(0)
     const gitlab = parse(readFileSync(join(cwd, '.gitlab-ci.yml'), 'utf8'))['fettle-a']
     expect(gitlab).toMatchObject({
       interruptible: false,
-      artifacts: { when: 'always', reports: { junit: 'fettle-runs/*/junit.xml' } },
+      artifacts: { when: 'always', paths: ['report', 'out'], reports: { junit: 'fettle-runs/junit.xml' } },
     })
     const second = await fettle(['init', 'b.csv', '--yes', '--ci', 'gitlab'], { cwd })
     expect(second.stderr).toContain('include: { local: .gitlab/fettle-b.yml }')

@@ -52,7 +52,7 @@ describe.concurrent('plan', () => {
       '+ column: "Town"',
       '- mappings.orgNumber: "Reg No"',
       '+ mappings.town: "Town"',
-      '~ input: file of then -> other content',
+      '~ input changed',
     ])
       expect(stdout).toContain(`    ${line}\n`)
     expect(stdout).toMatch(

@@ -26,9 +26,7 @@ describe.concurrent('GitHub Actions', () => {
     const cwd = project('output: out/p.csv\nchecks: {matched: {fail: "< 90%"}}')
     const ended = await fettle(['run', 'p.yml', '--json'], { cwd, env: github(cwd) })
     expect(ended.code).toBe(1)
-    expect(commands(ended.stderr)).toEqual([
-      '::error file=p.yml,title=p%3A check matched::4 of 5 (80.0%25), expected not < 90%25',
-    ])
+    expect(commands(ended.stderr)).toEqual(['::error file=p.yml,title=p%3A check matched::4 of 5 (80.0%25), required ≥ 90%25'])
     expect(read(cwd, 'summary.md')).toMatch(/^### ✗ p: Checks failed\n/)
     expect(read(cwd, 'outputs.txt')).toContain('status<<FETTLE\nfail\nFETTLE\nexit_code<<FETTLE\n1\nFETTLE\n')
     expect(read(cwd, 'outputs.txt')).toContain('match_rate<<FETTLE\n0.8\nFETTLE\n')
@@ -105,11 +103,13 @@ describe.concurrent('GitLab and others', () => {
     const cwd = project('', { 'q.yml': pipelineOf('q', ''), 'bad.yml': 'name: bad\n' })
     const ended = await fettle(['run', 'p.yml', 'q.yml', 'bad.yml', '-q'], { cwd, env: { GITLAB_CI: 'true' } })
     expect(ended.code).toBe(2)
+    expect(ended.stderr).toMatch(/^\[bad\.yml\] error FETTLE_PIPELINE_/m)
     const metrics = readOpenMetrics(read(cwd, 'fettle-runs/metrics.txt'))
-    expect(metrics.get('fettle_rows_total')?.samples).toEqual([
+    expect(metrics.get('fettle_input_rows')?.samples).toEqual([
       { labels: { pipeline: 'p' }, value: 5 },
       { labels: { pipeline: 'q' }, value: 5 },
     ])
+    expect(metrics.get('fettle_run_success')?.samples.map(({ value }) => value)).toEqual([1, 1, 0])
     const junit = read(cwd, 'fettle-runs/junit.xml')
     expect([...junit.matchAll(/<testsuite name="([^"]+)"/g)].map(([, name]) => name)).toEqual(['p', 'q', 'bad.yml'])
     expect((await fettle(['runs', '--json'], { cwd })).stdout.trimEnd().split('\n')).toHaveLength(2)
@@ -143,8 +143,11 @@ describe.concurrent('documents and events', () => {
     const ended = await fettle(['run', 'p.yml', ...asked.flatMap(one => ['--reporter', one])], { cwd })
     expect(ended.code).toBe(0)
     expect(read(cwd, 'reports/j.xml')).toContain('<testsuite name="p"')
-    expect(readOpenMetrics(read(cwd, 'm.prom')).size).toBe(4)
-    expect(read(cwd, 'm.md')).toBe(read(cwd, 's.md'))
+    expect(readOpenMetrics(read(cwd, 'm.prom')).size).toBe(11)
+    // The summary is the document without cells of the list.
+    expect(read(cwd, 'm.md')).toContain('Nobody Knows Us GmbH')
+    expect(read(cwd, 's.md')).not.toContain('Nobody Knows Us GmbH')
+    expect(read(cwd, 'm.md').startsWith(read(cwd, 's.md').trimEnd())).toBe(true)
     expect(read(cwd, 'lab/metrics.txt')).toBe(read(cwd, 'm.prom'))
     expect(read(cwd, 'lab/junit.xml')).toBe(read(cwd, 'reports/j.xml'))
     // A second run replaces its own.
@@ -155,7 +158,7 @@ describe.concurrent('documents and events', () => {
     const cwd = project('', { 'q.yml': pipelineOf('q', ''), 'bad.yml': 'name: bad\n' })
     const ended = await fettle(['run', 'p.yml', 'q.yml', 'bad.yml', '--reporter', 'html=pages/all.html'], { cwd })
     expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain('all pipelines: pages/all.html')
+    expect(ended.stderr).toContain('overview: pages/all.html')
     const links = [...read(cwd, 'pages/all.html').matchAll(/<a href="([^"#]+)"/g)].map(([, link = '']) =>
       join(cwd, 'pages', link),
     )

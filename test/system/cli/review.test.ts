@@ -97,7 +97,7 @@ describe.concurrent('a review by table', () => {
     await decided(cwd, { 'GB-X-02345678': 'reject', 'GB-X-01234567': 'reject' })
     const { code, stderr } = await fettle(['review', '--apply', 'mine.csv'], { cwd })
     expect(code).toBe(0)
-    expect(stderr).toContain('add to the pipeline  review: { decisions: decisions/p.csv }')
+    expect(stderr).toContain('add this to the pipeline:  review: { decisions: decisions/p.csv }')
     expect(outcomes(cwd)).toEqual(['matched', 'unmatched', 'review', 'unmatched'])
     expect(existsSync(join(cwd, 'decisions/p.csv'))).toBe(true)
   })
@@ -253,6 +253,6 @@ describe.concurrent('a review at a terminal', () => {
     const { stdout } = await under.ended
     expect(stdout).toMatch(/(?<!-)icanon/)
     expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'review', 'unmatched'])
-    expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row to review')
+    expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row to review, but')
   })
 })

@@ -94,7 +94,7 @@ describe.concurrent('a run that comes to its end', () => {
     expect(await follow(child).ended).toMatchObject({ code: 0 })
     expect([...new Set(Object.values(modesIn(join(cwd, 'fettle-runs'))))].sort()).toEqual(['600', '700'])
     expect(modesIn(cwd)).toMatchObject({ out: '750' })
-    expect(modesIn(join(cwd, 'out'))).toEqual({ 'p.csv': '640' })
+    expect(modesIn(join(cwd, 'out'))).toEqual({ '.gitignore': '640', 'p.csv': '640' })
   })
 
   test('a failed check gives 1, with the output written', async () => {

@@ -69,6 +69,7 @@ describe.concurrent('serve', () => {
     const ended = await fettle(['serve', '--port', String(port), '--data', 'state'], { cwd })
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain('EADDRINUSE')
+    expect(ended.stderr).toContain('fettle serve --port 0')
     expect(ended.stderr).toContain(String(port))
     expect(ended.stderr.trimEnd().split('\n')).toHaveLength(3)
   })

@@ -1,10 +1,23 @@
 /** Run directories: ids, modes, missing documents of a finished run, and a pause by the caller. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { getRunStatus } from '../../../src/app/operations/status.ts'
 import { listRunIds, newRunId } from '../../../src/app/runs/run-directory.ts'
 import { parseRunId } from '../../../src/app/runs/run-id.ts'
+import { listedRun } from '../../../src/app/runs/run-queries.ts'
 import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string
@@ -68,6 +81,41 @@ test('the newest run is resumed after the clock was set back', async () => {
   expect(paused.status).toBe('cancelled')
   const again = await run(pipeline, options())
   expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
+})
+
+test('new folders of runs and outputs are ignored by git; a folder that was there is left alone', async () => {
+  mkdirSync('there')
+  await run({ ...pipeline, output: { path: 'out/list.csv', unmatched: 'there/unmatched.csv' } }, options())
+  for (const made of ['runs', 'out']) expect(readFileSync(join(made, '.gitignore'), 'utf8')).toBe('*\n')
+  expect(existsSync('there/.gitignore')).toBe(false)
+})
+
+test('a list of runs gives a killed run the status that `status` gives it', async () => {
+  const { metadata } = await run(pipeline, options())
+  expect(listedRun('runs', metadata.runId)).toMatchObject({ status: 'finished', code: 0 })
+  const journal = join('runs', metadata.runId, 'journal.jsonl')
+  const lines = readFileSync(journal, 'utf8').split('\n')
+  const at = lines.findIndex(line => line.includes('"mapping.accepted"'))
+  writeFileSync(journal, `${lines.slice(0, at).join('\n')}\n`)
+  const place = { env: options().env, cwd: folder, runsDir: 'runs', signal: new AbortController().signal }
+  const { status, code } = await getRunStatus(metadata.runId, place)
+  expect([status, code]).toEqual(['stopped', 75])
+  expect(listedRun('runs', metadata.runId)).toMatchObject({ status, code })
+})
+
+test('a kept input finishes the run after its file was replaced', async () => {
+  const keeping = { ...pipeline, input: { path: 'in.csv', keep: true } }
+  const stop = new AbortController()
+  const running = run(keeping, { ...options(), signal: stop.signal })
+  for await (const fact of running) if (fact.type === 'mapping.accepted') break
+  stop.abort()
+  const { runId } = (await stopped(running)).metadata
+  expect(readdirSync('runs/inputs')).toHaveLength(1)
+  writeFileSync('in.csv', 'name,country\nOf The Next Night Ltd,GB\n')
+  const { status, totals } = await resume(runId, options())
+  expect([status, totals.rows]).toEqual(['success', 2])
+  expect(readFileSync('out.csv', 'utf8')).toContain('Harrow Optics Ltd')
+  expect(readdirSync('runs/inputs')).toEqual([])
 })
 
 /** A run that ended before its job was made, recorded when the digest of a plan held the words of `preparation`. */

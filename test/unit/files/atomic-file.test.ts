@@ -37,7 +37,7 @@ describe('a sink', () => {
     expect(names(join(root, 'a'))).toEqual([])
   })
 
-  it('S4: makes files 0600 and folders 0700 under any umask; shared ones as the umask says', async () => {
+  it('S4: makes files 0600 and folders 0700 under any umask; shared ones as the umask leaves them', async () => {
     const modesUnder = async (umask: number, isShared: boolean): Promise<string[]> => {
       const before = process.umask(umask)
       try {

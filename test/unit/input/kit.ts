@@ -85,7 +85,11 @@ export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
 })
 
 export const text = (path: string): string => readFileSync(path, 'utf8')
-export const names = (path: string): string[] => readdirSync(path).sort()
+/** Names in a folder, without the `.gitignore` of folders that fettle makes. */
+export const names = (path: string): string[] =>
+  readdirSync(path)
+    .filter(name => name !== '.gitignore')
+    .sort()
 export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Runs a command of the shell, in which `$0`, `$1` … are the arguments; gives what it prints. */

@@ -20,7 +20,7 @@ function found(text: string, size = 1_000_000) {
     const piece = buffer.subarray(0, bytes.copy(buffer, 0, at))
     places.push(...mojibake.push(piece).map(place => at + place))
   }
-  return { count: mojibake.count, places, example: mojibake.example, times: mojibake.times }
+  return { count: mojibake.count, places, example: mojibake.example, looks: mojibake.places }
 }
 
 describe('mojibake', () => {
@@ -72,8 +72,8 @@ describe('mojibake', () => {
   })
 
   it('is counted up to 10,000', () => {
-    expect(found('Ã¼'.repeat(20_000), 1_000)).toMatchObject({ count: 10_000, times: 'at least 10000 times' })
-    expect([found('Ã¼').times, found('Ã¼ Ã¼').times]).toEqual(['once', '2 times'])
+    expect(found('Ã¼'.repeat(20_000), 1_000)).toMatchObject({ count: 10_000, looks: 'at least 10000 places look' })
+    expect([found('Ã¼').looks, found('Ã¼ Ã¼').looks]).toEqual(['1 place looks', '2 places look'])
   })
 
   it('is a warning with its rows, and the encoding that is to blame', async () => {
@@ -87,16 +87,16 @@ describe('mojibake', () => {
       {
         code: 'FETTLE_INPUT_SUSPECT',
         severity: 'warn',
-        message: `UTF-8 that was read in another encoding, such as "Ã¼", occurs 6 times in ${path} (first in row 3, 4, 6)`,
+        message: `${path}: 6 places look mis-encoded, such as "Ã¼" (first in row 3, 4, 6)`,
         count: 6,
         rows: [3, 4, 6],
-        hint: 'Fix it at its source; it is sent unchanged.',
+        hint: 'Fix it in the source; it is sent unchanged.',
       },
     ])
     expect(facts).toMatchObject({ rows: 6 })
     const named = await look(Buffer.from('name,n\nMüller,1\n'), 'windows-1252')
     expect(named.issues).toMatchObject([{ hint: 'The file may be UTF-8: leave out input.encoding: windows-1252.' }])
     const both = await look(Buffer.concat([Buffer.from('name,n\nMüller,1\n'), Buffer.from('Köln,2\n', 'latin1')]), 'windows-1252')
-    expect(both.issues).toMatchObject([{ hint: 'Fix it at its source; it is sent unchanged.', rows: [1] }])
+    expect(both.issues).toMatchObject([{ hint: 'Fix it in the source; it is sent unchanged.', rows: [1] }])
   })
 })

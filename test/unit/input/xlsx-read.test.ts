@@ -262,7 +262,7 @@ describe('refused', () => {
     ])
     for (const row of ['r="4000000000"', 'r="&#52;0"', "x:r='99999999'"])
       expect(await found(workbookOf({ s: `<worksheet><sheetData><row ${row}/></sheetData></worksheet>` }))).toEqual([
-        expect.stringMatching(/FETTLE_INPUT_KIND .*is no address of a row/),
+        expect.stringMatching(/FETTLE_INPUT_KIND .*is not the address of a row/),
       ])
     // Styles alone may reach as far as they like.
     const styled = sheetXml(HEADER, HEADER).replace(

@@ -103,7 +103,7 @@ test.each<[string, RegExp | null]>([
   ['https://minio.example:9000/', null],
   ['http://127.0.0.1:9000', null],
   ['http://minio.example', /http:/],
-  ['minio.example', /no https/],
+  ['minio.example', /not an https/],
   ['https://key:secret@minio.example', /user name/],
   ['https://minio.example?x=1', /query/],
 ])('the store %s', (text, why) => {

@@ -92,9 +92,9 @@ describe('what cannot be filled in', () => {
     const { pipeline, issues } = parseYaml(text, { env: { BAD: value } })
     expect(pipeline).toBeNull()
     expect(issues.map(one => one.message)).toEqual([
-      'mappings.name: the value of ${BAD} holds a line end or a NUL',
-      'output: the value of ${BAD} holds a line end or a NUL',
-      'service: the value of ${BAD} holds a line end or a NUL',
+      'mappings.name: the value of ${BAD} contains a line end or a NUL',
+      'output: the value of ${BAD} contains a line end or a NUL',
+      'service: the value of ${BAD} contains a line end or a NUL',
     ])
   })
 

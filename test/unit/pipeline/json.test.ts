@@ -38,7 +38,7 @@ describe('P42', () => {
 
   test('P7 rejects a duplicate key', () => {
     expect(parseJson('{\n"name": "a",\n"name": "b"}').issues.map(lineOf)).toEqual([
-      'PIPELINE_DUPLICATE 3:1 the key "name" stands twice: lines 2 and 3',
+      'PIPELINE_DUPLICATE 3:1 the key "name" occurs twice: lines 2 and 3',
     ])
   })
 

@@ -47,7 +47,7 @@ describe('headers', () => {
     ])
     expect(preparation).toEqual(['trim name', 'countryCode "GB" in every row'])
     expect(() => plan('name: a\ninput: in.csv\nmappings: { name: Name, country: { value: GB, from: Country } }\n')).toThrow(
-      'value stands alone',
+      'value excludes the other keys',
     )
   })
 
@@ -91,9 +91,9 @@ describe('headers', () => {
       'C20 hidden characters',
       BASE,
       { header: ['Id', 'Na\u200bme\u00a0', 'Country'] },
-      '"Na\\u200bme\\u00a0" in column 2 only looks like it, with characters that cannot be seen',
+      'did you mean "Na\\u200bme\\u00a0" (column 2, with invisible characters)?',
     ],
-    ['C20 case and spaces', BASE, { header: ['Id', ' name', 'Country'] }, '" name" in column 2 only looks like it | '],
+    ['C20 case and spaces', BASE, { header: ['Id', ' name', 'Country'] }, 'did you mean " name" (column 2)? | '],
     ['C26 key', withInput('key: Ref'), {}, 'INPUT_HEADER 2:29 input.key: in.csv has no header "Ref" | Its headers'],
     [
       'P40 mask',
@@ -303,6 +303,7 @@ describe('fingerprint', () => {
         packed: { as: 'gzip', bytes: 9 },
         skipped: { head: 1, tail: 0, from: 1, to: 9 },
         linesBefore: 1,
+        kept: true,
       },
       shard: { number: 1, of: 2, from: 0, asked: 0, span },
       merged: 2,

@@ -100,7 +100,7 @@ describe('annotations', () => {
       {
         command: 'warning',
         properties: { file: 'pipelines/nightly.yml', title: 'nightly-suppliers: check matched' },
-        data: '424 of 500 (84.8%), expected not < 90%',
+        data: '424 of 500 (84.8%), required ≥ 90%',
       },
       {
         command: 'warning',

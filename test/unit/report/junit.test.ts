@@ -88,7 +88,7 @@ describe('content', () => {
     expect(xml).toContain(
       'name="enrich" time="8.400"><skipped message="too dear"/>'.replace('8.400', /name="enrich" time="([\d.]+)"/.exec(xml)![1]!),
     )
-    expect(xml).toContain('<failure type="FETTLE_CHECK_FAILED" message="budget.credits: 8 credits, expected not &gt; 7"/>')
+    expect(xml).toContain('<failure type="FETTLE_CHECK_FAILED" message="budget.credits: 8 credits, required ≤ 7"/>')
   })
 
   test('reports fifty of 50,000 issues', () => {

@@ -6,7 +6,11 @@ import { parsed } from './openmetrics-parser.ts'
 import { readOpenMetrics } from './openmetrics-reader.ts'
 
 const NAMES = Object.keys(STATES) as FixtureName[]
-const FAMILIES = ['fettle_rows_total', 'fettle_rows', 'fettle_match_ratio', 'fettle_run_seconds']
+const FAMILIES = [
+  ...['fettle_run_success', 'fettle_run_exit_code', 'fettle_run_start_timestamp_seconds', 'fettle_run_end_timestamp_seconds'],
+  ...['fettle_run_duration_seconds', 'fettle_input_rows', 'fettle_rows', 'fettle_match_ratio', 'fettle_http_requests'],
+  ...['fettle_http_retries', 'fettle_credits'],
+]
 
 test.each([
   ['no end', '# TYPE a gauge\na 1\n'],
@@ -25,8 +29,9 @@ describe('reads back', () => {
     const families = readOpenMetrics(renderOpenMetrics([report]))
     expect([...families.keys()]).toEqual(FAMILIES)
     const of = (family: string) => families.get(family)?.samples ?? []
-    expect(of('fettle_rows_total')).toEqual([{ labels: { pipeline: 'nightly-suppliers' }, value: report.totals.rows }])
-    expect(of('fettle_run_seconds')[0]?.value).toBe(report.elapsedMs / 1000)
+    expect(of('fettle_input_rows')).toEqual([{ labels: { pipeline: 'nightly-suppliers' }, value: report.totals.rows }])
+    expect(of('fettle_run_duration_seconds')[0]?.value).toBe(report.elapsedMs / 1000)
+    expect(of('fettle_credits').map(({ value }) => value)).toEqual(report.results.flatMap(({ credits }) => credits ?? []))
     expect(of('fettle_match_ratio').map(({ value }) => value)).toEqual(
       report.totals.matchRate === null ? [] : [report.totals.matchRate],
     )
@@ -42,25 +47,51 @@ describe('reads back', () => {
       expect((metrics ?? []).map(({ labels, value }) => ({ labels, value: Number(value) }))).toEqual(own.get(family)?.samples)
   })
 
-  test('several pipelines stand in the same families, a refusal in none', () => {
+  test('several pipelines are in the same families; one that did not start has only success and exit code', () => {
     const other = reportOf('finished')
     const renamed = { ...other, results: other.results.map(result => ({ ...result, name: 'other' })) }
     const refusal = { name: 'broken.yml', exitCode: 2, issues: [] }
     const families = readOpenMetrics(renderOpenMetrics([reportOf('finished'), refusal, renamed]))
     expect([...families.keys()]).toEqual(FAMILIES)
-    expect(families.get('fettle_rows_total')?.samples.map(({ labels }) => labels.pipeline)).toEqual([
+    expect(families.get('fettle_input_rows')?.samples.map(({ labels }) => labels.pipeline)).toEqual([
       'nightly-suppliers',
       'other',
     ])
+    const last = (family: string) => families.get(family)?.samples.find(({ labels }) => labels.pipeline === 'broken.yml')?.value
+    expect(FAMILIES.map(last)).toEqual([0, 2, ...FAMILIES.slice(2).map(() => undefined)])
+  })
+
+  test.each<[FixtureName, number | undefined]>([
+    ['finished', 1],
+    ['failedAtUpload', 0],
+    ['running', undefined],
+  ])('%s: success is %s, and the end is there once the run ended', (name, success) => {
+    const report = reportOf(name)
+    const families = readOpenMetrics(renderOpenMetrics([report]))
+    const value = (family: string) => families.get(`fettle_run_${family}`)?.samples[0]?.value
+    const start = Date.parse(report.metadata.startedAt) / 1000
+    expect([value('success'), value('start_timestamp_seconds')]).toEqual([success, start])
+    expect(value('end_timestamp_seconds')).toBe(success === undefined ? undefined : start + report.elapsedMs / 1000)
   })
 
   test('labels of any text', () => {
     for (const name of HOSTILE) {
       const report = buildReport(STATES.finished(), { generatedAt: '', elapsedMs: 0 })
       const hostile = { ...report, results: report.results.map(result => ({ ...result, name })) }
-      expect(readOpenMetrics(renderOpenMetrics([hostile])).size).toBe(4)
+      expect(readOpenMetrics(renderOpenMetrics([hostile])).size).toBe(FAMILIES.length)
     }
   })
+})
+
+/** The rules of `promtool check metrics` that apply to gauges. */
+test('names follow the rules of Prometheus', () => {
+  for (const [name, { help, unit }] of readOpenMetrics(renderOpenMetrics([reportOf('finished')]))) {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/)
+    expect(name).not.toMatch(/_(total|count|sum|bucket|info)$/)
+    expect(name).not.toMatch(/_(gauge|counter|histogram|summary|ms|millis|minutes|percent|kb|mb)(_|$)/)
+    expect(help).toMatch(/\S/)
+    if (unit !== null) expect(name.endsWith(`_${unit}`)).toBe(true)
+  }
 })
 
 test('GitLab takes the first two words of a line, quotes obeyed, for name and value', () => {
@@ -68,6 +99,6 @@ test('GitLab takes the first two words of a line, quotes obeyed, for name and va
   const metrics = lines.flatMap(line =>
     [...line.replace(/#.*$/, '').matchAll(/((?:"[^"]*"|\S)+) (\S+)/g)].map(([, name, value]) => [name, value]),
   )
-  expect(metrics).toHaveLength(10)
-  expect(new Set(metrics.map(([name]) => name)).size).toBe(10)
+  expect(metrics).toHaveLength(17)
+  expect(new Set(metrics.map(([name]) => name)).size).toBe(17)
 })

@@ -266,7 +266,7 @@ describe('a decisions file', () => {
   it('rejects a file with contradicting lines and names the lines', async () => {
     const other = decisionsText([line(), line({ fingerprint: fingerprint(2) }), line({ company: 'CC-2' })])
     const { issues } = await readDecisions(file(other, 'd.csv'))
-    expect(issues).toMatchObject([{ message: expect.stringContaining('that line 2 accepts'), at: { line: 4 } }])
+    expect(issues).toMatchObject([{ message: expect.stringContaining('line 2 already accepts'), at: { line: 4 } }])
     const changed = decisionsText([line(), line({ decision: 'reject' }), line({ company: 'CC-2' })])
     expect((await readDecisions(file(changed, 'd.csv'))).issues).toEqual([])
   })

@@ -4,7 +4,7 @@ import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, SOURCES } from '../options.
 
 export const check: Command = {
   usage: 'check <pipeline..>',
-  summary: 'Check pipeline and input without sending anything',
+  summary: 'Check pipeline and input; makes no request',
   positionals: [PIPELINES],
   options: [...SOURCES, JSON_RESULT, { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' }],
   conflicts: REGISTER_CONFLICTS,

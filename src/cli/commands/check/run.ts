@@ -1,4 +1,4 @@
-/** `fettle check`: reports every problem that `run` would find before it sends anything. Sends nothing, not even a login. */
+/** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
 
 import { prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
@@ -9,14 +9,15 @@ import type { Flags } from '../../command.ts'
 import { isOn } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printIssue } from '../../terminal/print-error.ts'
+import { printIssues } from '../../terminal/print-error.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
-  for (const file of pipelineFiles(flags)) {
+  const files = pipelineFiles(flags)
+  for (const file of files) {
     const work = showLongTask(io)
     const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, context).finally(work.stop)
@@ -37,7 +38,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       )
       continue
     }
-    if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
+    if (prepared.issues.length > 0) io.err(printIssues(prepared.issues, files.length > 1 ? file : null))
     const { plan, input } = prepared
     if (plan === null || input === null) {
       if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))

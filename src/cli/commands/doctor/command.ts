@@ -4,7 +4,7 @@ import { JSON_RESULT, queueOptions, RUNS_DIR, SERVICE } from '../options.ts'
 
 export const doctor: Command = {
   usage: 'doctor [pipeline]',
-  summary: 'Check what could prevent a run from working',
+  summary: 'Check your setup, with a fix for what is wrong',
   positionals: [{ name: 'pipeline', describe: 'A pipeline file, for its input and its service' }],
   options: [
     RUNS_DIR,

@@ -65,6 +65,11 @@ jobs:
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
           restore-keys: fettle-${name}-
       - run: ${command(pipeline)}
+      - id: last
+        if: always()                      # the next night needs the last runs only
+        run: |
+          ls -d fettle-runs/2*/ | head -n -10 | xargs -r rm -rf
+          echo "run=$(cat fettle-runs/latest)" >> "$GITHUB_OUTPUT"
       - uses: actions/cache/save@v5
         if: always()
         with:
@@ -75,7 +80,7 @@ jobs:
         with:
           name: fettle-${name}-\${{ github.run_attempt }}
           path: |
-            fettle-runs
+            fettle-runs/\${{ steps.last.outputs.run }}
             out
           retention-days: 14
           if-no-files-found: ignore
@@ -107,13 +112,16 @@ fettle-${name}:
   script:
     - npm ci
     - ${command(pipeline)}
+  after_script:                     # the cache keeps the last runs, the artifact has this one
+    - ls -d fettle-runs/2*/ | head -n -10 | xargs -r rm -rf
+    - cp -r "fettle-runs/$(cat fettle-runs/latest)" report
   artifacts:
     when: always
     expire_in: 14 days
-    paths: [fettle-runs, out]
+    paths: [report, out]
     reports:
-      junit: fettle-runs/*/junit.xml
-      metrics: fettle-runs/*/metrics.txt
+      junit: fettle-runs/junit.xml
+      metrics: fettle-runs/metrics.txt
 `,
   }
 }

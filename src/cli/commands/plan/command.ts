@@ -4,7 +4,7 @@ import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '.
 
 export const plan: Command = {
   usage: 'plan <pipeline..>',
-  summary: 'Show rows, cost and changes of the next run; sends nothing',
+  summary: 'Show rows, cost and changes of the next run; makes no request',
   positionals: [PIPELINES],
   options: [
     ...SOURCES,

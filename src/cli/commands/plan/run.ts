@@ -3,13 +3,13 @@ import { createRemoteInputs, estimateRun, type RunEstimate } from '../../../app/
 import { prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
-import { MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
+import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, wholeFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printIssue } from '../../terminal/print-error.ts'
+import { printIssues } from '../../terminal/print-error.ts'
 import { overridesOf, pipelineFiles } from '../shared.ts'
 
 /** Returns the exit code of `check`. */
@@ -21,7 +21,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
-  for (const file of pipelineFiles(flags)) {
+  const files = pipelineFiles(flags)
+  for (const file of files) {
     const { plan, input, issues, release } = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
@@ -43,7 +44,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))
       continue
     }
-    if (issues.length > 0) io.err(issues.map(one => printIssue(one)).join('\n'))
+    if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
     if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate))
   }
   return worstExit(codes)
@@ -62,7 +63,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     `${plan.name}  (${plan.file})`,
     `  rows      ${estimate.rows}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
-    `  requests  ${estimate.requests} at least; a job is polled until it is done`,
+    `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...(estimate.portfolio === null
       ? []
@@ -101,7 +102,7 @@ function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budge
       : budget >= most
         ? `; budget.credits ${budget} allows it`
         : `; exceeds budget.credits ${budget}: nothing would be enriched`
-  return `${most} at most (${enrich.product}, one for each row that is found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service is free of charge' : ''}`
+  return `${most} at most (${enrich.product}, one per row found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service is free of charge' : ''}`
 }
 
 function changeLines({ against }: RunEstimate): string[] {
@@ -109,11 +110,11 @@ function changeLines({ against }: RunEstimate): string[] {
   const { runId, startedAt, changes } = against
   const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`
   if (changes.length === 0) return [`${title}: nothing changed`]
-  return [
-    title,
-    ...changes.map(
-      ({ what, was, is }) =>
-        `    ${was === null ? '+' : is === null ? '-' : '~'} ${what}: ${was === null ? is : is === null ? was : `${was} -> ${is}`}`,
-    ),
-  ]
+  return [title, ...changes.map(change => `    ${changeLine(change)}`)]
+}
+
+function changeLine({ what, was, is }: Change): string {
+  if (what === 'input') return '~ input changed'
+  if (was === null) return `+ ${what}: ${is}`
+  return is === null ? `- ${what}: ${was}` : `~ ${what}: ${was} -> ${is}`
 }

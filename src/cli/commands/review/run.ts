@@ -64,7 +64,7 @@ const pairsOf = (values: readonly string[]): [string, string][] =>
 const howToKeep = ({ args, plan }: RunState, target: string): string =>
   args.command === 'clean'
     ? `fettle clean applies them from now on${target === decisionsFileOf(plan.name) ? '' : ` with --decisions ${target}`}`
-    : `to apply them in every run, add to the pipeline  review: { decisions: ${target} }`
+    : `to apply them on every run, add this to the pipeline:  review: { decisions: ${target} }`
 
 const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''
 

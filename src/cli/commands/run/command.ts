@@ -35,7 +35,7 @@ export const run: Command = {
   examples: [
     ['fettle run nightly.yml', 'run a pipeline, or resume its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: print only the result line'],
-    ['fettle run pipelines/suppliers.yml --register uk', 'against one of the registers of this machine'],
+    ['fettle run nightly.yml --register uk', 'against one of the registers of this machine'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'the first hundred rows of another list'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],
     ['fettle run nightly.yml --queue redis://queue', 'in shards, on workers'],

@@ -14,7 +14,7 @@ import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
 import { checkResultFile, codeOf, type Ending, pipelineResultOf, printResults } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
-import { printError, printIssue } from '../../terminal/print-error.ts'
+import { printError, printIssues } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { checkFlags, overridesOf, pipelineFiles, reportText, settingsOf } from '../shared.ts'
@@ -76,10 +76,10 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
 /** Prints the outcomes, then passes them to reporters, then prints the result lines; returns the worst exit code. */
 export async function reportEndings(endings: readonly Ending[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
   const code = worstExit(endings.map(ending => codeOf(ending, flags)))
-  for (const ending of endings) printEnding(ending, reporters, flags, io)
+  for (const ending of endings) printEnding(ending, endings.length > 1, reporters, flags, io)
   const results = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
   await reporters.end(results, code)
-  if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`all pipelines: ${reporters.page}`)
+  if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`overview: ${reporters.page}`)
   await printResults(endings, flags, io)
   return code
 }
@@ -116,9 +116,10 @@ export async function runPipeline(
 }
 
 /** The report as text, or the error; a quiet run prints nothing after a success. */
-function printEnding(ending: Ending, reporters: CallReporters, flags: Flags, io: Io): void {
+function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
-    io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir')))
+    const of = isOneOfSeveral ? ending.name : null
+    io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir'), of))
     return
   }
   if ('left' in ending) return
@@ -129,8 +130,8 @@ function printEnding(ending: Ending, reporters: CallReporters, flags: Flags, io:
 }
 
 function dryRun(items: readonly Item[], io: Io): number {
-  const codes = items.map(({ prepared }) => {
-    if (prepared.issues.length > 0) io.err(prepared.issues.map(one => printIssue(one)).join('\n'))
+  const codes = items.map(({ file, prepared }) => {
+    if (prepared.issues.length > 0) io.err(printIssues(prepared.issues, items.length > 1 ? file : null))
     const { plan, input } = prepared
     if (plan === null || input === null) return errorOfIssues(prepared.issues).exitCode
     io.out(escapeLines(explainPlan(plan, input)))

@@ -1,5 +1,5 @@
 /** `fettle runs`: lists the stored runs, newest first. */
-import { listRunIds, loadRun, queuedRun, reportOfRun } from '../../../app/index.ts'
+import { listedRun, listRunIds, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
@@ -26,7 +26,8 @@ const lineOf = (runsDir: string, id: string): string => {
   try {
     const queued = queuedRun(runsDir, id)
     if (queued !== null) return queuedLine(queued, 'running', null)
-    return resultLine(reportOfRun(runsDir, id))
+    const { report, code } = listedRun(runsDir, id)
+    return resultLine({ ...report, exitCode: code ?? report.exitCode })
   } catch (error) {
     return safeJson({
       schema: 'fettle/result/v1',
@@ -40,17 +41,11 @@ const lineOf = (runsDir: string, id: string): string => {
 function rowOf(runsDir: string, id: string): string[] {
   try {
     if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
-    const { state } = loadRun(runsDir, id)
-    const { totals } = reportOfRun(runsDir, id)
+    const { report, status, code } = listedRun(runsDir, id)
+    const { totals, metadata } = report
     const rate = totals.matchRate === null ? '-' : `${(totals.matchRate * 100).toFixed(1)}%`
-    return [
-      id,
-      state.status,
-      String(state.exitCode ?? '-'),
-      String(totals.rows),
-      rate,
-      state.startedAt.slice(0, 19).replace('T', ' '),
-    ]
+    const word = report.status === 'running' ? status : report.status
+    return [id, word, String(code ?? '-'), String(totals.rows), rate, metadata.startedAt.slice(0, 19).replace('T', ' ')]
   } catch (error) {
     return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
   }
