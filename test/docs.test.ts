@@ -2,6 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { micromark } from 'micromark'
+import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
@@ -187,6 +189,14 @@ describe('what the documents name exists', () => {
       }
     for (const [, path = ''] of EVERYTHING.matchAll(/(?<![\w/])((?:pipelines|samples|docs|schema)\/[\w./-]+\.\w+)/g))
       expect(existsSync(join(ROOT, path)), path).toBe(true)
+  })
+
+  test('every table of every page is rendered as a table', () => {
+    for (const document of documents) {
+      const page = micromark(read(document), { extensions: [gfm()], htmlExtensions: [gfmHtml()] })
+      const prose = page.replace(/<(pre|table|code)\b[\s\S]*?<\/\1>/g, '')
+      expect([document, /^.*\|.*$/m.exec(prose)?.[0] ?? '']).toEqual([document, ''])
+    }
   })
 
   test('the change log has a section for this version', () => {

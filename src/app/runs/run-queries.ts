@@ -81,9 +81,13 @@ export function storedStatusOf(runsDir: string, state: RunState): StoredStatus {
 }
 
 /** A run for a list: its own journal is read and no other, so that a list takes time in proportion to its length. */
-export function listedRun(runsDir: string, id: string): StoredStatus & { readonly report: Report } {
+export function listedRun(
+  runsDir: string,
+  id: string,
+): StoredStatus & { readonly state: RunState; readonly report: () => Report } {
   const state = readRun(runsDir, id)
-  return { ...storedStatusOf(runsDir, state), report: reportOf(state, runDirectory(runsDir, id), realClock.now(), null) }
+  const report = () => reportOf(state, runDirectory(runsDir, id), realClock.now(), null)
+  return { ...storedStatusOf(runsDir, state), state, report }
 }
 
 /**

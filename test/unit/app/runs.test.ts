@@ -80,7 +80,7 @@ test('the newest run is resumed after the clock was set back', async () => {
   const paused = await stopped(running)
   expect(paused.status).toBe('cancelled')
   const again = await run(pipeline, options())
-  expect([again.status, again.metadata.runId]).toEqual(['success', paused.metadata.runId])
+  expect([again.status, again.metadata.runId]).toEqual(['warn', paused.metadata.runId])
 })
 
 test('new folders of runs and outputs are ignored by git; a folder that was there is left alone', async () => {
@@ -113,7 +113,7 @@ test('a kept input finishes the run after its file was replaced', async () => {
   expect(readdirSync('runs/inputs')).toHaveLength(1)
   writeFileSync('in.csv', 'name,country\nOf The Next Night Ltd,GB\n')
   const { status, totals } = await resume(runId, options())
-  expect([status, totals.rows]).toEqual(['success', 2])
+  expect([status, totals.rows]).toEqual(['warn', 2])
   expect(readFileSync('out.csv', 'utf8')).toContain('Harrow Optics Ltd')
   expect(readdirSync('runs/inputs')).toEqual([])
 })
@@ -140,7 +140,7 @@ poll: { every: 500ms }
 `,
   )
   const report = await (how === 'run' ? run('p.yml', options()) : resume(runId, options()))
-  expect([report.status, report.metadata.runId]).toEqual(['success', runId])
+  expect([report.status, report.metadata.runId]).toEqual(['warn', runId])
   expect(listRunIds('runs', 'small')).toEqual([runId])
   expect(readFileSync(join('runs', runId, 'journal.jsonl'), 'utf8')).toContain('"type":"run.resumed"')
   expect(plan.fingerprint).toMatch(/^bcb4801e/)
@@ -150,7 +150,7 @@ test('an existing runs directory keeps its mode; new folders in it are private',
   mkdirSync('runs')
   chmodSync('runs', 0o755)
   const report = await run(pipeline, options())
-  expect(report.status).toBe('success')
+  expect(report.status).toBe('warn')
   expect(statSync('runs').mode & 0o777).toBe(0o755)
   expect(statSync(report.metadata.directory ?? '').mode & 0o777).toBe(0o700)
 })
@@ -160,7 +160,7 @@ test('a finished run writes a missing document again when it is resumed', async 
   const page = join(metadata.directory ?? '', 'report.html')
   rmSync(page)
   const again = await resume(metadata.runId, options())
-  expect(again.status).toBe('success')
+  expect(again.status).toBe('warn')
   expect(existsSync(page)).toBe(true)
 })
 
@@ -174,5 +174,5 @@ test("a caller's abort pauses the run, which can be resumed", async () => {
     }
   const report = await stopped(running)
   expect(report).toMatchObject({ status: 'cancelled', exitCode: 130 })
-  expect(await resume(report.metadata.runId, options())).toMatchObject({ status: 'success', totals: { rows: 2 } })
+  expect(await resume(report.metadata.runId, options())).toMatchObject({ status: 'warn', totals: { rows: 2 } })
 })

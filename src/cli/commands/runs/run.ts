@@ -1,6 +1,7 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { listedRun, listRunIds, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
+import { matchRate } from '../../../journal/index.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine } from '../../options/queue.ts'
@@ -26,8 +27,8 @@ const lineOf = (runsDir: string, id: string): string => {
   try {
     const queued = queuedRun(runsDir, id)
     if (queued !== null) return queuedLine(queued, 'running', null)
-    const { report, code } = listedRun(runsDir, id)
-    return resultLine({ ...report, exitCode: code ?? report.exitCode })
+    const { report, state, code } = listedRun(runsDir, id)
+    return resultLine({ ...report(), exitCode: code ?? state.exitCode })
   } catch (error) {
     return safeJson({
       schema: 'fettle/result/v1',
@@ -41,11 +42,12 @@ const lineOf = (runsDir: string, id: string): string => {
 function rowOf(runsDir: string, id: string): string[] {
   try {
     if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
-    const { report, status, code } = listedRun(runsDir, id)
-    const { totals, metadata } = report
-    const rate = totals.matchRate === null ? '-' : `${(totals.matchRate * 100).toFixed(1)}%`
-    const word = report.status === 'running' ? status : report.status
-    return [id, word, String(code ?? '-'), String(totals.rows), rate, metadata.startedAt.slice(0, 19).replace('T', ' ')]
+    const { state, status, code } = listedRun(runsDir, id)
+    const { rows } = state.plan
+    const share = state.outcomes === null ? null : matchRate(state.outcomes, rows)
+    const rate = share === null ? '-' : `${(share * 100).toFixed(1)}%`
+    const word = state.status === 'running' ? status : state.status
+    return [id, word, String(code ?? '-'), String(rows), rate, state.startedAt.slice(0, 19).replace('T', ' ')]
   } catch (error) {
     return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
   }
