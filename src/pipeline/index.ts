@@ -17,6 +17,7 @@ export {
   propose,
   type SeenColumn,
 } from './propose/propose.ts'
+export { type Surroundings, skippedLines, surroundingsOf } from './propose/surroundings.ts'
 export type { Knowledge } from './propose/values.ts'
 export * from './schema/addresses.ts'
 export { parseDuration } from './schema/durations.ts'

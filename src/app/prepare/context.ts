@@ -10,6 +10,8 @@ export interface Overrides {
   readonly register: readonly string[] | null
   readonly input: string | null
   readonly output: string | null
+  /** Lines around the table of the input, null where the pipeline decides. */
+  readonly skip: { readonly head: number | null; readonly tail: number | null }
   readonly vars: Readonly<Record<string, string>>
   readonly limit: number | null
   /** Only this part of the rows, null for all. */
@@ -21,6 +23,7 @@ export const NO_OVERRIDES: Overrides = {
   register: null,
   input: null,
   output: null,
+  skip: { head: null, tail: null },
   vars: {},
   limit: null,
   shard: null,

@@ -28,6 +28,7 @@ import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { ReceivedInput } from '../staging/staged-input.ts'
 import type { Overrides, PrepareContext } from './context.ts'
 import { decisionIssues } from './decisions.ts'
+import { surroundingIssues } from './lines-around.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { planChoices, planShards } from './plan-shards.ts'
 import { parseOptions, parseText, readText } from './read-pipeline.ts'
@@ -72,7 +73,8 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
     release: () => {},
   })
   if ('code' in parsed) return none([parsed])
-  const { pipeline, secrets } = parsed
+  const { secrets } = parsed
+  const pipeline = parsed.pipeline && withSkip(parsed.pipeline, options)
   const credentials = (): Credentials => credentialsOf(options.env, credentialsIn(secrets))
   if (pipeline === null) return none(parsed.issues)
   const service = resolveService(options, pipeline)
@@ -87,6 +89,13 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, release }
   const named = input.named(issues)
   return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, input, credentials, cut, links, release }
+}
+
+/** The pipeline with the lines to skip that the caller names. */
+function withSkip(pipeline: Pipeline, { skip: { head, tail } }: Overrides): Pipeline {
+  if (head === null && tail === null) return pipeline
+  const { input } = pipeline
+  return { ...pipeline, input: { ...input, skip: { head: head ?? input.skip?.head ?? 0, tail: tail ?? input.skip?.tail ?? 0 } } }
 }
 
 export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
@@ -113,14 +122,19 @@ async function planOver(
   const { cwd, runsDir } = options
   const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
+  const around = surroundingIssues(pipeline, inspection)
   const issues = [
     ...parsed.issues,
     ...registers.issues,
     ...places,
+    ...around,
     ...inputIssues,
     ...decided,
     ...settingsWarnings(service, options.env),
   ]
+  // The header is not the first line: what follows from reading it as one would only distract.
+  if (around.some(one => one.severity === 'error'))
+    return { plan: null, issues: [...parsed.issues, ...registers.issues, ...places, ...around], cut: async () => [] }
   if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
   const countries = await countryFacts(pipeline)
   const context = { file, limit: options.limit, service, register: registers.register, locate, cells }

@@ -53,4 +53,5 @@ export const uninspectedInput = (shown: string, file: string, at: Place | null):
   ],
   cells: [],
   marks: [],
+  edges: null,
 })

@@ -36,10 +36,17 @@ export const DROP_DECISIONS: Option = {
   describe: 'Run although this undoes decisions that the last run applied',
 }
 
+/** Lines around the table. */
+const SKIPS: readonly Option[] = [
+  { name: 'skip-head', describe: 'Lines above the header to skip; blank lines count' },
+  { name: 'skip-tail', describe: 'Lines below the last row to skip; blank lines count' },
+]
+
 export const SOURCES: readonly Option[] = [
   SERVICE,
   ...REGISTERS,
   { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },
+  ...SKIPS,
   { name: 'output', describe: 'Write here instead of the output of the pipeline' },
   { name: 'var', type: 'list', describe: 'Set a variable of the pipeline: name=value' },
   LIMIT,
@@ -91,7 +98,7 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'encoding', describe: 'Encoding of the list, if it is not UTF-8' },
   { name: 'delimiter', describe: 'Character between cells, if it cannot be detected' },
   { name: 'header', type: 'switch', describe: 'The first row is a header; --no-header: it is data' },
-  { name: 'skip', describe: 'Lines above the header' },
+  ...SKIPS,
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
 ]
 

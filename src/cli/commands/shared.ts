@@ -8,7 +8,7 @@ import { parseDuration, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
 import type { Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, registerFlag, textFlag, varFlags, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { shardFlag } from '../options/shard.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
@@ -37,6 +37,7 @@ export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   register: registerFlag(flags),
   input: textFlag(flags, 'input'),
   output: textFlag(flags, 'output'),
+  skip: skipFlags(flags),
   vars: varFlags(flags),
   limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
   shard: shardFlag(flags, env),
@@ -97,6 +98,8 @@ const REPORTED = [
   'service',
   'input',
   'output',
+  'skip-head',
+  'skip-tail',
   'limit',
   'shard',
   'shards',

@@ -33,6 +33,12 @@ export function wholeFlag(flags: Flags, name: string, min: number, max: number):
   return value
 }
 
+/** `--skip-head` and `--skip-tail`, null where absent. */
+export const skipFlags = (flags: Flags): { readonly head: number | null; readonly tail: number | null } => ({
+  head: wholeFlag(flags, 'skip-head', 0, 1000),
+  tail: wholeFlag(flags, 'skip-tail', 0, 1000),
+})
+
 export const listFlag = (flags: Flags, name: string): string[] => {
   const value = flags[name]
   return value === undefined || value === null ? [] : (Array.isArray(value) ? value : [value]).map(String)

@@ -5,12 +5,13 @@ import { resolve } from 'node:path'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
 import { type OpenInput, openInput } from '../../files/open-input.ts'
-import type { CellCounts, InputFacts, InputOptions, Packing, WatchedColumn } from '../../pipeline/model/types.ts'
+import type { CellCounts, InputFacts, InputOptions, Packing, TableEdges, WatchedColumn } from '../../pipeline/model/types.ts'
 import { CellTap } from '../scan/cell-collector.ts'
 import { CellCounter } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
+import { TextEnd, tableEdges } from './edge-lines.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { headerIssues } from './header.ts'
 import { firstRows, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
@@ -37,6 +38,8 @@ export interface Inspection {
   readonly issues: Issue[]
   readonly cells: readonly CellCounts[]
   readonly marks: readonly RecordMark[]
+  /** Null where the file could not be read to its end. */
+  readonly edges: TableEdges | null
 }
 
 /**
@@ -70,7 +73,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
 
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 
-const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [] })
+const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [], edges: null })
 
 async function readThrough(
   options: InputOptions,
@@ -110,6 +113,7 @@ async function readThrough(
     ...conclude(options, settled, { version, packing: content.packing }, pass, table),
     cells: counters,
     marks: pass.marks.all,
+    edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
   }
 }
 
@@ -119,6 +123,8 @@ class Pass {
   readonly hash = createHash('sha256')
   readonly mojibake = new Mojibake()
   readonly marks = new Checkpoints()
+  readonly tableEnd = new TextEnd()
+  readonly below = new TextEnd()
   readonly garbled: number[] = []
   /** Bytes of the file. */
   bytesRead = 0
@@ -138,7 +144,7 @@ class Pass {
     this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#headers = header ? 1 : 0
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
-    this.#table = new TableRange(settled.skipped ?? undefined)
+    this.#table = new TableRange(settled.skipped ?? undefined, after => this.below.add(after))
     this.isUtf8Too = this.#decoder !== null
   }
 
@@ -158,6 +164,7 @@ class Pass {
 
   /** Stops the scanner at the first mojibake, where it has the number of the row. */
   #scan(text: Buffer): void {
+    this.tableEnd.add(text)
     let from = 0
     for (const at of this.mojibake.push(text)) {
       if (this.garbled.length === FIRST_ROWS) break

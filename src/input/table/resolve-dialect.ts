@@ -17,6 +17,8 @@ export interface ResolvedDialect {
   readonly evidence: string
   /** Whole records from the first one on, in UTF-8. */
   readonly sample: Buffer
+  /** The lines that are skipped above the table. */
+  readonly above: Buffer
   readonly linesBefore: number
   /** The skipped lines around the table, null without any. */
   readonly skipped: NonNullable<InputFacts['skipped']> | null
@@ -55,7 +57,15 @@ export async function resolveDialect(
   )
   if ('code' in delimiter) return delimiter
   const sample = isWhole ? table : wholeRecords(table, delimiter.delimiter)
-  return { encoding, bom: mark !== null, ...delimiter, sample, skipped, linesBefore: skip.head + (sep ? 1 : 0) }
+  return {
+    encoding,
+    bom: mark !== null,
+    ...delimiter,
+    sample,
+    above: text.subarray(0, from),
+    skipped,
+    linesBefore: skip.head + (sep ? 1 : 0),
+  }
 }
 
 function resolveEncoding({ path, encoding }: InputOptions, head: Buffer): string | Issue {

@@ -81,7 +81,7 @@ function raggedIssues(
       issue('FETTLE_INPUT_FIELDS', message, {
         at: place(start, null),
         count: scanner.raggedCount,
-        hint: `Delete ${until === 1 ? 'line 1' : `lines 1–${until}`}, or fix the first row.`,
+        hint: `Set input.skip.head: ${until} if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row.`,
       }),
     ]
   }

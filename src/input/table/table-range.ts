@@ -23,8 +23,12 @@ export class TableRange {
   #at = -1
   #isBefore = true
 
-  constructor(span?: Span) {
+  readonly #onAfter: (text: Buffer) => void
+
+  /** `onAfter` receives the text behind the span. */
+  constructor(span?: Span, onAfter: (text: Buffer) => void = () => {}) {
     this.#span = span
+    this.#onAfter = onAfter
   }
 
   cut(piece: Buffer): Buffer {
@@ -36,6 +40,7 @@ export class TableRange {
     const start = Math.max(0, (this.#span?.from ?? 0) - this.#at)
     const end = Math.max(0, (this.#span?.to ?? Number.POSITIVE_INFINITY) - this.#at)
     this.#at += text.length
+    if (end < text.length) this.#onAfter(text.subarray(end))
     if (start >= text.length && text.length > 0) return text.subarray(text.length)
     const table = text.subarray(start, end)
     if (!this.#isBefore || table.length === 0) return table

@@ -58,6 +58,20 @@ export interface InputFacts {
   readonly lineEnd: string
 }
 
+/** A line at an end of a table, as cells; `lines` is more than 1 where a quoted cell holds line breaks. */
+export interface EdgeLine {
+  readonly cells: readonly string[]
+  readonly lines: number
+}
+
+/** The first and the last lines of a table, blank ones included; `isAll`: both are the complete table. `skipped` surround it. */
+export interface TableEdges {
+  readonly first: readonly EdgeLine[]
+  readonly last: readonly EdgeLine[]
+  readonly isAll: boolean
+  readonly skipped: { readonly above: readonly EdgeLine[]; readonly below: readonly EdgeLine[] }
+}
+
 /**
  * A column whose cells are counted while the input is read, and what is counted besides empty cells. Numbers and values are
  * counted in a profile only, and keys have one.

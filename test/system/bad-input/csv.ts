@@ -181,10 +181,10 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C21', '__proto__ and constructor', '__proto__,constructor\nAcme,GB\n', { mappings: 'name: __proto__, country: constructor' }),
   bad('C21', 'toString that is not there', ROWS, ['HEADER'], ['no header "toString"'], { mappings: 'name: toString, country: Country' }),
 
-  bad('C22', 'lines above the header', `Suppliers of the north\nas of 31 March\n\n${ROWS}`, ['FIELDS rows.csv:4', 'HEADER', 'HEADER'], ['the table seems to begin at line 4', 'Delete lines 1–3']),
+  bad('C22', 'lines above the header', `Suppliers of the north\nas of 31 March\n\n${ROWS}`, ['LINES rows.csv'], ['3 lines above the header: "Suppliers of the north"; "as of 31 March"', 'Set input.skip: { head: 3, tail: 0 }']),
   bad('C22', 'totals below', `${ROWS}Total,5\n`, ['FIELDS rows.csv:7'], ['line 7 has 2']),
   bad('C22', 'a second table', `${ROWS}\nTown,Rows\nLeeds,1\nYork,1\n`, ['FIELDS rows.csv:8'], ['line 8 has 2']),
-  bad('C22', 'a header of two rows', `Company,,Ids,,\n${ROWS}`, ['HEADER', 'HEADER'], ['no header "Name"', 'Its headers: "Company"']),
+  bad('C22', 'a header of two rows', `Company,,Ids,,\n${ROWS}`, ['LINES rows.csv'], ['1 line above the header: "Company", "Ids"', '--skip-head 1 --skip-tail 0']),
 
   bad('C23', 'a record of 1.1 MB', `${HEAD}${'x'.repeat(1_100_000)},GB\n`, ['LIMIT rows.csv:2'], ['more than 1048576 bytes']),
   bad('C23', '1,025 columns', `${Array.from({ length: 1025 }, (_, at) => `c${at}`).join(',')}\n`, ['LIMIT rows.csv:1', 'EMPTY rows.csv'], ['more than 1024 columns'], { mappings: 'name: c0, country: c1' }),

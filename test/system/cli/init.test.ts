@@ -87,8 +87,8 @@ describe.concurrent('init', () => {
     expect(parse(readFileSync(join(cwd, 'old.yml'), 'utf8')).input).toMatchObject({ encoding: 'windows-1252' })
     const none = await fettle(['init', 'none.csv', '--yes', '--no-header', '--map', 'name=#2'], { cwd })
     expect([none.code, parse(readFileSync(join(cwd, 'none.yml'), 'utf8')).mappings.name]).toEqual([0, { index: 1 }])
-    const title = await fettle(['init', 'title.csv', '--yes', '--skip', '2'], { cwd })
-    expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, { head: 2 }])
+    const title = await fettle(['init', 'title.csv', '--yes'], { cwd })
+    expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, { head: 2, tail: 0 }])
   })
 
   test('--to - prints the file alone', async () => {

@@ -185,6 +185,7 @@ test.each(CASES)('%s headers', async (_, header, delimiter, left) => {
     delimiter: 'auto',
     header: header !== null,
     sheet: null,
+    skip: { head: null, tail: null },
   }
   const looked = await inspectColumns(reading, '', new AbortController().signal)
   const { columns, isEnough, isHeaderless } = await proposeFor(looked, new Map())
@@ -200,6 +201,7 @@ test('recognises a list without a header by its first row', async () => {
     delimiter: 'auto',
     header: true,
     sheet: null,
+    skip: { head: null, tail: null },
   }
   const looked = await inspectColumns(reading, '', new AbortController().signal)
   expect((await proposeFor(looked, new Map())).isHeaderless).toBe(true)
@@ -207,7 +209,14 @@ test('recognises a list without a header by its first row', async () => {
 
 test('rejects a list of persons, and one of unknown numbers', async () => {
   for (const text of ['Name,Vorname,Ort\nMeier,Anna,Kassel\nSchmidt,Bert,Bruck\nHuber,Carla,Wien\n', 'a,b\n1,x\n2,y\n3,z\n']) {
-    const reading = { path: file(text), encoding: 'auto', delimiter: 'auto', header: true, sheet: null }
+    const reading = {
+      path: file(text),
+      encoding: 'auto',
+      delimiter: 'auto',
+      header: true,
+      sheet: null,
+      skip: { head: null, tail: null },
+    }
     const looked = await inspectColumns(reading, '', new AbortController().signal)
     expect((await proposeFor(looked, new Map())).isEnough).toBe(false)
   }

@@ -253,7 +253,7 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_FIELDS',
       at: { line: 4 },
-      hint: 'Delete lines 1–3, or fix the first row.',
+      hint: 'Set input.skip.head: 3 if the lines above are no header, or fix the first row.',
     })
   })
 

@@ -28,7 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)
   const output = outputOf(flags, inspected, io)
-  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading), output, prefix: 'clean-' })
+  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const service = textFlag(flags, 'service')
   const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.

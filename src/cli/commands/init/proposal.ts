@@ -6,31 +6,33 @@ import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
 export function readingOf(flags: Flags): Reading {
   const sheet = textFlag(flags, 'sheet')
-  const head = wholeFlag(flags, 'skip', 0, 1000) ?? 0
   return {
     path: needText(flags, 'file'),
     encoding: textFlag(flags, 'encoding') ?? 'auto',
     delimiter: textFlag(flags, 'delimiter') ?? 'auto',
     header: flags.header !== false,
     sheet: sheet !== null && /^\d+$/.test(sheet) ? Number(sheet) : sheet,
-    ...(head === 0 ? {} : { skip: { head, tail: 0 } }),
+    skip: skipFlags(flags),
   }
 }
 
 /** The keys of `input:` in a pipeline file, without defaults. */
-export const inputKeys = ({ encoding, delimiter, header, sheet, skip }: Reading): Record<string, unknown> => ({
+export const inputKeys = (
+  { encoding, delimiter, header, sheet, skip: asked }: Reading,
+  { skip }: Pick<InspectedColumns, 'skip'>,
+): Record<string, unknown> => ({
   ...(encoding === 'auto' ? {} : { encoding }),
   ...(delimiter === 'auto' ? {} : { delimiter }),
   ...(header ? {} : { header: false }),
   ...(sheet === null ? {} : { sheet }),
-  ...(skip === undefined ? {} : { skip: { head: skip.head } }),
+  ...(skip.head + skip.tail === 0 && asked.head === null && asked.tail === null ? {} : { skip }),
 })
 
 /** Inspects the file; hints of its errors name flags instead of pipeline keys. */
@@ -45,7 +47,10 @@ export async function inspectInput(reading: Reading, io: Io): Promise<InspectedC
 }
 
 const asFlags = (hint: string): string =>
-  hint.replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2').replace(/\b[Ss]et (?=--)/g, 'pass ')
+  hint
+    .replace(/input\.skip\.head: /g, '--skip-head ')
+    .replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2')
+    .replace(/\b[Ss]et (?=--)/g, 'pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
 export function decisionsOf(flags: Flags, { columns }: InspectedColumns): Decisions {
@@ -92,7 +97,20 @@ const percent = (confidence: number): string => `${Math.floor(confidence * 100)}
 const HEADER_WIDTH = 28
 const EXAMPLES_WIDTH = 60
 
-export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal): string {
+/** What was recognised around the table; a flag reads it as rows. */
+function skippedLines({ around }: InspectedColumns): string[] {
+  const line = (count: number, where: string, texts: readonly string[], flag: string): string[] =>
+    count === 0
+      ? []
+      : [`  skipped ${count} ${count === 1 ? 'line' : 'lines'} ${where}: ${texts.join('; ')} (to read them as rows: ${flag} 0)`]
+  return [
+    ...line(around.head, 'above the header', around.above, '--skip-head'),
+    ...line(around.tail, 'below the last row', around.below, '--skip-tail'),
+  ]
+}
+
+export function proposalTable(inspected: InspectedColumns, { columns }: Proposal): string {
+  const { facts } = inspected
   const rows = columns.map(({ column, status, target, confidence }) => [
     String(column.index + 1),
     clip(column.header ?? '', HEADER_WIDTH),
@@ -110,7 +128,9 @@ export function proposalTable({ facts }: InspectedColumns, { columns }: Proposal
       : [],
   )
   const title = `${facts.path}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
-  return [title, ...lines, ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons])].map(escapeTerminal).join('\n')
+  return [title, ...skippedLines(inspected), ...lines, ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons])]
+    .map(escapeTerminal)
+    .join('\n')
 }
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */

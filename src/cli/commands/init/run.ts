@@ -89,7 +89,7 @@ async function write(
   const { flags, io } = context
   const isWorkbook = inspected.facts.packed?.as === 'xlsx'
   const named = (rest: string): string => `out/${name}${rest}.${isWorkbook ? 'xlsx' : 'csv'}`
-  const options = { facts: inspected.facts, reading: inputKeys(reading), output: 'out/list.csv' }
+  const options = { facts: inspected.facts, reading: inputKeys(reading, inspected), output: 'out/list.csv' }
   const { name } = draftOf(proposal, options)
   const to = textFlag(flags, 'to') ?? `${name}.yml`
   const places = {

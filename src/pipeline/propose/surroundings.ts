@@ -1,0 +1,120 @@
+/**
+ * Finds the table among the lines of a file: titles and group rows above its header, sums and remarks below its last row. Works on
+ * cells, so that delimited text and sheets are judged alike.
+ */
+import type { EdgeLine, TableEdges } from '../model/types.ts'
+import { show } from '../source/quote.ts'
+import { claimsOf } from './claims.ts'
+import { fold } from './words.ts'
+
+/** Lines to skip at both ends, blank ones included, and the texts of those that are not blank. */
+export interface Surroundings {
+  readonly head: number
+  readonly tail: number
+  readonly above: readonly string[]
+  readonly below: readonly string[]
+}
+
+/** A header is among the first lines. */
+const MAX_ABOVE = 25
+/** A header names most columns of its table. */
+const HEADER_SHARE = 0.6
+const KNOWN_LABELS = 2
+const SHOWN = 60
+
+const TOTAL =
+  /^(?:(?:grand|sub|net|gross|page)[ -]?)?totals?\b|^(?:zwischen|gesamt|end)?summe\b|^(?:insgesamt|gesamt|summa|suma|somme|som|totaal|totale|totales|totaux|razem|celkem|spolu|ukupno|skupaj|osszesen|yhteensa|sum|i alt|kokku|kopa|is viso)$/
+const REMARK =
+  /\b(?:end of|ende|fin de|report|bericht|generated|erstellt|created|exported|export|printed|gedruckt|source|quelle|bron|page|seite|stand|as of|records|rows|zeilen|datensatze|entries|notes?|confidential|vertraulich|copyright|prepared by)\b/
+
+const filledOf = ({ cells }: EdgeLine): string[] => cells.map(cell => cell.trim()).filter(cell => cell !== '')
+const isBlank = (line: EdgeLine): boolean => filledOf(line).length === 0
+const isLabel = (cell: string): boolean => /\p{L}/u.test(cell) && !/^\S+@\S+$|^https?:|^\d{1,4}[./-]\d/.test(cell)
+const linesIn = (lines: readonly EdgeLine[]): number => lines.reduce((sum, one) => sum + one.lines, 0)
+
+function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+/** What surrounds the table of these lines. */
+export function surroundingsOf({ first, last, isAll }: TableEdges, hasHeader: boolean): Surroundings {
+  const lines = isAll ? first : [...first, ...last]
+  // Titles and remarks have one cell; the fuller half of the other lines shows how full a row is.
+  const filled = lines.map(line => filledOf(line).length).filter(count => count > 1)
+  const usual = median(filled.filter(count => count >= median(filled)))
+  const none: Surroundings = { head: 0, tail: 0, above: [], below: [] }
+  if (usual < 2) return none
+  const header = hasHeader ? headerAt(first, usual) : 0
+  const footer = footerAt(last, isAll ? header + 1 : 0, usual)
+  const [above, below] = [first.slice(0, header), last.slice(footer)]
+  return { head: linesIn(above), tail: linesIn(below), above: textsOf(above), below: textsOf(below) }
+}
+
+/** The lines that were skipped, in the form of those that were found. */
+export const skippedLines = ({ skipped: { above, below } }: TableEdges): Surroundings => ({
+  head: linesIn(above),
+  tail: linesIn(below),
+  above: textsOf(above),
+  below: textsOf(below),
+})
+
+const textsOf = (lines: readonly EdgeLine[]): string[] =>
+  lines
+    .filter(line => !isBlank(line))
+    .map(line => {
+      const cells = filledOf(line)
+      const more = cells.length > 3 ? ' …' : ''
+      return (
+        cells
+          .slice(0, 3)
+          .map(cell => show(cell.slice(0, SHOWN)))
+          .join(', ') + more
+      )
+    })
+
+/** The index of the header; 0 when the first line is one, or when none is found. */
+function headerAt(first: readonly EdgeLine[], usual: number): number {
+  const isThin = (line: EdgeLine): boolean => filledOf(line).length * 2 <= usual
+  const isHeader = (line: EdgeLine): boolean => {
+    const cells = filledOf(line)
+    const isFull = cells.length >= Math.max(2, Math.ceil(usual * HEADER_SHARE))
+    return isFull && cells.every(isLabel) && new Set(cells.map(fold)).size === cells.length
+  }
+  for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
+    if (isBlank(line) || isThin(line)) continue
+    if (isHeader(line)) {
+      // A line of labels without a known one may be a row: only thin lines above show that it is the header.
+      const known = filledOf(line).filter(cell => claimsOf(cell).claims.length > 0).length
+      return known >= KNOWN_LABELS || first.slice(0, at).every(above => isBlank(above) || isThin(above)) ? at : 0
+    }
+    // Names of groups of columns are labels, too, and fewer or repeated; any other line is a row.
+    if (!filledOf(line).every(isLabel)) return 0
+  }
+  return 0
+}
+
+/** The index of the first line below the table, the number of lines without one. */
+function footerAt(last: readonly EdgeLine[], from: number, usual: number): number {
+  const width = median(last.map(({ cells }) => cells.length))
+  const isSure = (line: EdgeLine): boolean => {
+    const cells = filledOf(line)
+    if (cells.length === 0 || cells.length > usual * HEADER_SHARE) return false
+    const [label = ''] = cells
+    if (TOTAL.test(fold(label))) return true
+    return cells.length === 1 && usual > 2 && (REMARK.test(fold(label)) || (line.cells.length === 1 && width > 2))
+  }
+  let footer = last.length
+  for (let at = last.length - 1; at >= from; at--) {
+    const line = last[at]!
+    const above = last[at - 1]
+    const isApart =
+      above !== undefined && at > from && filledOf(line).length === 1 && usual > 2 && (isBlank(above) || isSure(above))
+    if (isSure(line) || isApart) footer = at
+    else if (!isBlank(line)) break
+  }
+  if (footer === last.length) return footer
+  // Blank lines between the last row and the first remark are part of neither.
+  while (footer > from && isBlank(last[footer - 1]!)) footer--
+  return footer
+}

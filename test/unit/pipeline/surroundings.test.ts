@@ -1,0 +1,84 @@
+/** Lines around a table: titles, group rows, totals and remarks, in delimited text and in sheets. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { surroundingsOf } from '../../../src/pipeline/index.ts'
+import type { EdgeLine } from '../../../src/pipeline/model/types.ts'
+
+const HEADER = ['Company No', 'Company name', 'Street', 'Town', 'Postcode', 'Country', 'Spend']
+const row = (at: number): string[] => [
+  String(2971930 + at),
+  `Firm ${at} Ltd`,
+  `${at} High Street`,
+  'York',
+  'YO1 7HH',
+  'United Kingdom',
+  `${at}.50`,
+]
+const ROWS = Array.from({ length: 12 }, (_, at) => row(at))
+/** As in a sheet: every line has all columns. */
+const padded = (cells: readonly string[]): string[] => HEADER.map((_, at) => cells[at] ?? '')
+const at = (places: Readonly<Record<number, string>>): string[] => HEADER.map((_, index) => places[index] ?? '')
+
+const found = (lines: readonly (readonly string[])[], isAll = true) => {
+  const edges = lines.map((cells): EdgeLine => ({ cells, lines: 1 }))
+  const { head, tail } = surroundingsOf(
+    { first: edges.slice(0, 40), last: edges.slice(-40), isAll, skipped: { above: [], below: [] } },
+    true,
+  )
+  return [head, tail]
+}
+
+const ABOVE = [['Supplier list 2026'], [''], at({ 0: 'Identity', 2: 'Address', 6: 'Money' })]
+const BELOW = [at({ 0: 'Total', 6: '1234.50' }), [], ['End of report']]
+
+describe.each([
+  ['text', (cells: readonly string[]) => [...cells]],
+  ['a sheet', padded],
+] as const)('lines around a table in %s', (_, write) => {
+  test.each<[string, string[][], string[][], [number, number]]>([
+    ['nothing', [], [], [0, 0]],
+    ['a title', [['Suppliers']], [], [1, 0]],
+    ['a title, a blank line and groups', ABOVE, [], [3, 0]],
+    [
+      'groups whose name is in every column',
+      [['Identity', 'Identity', 'Address', 'Address', 'Address', 'Address', 'Money']],
+      [],
+      [1, 0],
+    ],
+    ['a total', [], [at({ 1: 'Total', 6: '1234.50' })], [0, 1]],
+    ['a total and a remark', [], BELOW, [0, 3]],
+    ['both', ABOVE, BELOW, [3, 3]],
+    ['a sum in German', [], [[], at({ 0: 'Summe', 6: '1234,50' })], [0, 2]],
+    ['a remark apart from the rows', [], [[], ['Alle Angaben ohne Gewähr']], [0, 2]],
+    ['blank lines below', [], [[], [], []], [0, 0]],
+    ['a company that is called Total', [], [['1', 'Total', '1 Rue X', 'Paris', '75001', 'France', '3.10']], [0, 0]],
+  ])('%s', (_, above, below, expected) => {
+    expect(found([...above, HEADER, ...ROWS, ...below].map(write))).toEqual(expected)
+  })
+
+  test('a last company of which only the name is known stays a row', () => {
+    expect(found([HEADER, ...ROWS, at({ 1: 'Acme Ltd' })].map(write))).toEqual([0, 0])
+  })
+
+  test('any number of them, with any rows between', () => {
+    const title = fc.constantFrom(['Report'], ['List of suppliers, as of May'], [''])
+    const remark = fc.constantFrom(['Total'], ['Summe'], ['Grand total'], ['End of report'])
+    fc.assert(
+      fc.property(
+        fc.array(title, { maxLength: 5 }),
+        fc.integer({ min: 4, max: 60 }),
+        fc.array(remark, { maxLength: 4 }),
+        (above, count, below) => {
+          const rows = Array.from({ length: count }, (_, index) => row(index))
+          const lines = [...above, HEADER, ...rows, ...below].map(write)
+          expect(found(lines, lines.length <= 40)).toEqual([above.length, below.length])
+        },
+      ),
+    )
+  })
+})
+
+test('a table with headers that no list of words has begins at its first line', () => {
+  expect(found([['qid', 'foo', 'bar'], ...Array.from({ length: 9 }, (_, n) => [`Q${n}`, 'a', 'b'])])).toEqual([0, 0])
+  expect(found([['Acme Ltd', 'Name', 'GB'], ...Array.from({ length: 9 }, (_, n) => [`Firm ${n}`, 'York', 'GB'])])).toEqual([0, 0])
+})
