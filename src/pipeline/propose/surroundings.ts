@@ -81,12 +81,16 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
     const isFull = cells.length >= Math.max(2, Math.ceil(usual * HEADER_SHARE))
     return isFull && cells.every(isLabel) && new Set(cells.map(fold)).size === cells.length
   }
+  const knownIn = (line: EdgeLine): number => filledOf(line).filter(cell => claimsOf(cell).claims.length > 0).length
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {
-      // A line of labels without a known one may be a row: only thin lines above show that it is the header.
-      const known = filledOf(line).filter(cell => claimsOf(cell).claims.length > 0).length
-      return known >= KNOWN_LABELS || first.slice(0, at).every(above => isBlank(above) || isThin(above)) ? at : 0
+      const known = knownIn(line)
+      const above = first.slice(0, at)
+      const knownAbove = Math.max(0, ...above.map(knownIn))
+      // A line of unknown labels may be a row: only thin lines above show that it is the header.
+      const isSure = known >= KNOWN_LABELS || above.every(one => isBlank(one) || isThin(one))
+      return isSure && (known > knownAbove || knownAbove < KNOWN_LABELS) ? at : 0
     }
     // Names of groups of columns are labels, too, and fewer or repeated; any other line is a row.
     if (!filledOf(line).every(isLabel)) return 0
