@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
 
@@ -159,7 +160,20 @@ async function bundle() {
   const written = new Set(output.map(({ fileName }) => fileName))
   for (const name of ['.js', '.map', '.json', '.txt'].flatMap(ending => filesIn(dist, ending)))
     if (!written.has(name.replaceAll('\\', '/'))) rmSync(join(dist, name))
+  for (const name of filesIn(dist, '.map')) writeFileSync(join(dist, name), ownLines(readFileSync(join(dist, name), 'utf8')))
   writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+}
+
+/** A source map of fettle's own modules and of lines alone, as a stack trace prints them: an eighth of the size. */
+function ownLines(text) {
+  const { sources, mappings } = JSON.parse(text)
+  const own = sources.map(source => !source.includes('node_modules'))
+  const lines = decode(mappings).map(segments => {
+    const placed = segments.map(([column, source, line]) => (own[source] ? [column, source, line, 0] : [column]))
+    return placed.filter(([, ...place], index) => String(place) !== String(placed[index - 1]?.slice(1)))
+  })
+  const kept = sources.map((source, index) => (own[index] ? source : null))
+  return JSON.stringify({ version: 3, sources: kept, names: [], mappings: encode(lines) })
 }
 
 /** The licence of every package of which a module is bundled. */
