@@ -28,6 +28,8 @@ export interface SinkOptions {
 
 export interface Sink {
   readonly path: string
+  /** `publish` takes no other path. */
+  readonly hasFixedName?: boolean
   readonly bytes: number
   write(bytes: Uint8Array): Promise<void>
   /** Syncs the bytes under the temporary name and returns their SHA-256. */

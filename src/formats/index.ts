@@ -10,6 +10,8 @@ interface FormatFacts {
   readonly description: string | null
   /** What is counted in every cell of the input: cells that the format changes, or cells that do not fit. */
   readonly cellCheck: 'formulas' | 'lengths' | null
+  /** For a spreadsheet: reasons are written in words. */
+  readonly isForPeople: boolean
   readonly limits: FormatLimits | null
 }
 
@@ -24,15 +26,22 @@ interface FormatLimits {
   readonly markup: number
 }
 
-/** `.tab` and `.txt` are common names of delimited text; which delimiter is used follows from the input. */
-const TEXT = { kind: 'text', mime: 'text/csv; charset=utf-8', limits: null } as const
+const TEXT = { kind: 'text', mime: 'text/csv; charset=utf-8', isForPeople: false, limits: null } as const
 
 export const OUTPUT_FORMATS = {
-  csv: { ...TEXT, extensions: ['.csv', '.tsv', '.tab', '.txt'], description: null, cellCheck: null },
+  csv: { ...TEXT, extensions: ['.csv', '.txt'], description: 'with the delimiter of the input', cellCheck: null },
+  tsv: {
+    ...TEXT,
+    extensions: ['.tsv', '.tab'],
+    mime: 'text/tab-separated-values; charset=utf-8',
+    description: 'with tabs',
+    cellCheck: null,
+  },
   excel: {
     ...TEXT,
-    extensions: ['.csv'],
+    extensions: ['.csv', '.txt'],
     description: 'CSV with BOM, CRLF and formulas neutralised',
+    isForPeople: true,
     cellCheck: 'formulas',
   },
   xlsx: {
@@ -40,6 +49,7 @@ export const OUTPUT_FORMATS = {
     extensions: ['.xlsx'],
     mime: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     description: 'an Excel workbook, every cell text',
+    isForPeople: true,
     cellCheck: 'lengths',
     // Excel's own limits; a sheet of 4 GiB would need ZIP64, which not every reader supports.
     limits: { rows: 1_048_575, columns: 16_384, cell: 32_767, bytes: 0xffff_0000, markup: 70 },
@@ -51,6 +61,7 @@ export const OUTPUT_FORMATS = {
     description: null,
     cellCheck: null,
   },
+  json: { ...TEXT, extensions: ['.json'], mime: 'application/json', description: 'one array of objects', cellCheck: null },
 } as const satisfies Readonly<Record<string, FormatFacts>>
 
 export type OutputFormat = keyof typeof OUTPUT_FORMATS
@@ -73,11 +84,15 @@ export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
 
 export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) => extensions[0]))]
 
+/** Text may have any name that is not the name of another format. */
 export function isNameFor(path: string, format: OutputFormat): boolean {
-  const { kind } = formatFacts(format)
-  const named = formatOfName(path)
-  return named === null ? kind === 'text' : formatFacts(named).kind === kind
+  const { kind, extensions } = formatFacts(format)
+  return formatOfName(path) === null ? kind === 'text' : extensions.some(one => endsIn(path, one))
 }
+
+/** The format of one of several outputs: the chosen one if the name allows it, else the one that the name states. */
+export const formatOfOutput = (path: string, chosen: OutputFormat): OutputFormat =>
+  isNameFor(path, chosen) ? chosen : (formatOfName(path) ?? chosen)
 
 /** Whether a file of this name may have been written by an earlier run with this kind of format. */
 export const isTableName = (path: string, format: OutputFormat): boolean =>

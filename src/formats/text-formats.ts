@@ -53,10 +53,28 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
 export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
 
 // Text is put together by hand: an object would move keys that look like numbers to the front.
-export function jsonLines({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
+function jsonObject(names: readonly string[]): (row: readonly string[]) => string {
   const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
-  const line = (row: readonly string[]): string => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}\n`
-  return { head: '', render: rows => rows.map(line).join('') }
+  return row => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}`
+}
+
+export function jsonLines({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
+  const object = jsonObject(names)
+  return { head: '', render: rows => rows.map(row => `${object(row)}\n`).join('') }
+}
+
+export function jsonArray({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
+  const object = jsonObject(names)
+  let before = '\n'
+  const render = (rows: readonly (readonly string[])[]): string =>
+    rows
+      .map(row => {
+        const text = before + object(row)
+        before = ',\n'
+        return text
+      })
+      .join('')
+  return { head: '[', render, end: () => '\n]\n' }
 }
 
 /** Names made different: the second `Name` is `Name_2`, an empty one is called after its column as in contract §5.4. */

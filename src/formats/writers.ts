@@ -1,6 +1,6 @@
 /** How each output format is written: from the table's columns to a writer that turns batches of rows into text or bytes. */
 import type { OutputFormat } from './index.ts'
-import { excelText, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
+import { excelText, jsonArray, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
 import { xlsxFormat } from './xlsx.ts'
 
 export interface TableSpec {
@@ -12,9 +12,11 @@ export interface TableSpec {
 
 const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat>> = {
   csv: plainCsv,
+  tsv: table => plainCsv({ ...table, delimiter: '\t' }),
   excel: excelText,
   xlsx: ({ names, title }) => xlsxFormat(names, title),
   jsonl: jsonLines,
+  json: jsonArray,
 }
 
 export const openFormat = (format: OutputFormat, table: TableSpec): RowFormat => WRITERS[format](table)

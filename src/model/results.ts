@@ -123,6 +123,8 @@ export interface CompanyCounts {
 
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
+  /** A check failed, and the files have names of their own beside those of the plan. */
+  readonly isRejected?: boolean
   readonly outcomes: Outcomes
   readonly samples: readonly RowSample[]
   /** Unmatched rows by reason. */

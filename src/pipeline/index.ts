@@ -20,6 +20,7 @@ export {
 export { type Surroundings, skippedLines, surroundingsOf } from './propose/surroundings.ts'
 export type { Knowledge } from './propose/values.ts'
 export * from './schema/addresses.ts'
+export { defaultColumns } from './schema/columns.ts'
 export { parseDuration } from './schema/durations.ts'
 export { pipelineJsonSchema } from './schema/json-schema.ts'
 export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/keys.ts'

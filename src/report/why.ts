@@ -1,32 +1,7 @@
-/** Formats the reasons of the matcher: `name 0.97 | number = | postcode ≠ | dissolved`, and why a row has no company. */
+/** Why a row has no company, or needs a review, in words. */
 import type { UnmatchedReason } from '../model/results.ts'
 
-export interface Reason {
-  readonly text: string
-  readonly kind: 'for' | 'against' | 'near' | 'plain'
-}
-
-/** In their order: `name 97% alike`, `same number`, `different postcode`, `dissolved`. */
-export const reasonsOf = (why: string): Reason[] =>
-  why
-    .split('|')
-    .map(part => part.trim())
-    .filter(part => part !== '')
-    .map(reasonOfPart)
-
-/** The value is split off by hand: a pattern for words and white space would take quadratic time. */
-function reasonOfPart(part: string): Reason {
-  const about = (length: number): string => part.slice(0, -length).trimEnd()
-  if (part.endsWith('=') && about(1) !== '') return { text: `same ${about(1)}`, kind: 'for' }
-  if (part.endsWith('≠') && about(1) !== '') return { text: `different ${about(1)}`, kind: 'against' }
-  const value = part.split(/\s/).at(-1) ?? ''
-  if (/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(value) && about(value.length) !== '')
-    return { text: `${about(value.length)} ${Math.round(Number(value) * 100)}% alike`, kind: kindOf(Number(value)) }
-  return { text: part, kind: 'plain' }
-}
-
-/** One meaning for each colour: alike is for the company, unlike against it. */
-const kindOf = (value: number): Reason['kind'] => (value >= 0.995 ? 'for' : value < 0.005 ? 'against' : 'near')
+export { type Reason, reasonsOf } from '../model/reasons.ts'
 
 /** Why rows have no company, in the order of reports when counts are equal. */
 const UNMATCHED: Readonly<Record<UnmatchedReason, string>> = {

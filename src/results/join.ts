@@ -73,9 +73,11 @@ async function publish(
     await review.publish()
     await companies?.publish()
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
-    const files = (await writers?.publish()) ?? []
+    const isRejected = options.isRejected?.(totals.outcomes()) === true
+    const files = (await writers?.publish(isRejected)) ?? []
     return {
       files,
+      isRejected,
       outcomes: totals.outcomes(),
       samples,
       reasons: totals.reasons(),

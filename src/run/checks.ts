@@ -81,6 +81,13 @@ export function evaluateChecks(
   })
 }
 
+/** Whether the outputs of a run with these outcomes are not to replace those of the last good run. */
+export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, previousRate: number | null): boolean {
+  if (plan.output?.onFail === 'replace') return false
+  const checks = evaluateChecks(plan.checks, outcomes, plan.rows, previousRate)
+  return checks.some(({ success, severity }) => !success && severity === 'fail')
+}
+
 /** Below this many rows, only a run without any match is suspicious. */
 const MANY_ROWS = 20
 /** Fewer matches than this are almost none. */

@@ -1,5 +1,5 @@
 /** Re-exports the run core. */
-export { creditsOf } from './checks.ts'
+export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export { type PortfolioService, type Ports, type ProgressEvent, progressOf, type ScreenService, type Service } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'

@@ -19,7 +19,7 @@ import { type Links, lineOf, type Plan, recordedInput, resolvedYaml } from '../.
 import type { Report } from '../../report/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
-import { needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
+import { isRejected, needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { type Credentials, type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
@@ -198,7 +198,12 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const { source, results } = openRunPorts(plan, directory, { root: settings.cwd, decisions }, storage)
+  const { source, results } = openRunPorts(
+    plan,
+    directory,
+    { root: settings.cwd, decisions, isRejected: outcomes => isRejected(stateOf(record), outcomes, previousRate) },
+    storage,
+  )
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {

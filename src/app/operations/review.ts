@@ -9,7 +9,8 @@ import { matchRate, openJournal, type RunEventInput, type RunState } from '../..
 import { lineOf } from '../../pipeline/index.ts'
 import { enrichedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
-import { checkAgainstSummary, endOf } from '../../run/index.ts'
+import type { ResultsOptions } from '../../results/output/writers.ts'
+import { checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunResult } from '../execution/execute.ts'
@@ -64,11 +65,21 @@ export async function applyDecisions(
     }
     const decisions = new Decisions(lines, dayOf(now()))
     const storage = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
-    const { results } = openRunPorts(plan, directory, { root: cwd, decisions: async () => decisions }, storage)
-    const { missing: _, companies: __, ...published } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
-    await results.removeCompanies()
     const before = lastGoodRun(runsDir, plan, id)
     const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+    const options: ResultsOptions = {
+      root: cwd,
+      decisions: async () => decisions,
+      isRejected: outcomes => isRejected(state, outcomes, previousRate),
+    }
+    const { results } = openRunPorts(plan, directory, options, storage)
+    const {
+      missing: _,
+      companies: __,
+      isRejected: ___,
+      ...published
+    } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    await results.removeCompanies()
     const journal = openJournal(directory.journal, now, 'existing')
     try {
       const written: RunEventInput = { type: 'output.written', ...published }

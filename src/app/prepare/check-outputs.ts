@@ -1,6 +1,6 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
 import { checkWritable } from '../../files/atomic-file.ts'
-import { isTableName } from '../../formats/index.ts'
+import { formatOfOutput, isTableName } from '../../formats/index.ts'
 import { isAddress, type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
@@ -18,6 +18,7 @@ export async function checkOutputsWritable(
   if (far.length === 0) return
   const { attempts } = retry
   await withObjects({ ...settings, attempts }, async objects => {
-    for (const path of far) await objects.checkWritable(objectPlaceOf(path, settings.links), isTableName(path, output.format))
+    for (const path of far)
+      await objects.checkWritable(objectPlaceOf(path, settings.links), isTableName(path, formatOfOutput(path, output.format)))
   })
 }

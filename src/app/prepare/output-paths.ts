@@ -3,11 +3,12 @@
  * pipeline file or of anything that is no table, and not among the runs. It looks and writes nothing; the moment of writing
  * looks again.
  */
-import { realpath, stat } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { readHead } from '../../files/file-chunks.ts'
 import { isInside } from '../../files/inside-folder.ts'
-import { extensionsOf, formatFacts, isTableName } from '../../formats/index.ts'
+import { extensionsOf, formatFacts, formatOfOutput, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
@@ -33,7 +34,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     taken.set(real, { path, what: `output.${key}` })
     // The same name for both is already reported by the check of the pipeline.
     const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
-    const reason = (await whyNotThere(path, real, surroundings, output.format)) ?? clash
+    const reason = (await whyNotThere(path, real, surroundings, formatOfOutput(output[key], output.format))) ?? clash
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
@@ -57,11 +58,23 @@ async function whyNotThere(
   if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
+  if (there !== null && format === 'json' && !(await isArray(path)))
+    return 'is there, and is no table: only a JSON array is replaced'
   if (there === null || isTableName(path, format)) return null
   const { kind } = formatFacts(format)
   const names = extensionsOf(kind)
   const list = names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`
   return `is there, and no ${kind === 'workbook' ? 'workbook' : 'table'} by its name: only ${list} replaced`
+}
+
+/** Other JSON files, such as package.json, hold an object. */
+const isArray = async (path: string): Promise<boolean> => {
+  const handle = await open(path)
+  try {
+    return (await readHead(handle, 64)).toString().trimStart().startsWith('[')
+  } finally {
+    await handle.close()
+  }
 }
 
 /** The path without symbolic links, as far as it exists. */

@@ -126,6 +126,9 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, storage
   })
 }
 
+const renamed = (place: ObjectPlace, shown: string): ObjectPlace =>
+  place.kind === 's3' ? { ...place, shown, key: `${place.key.replace(/[^/]*$/, '')}${shown.replace(/^.*\//, '')}` } : place
+
 /** A sink whose content becomes an object when it is published; until then it is a file in `workDir`. */
 export async function openRemoteSink(
   path: string,
@@ -141,17 +144,21 @@ export async function openRemoteSink(
   let sha256 = ''
   return {
     path,
+    // A signed address names one object.
+    hasFixedName: place.kind === 'https',
     get bytes() {
       return local.bytes
     },
     write: bytes => local.write(bytes),
     finish: async () => (sha256 = await local.finish()),
-    async publish() {
+    async publish(other) {
       await local.publish()
       const type = formatFacts(formatOfName(path) ?? 'csv').mime
       const file = { bytes: local.bytes, sha256, type, open: () => createReadStream(at) }
       try {
-        await withObjects(storage, objects => objects.write(place, file, storage.signal))
+        await withObjects(storage, objects =>
+          objects.write(other === undefined ? place : renamed(place, other), file, storage.signal),
+        )
       } finally {
         await rm(at, { force: true })
       }

@@ -1,6 +1,6 @@
 /** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
 import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
-import { formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
+import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
 import { formatDuration } from '../schema/durations.ts'
@@ -166,7 +166,7 @@ const lintOutput: Rule = ({ fields, root }) => {
     if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
     if (same !== undefined)
       return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
-    return otherFormat(at, file, format)
+    return key === 'path' ? otherFormat(at, file, format) : unknownFormat(at, file, format)
   })
 }
 
@@ -192,16 +192,16 @@ const lintReview: Rule = ({ fields, broken }) => {
   return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 
-/** Excel refuses a workbook under the name of a text, and a text under the name of a workbook. */
-function otherFormat(at: Path, file: string, format: OutputFormat): SyntaxIssue[] {
-  if (isNameFor(file, format)) return []
-  const { kind, extensions } = formatFacts(format)
-  const named = kind === 'text' ? `Set output.format: ${formatOfName(file)}, or name it ` : 'Name it '
-  const hint = `${named}${extensions[0]}.`
-  return [
-    {
-      ...lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint),
-      severity: 'warn',
-    },
-  ]
+/** A file whose content is not what its name states opens wrongly, or not at all. */
+function otherFormat(at: Path, file: string, format: OutputFormat | undefined): SyntaxIssue[] {
+  if (format === undefined || isNameFor(file, format)) return unknownFormat(at, file, format)
+  const named = formatOfName(file)
+  const hint = `Name it ${formatFacts(format).extensions[0]}${named === null ? '' : `, or leave output.format out: it follows from the name`}.`
+  return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} does not go with output.format: ${format}`, hint)]
+}
+
+function unknownFormat(at: Path, file: string, format: OutputFormat | undefined): SyntaxIssue[] {
+  if (format !== undefined || formatOfName(file) !== null) return []
+  const hint = `Name it ${extensionsOf().join(', ')}, or set output.format.`
+  return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} has no extension of an output format`, hint)]
 }

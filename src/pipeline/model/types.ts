@@ -189,6 +189,8 @@ export interface PlannedOutput {
   readonly columns: readonly string[]
   readonly unmatched: string | null
   readonly review: string | null
+  /** Absent: files of a run whose checks fail get names of their own. */
+  readonly onFail?: 'replace'
 }
 
 /** Where the companies found are added; `name` or `id` is not null. */

@@ -25,6 +25,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['checks', 'checks', checksText],
   ['output', 'output', ({ output }) => output && show(output.path)],
   ['output.format', 'output', ({ output }) => output?.format ?? null],
+  ['output.onFail', 'output', ({ output }) => output && (output.onFail ?? 'keep')],
   ['portfolio', 'portfolio', portfolioText],
   ['screen', 'screen', screenText],
   ['output.columns', 'output', ({ output }) => output?.columns.join(', ') ?? null],

@@ -129,6 +129,7 @@ const output = {
   columns: z.array(header).max(1000),
   unmatched: writable.nullable(),
   review: writable.nullable(),
+  onFail: z.literal('replace').optional(),
 } satisfies Shape<NonNullable<Plan['output']>>
 
 const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]

@@ -65,6 +65,7 @@ export function whyNotWritable(path: string, root: string | undefined): string |
   if (path === RUN_OUTPUT) return null
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
+  if (path === '-') return 'is standard output, and an output is a file'
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'

@@ -1,5 +1,6 @@
 /** A pipeline in its long form, with the defaults that depend on another key filled in. */
 import { type Product, TAGS } from '../../contract/index.ts'
+import { formatOfName } from '../../formats/index.ts'
 import type { InputOptions, PlannedOutput } from '../model/types.ts'
 import { defaultColumns } from './columns.ts'
 import type { PipelineFields } from './schema.ts'
@@ -26,6 +27,16 @@ export function pipelineOf({ $schema, vars, enrich, output, ...fields }: Pipelin
   return {
     ...fields,
     enrich: { product, tags: tags ?? TAGS[product] },
-    output: output && { ...output, columns: output.columns ?? defaultColumns(product, tags) },
+    output: output && longOutput(output, defaultColumns(product, tags)),
+  }
+}
+
+function longOutput(output: NonNullable<PipelineFields['output']>, columns: readonly string[]): PlannedOutput {
+  const { onFail, ...rest } = output
+  return {
+    ...rest,
+    format: output.format ?? formatOfName(output.path) ?? 'csv',
+    columns: output.columns ?? columns,
+    ...(onFail === 'replace' ? { onFail } : {}),
   }
 }

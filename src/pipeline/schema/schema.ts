@@ -146,8 +146,12 @@ const outputMap = map({
   ),
   format: z
     .enum(OUTPUT_FORMAT_NAMES)
-    .prefault('csv')
-    .describe(`${FORMATS_EXPLAINED.join('; ')}.`),
+    .optional()
+    .describe(`Absent: by the extension of the path. ${FORMATS_EXPLAINED.join('; ')}.`),
+  onFail: z
+    .enum(['keep', 'replace'])
+    .prefault('keep')
+    .describe('When a check fails: keep the earlier files and write NAME.rejected.csv beside them, or replace them.'),
   columns: orNull(listOf(text('a column'), 'a list of columns', 1)).describe(
     '"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …',
   ),

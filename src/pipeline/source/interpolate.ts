@@ -3,6 +3,7 @@
  * facts of the run, and never appear in a message. Paths of
  * the command line replace those of the file before.
  */
+import { formatOfName, isNameFor, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import { didYouMean, nearest } from './nearest.ts'
 import { show } from './quote.ts'
 import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeMap, type TreeScalar } from './tree.ts'
@@ -167,13 +168,21 @@ export function replacePaths(tree: TreeMap, { input, output }: Replacements): Tr
   return replacePath(replacePath(tree, 'input', input), 'output', output)
 }
 
+/** The entries with another path, and without a format that its name contradicts. */
+function replaced({ entries, offset }: TreeMap, path: string, node: Tree): TreeMap['entries'] {
+  const all = new Map([...entries, ['path', { offset, node }]])
+  const format = all.get('format')?.node
+  const named = OUTPUT_FORMAT_NAMES.find(name => format?.kind === 'scalar' && format.value === name)
+  if (named !== undefined && formatOfName(path) !== null && !isNameFor(path, named)) all.delete('format')
+  return all
+}
+
 function replacePath(tree: TreeMap, key: 'input' | 'output', path: string | null | undefined): TreeMap {
   if (path === null || path === undefined) return tree
   const old = nodeAt(tree, [key])
   // Literal: a ${ in it is not a reference.
   const value = literal(path)
   const scalar: Tree = { kind: 'scalar', value, source: path, offset: old?.offset ?? tree.offset, state: 'literal' }
-  const node: Tree =
-    old?.kind === 'map' ? { ...old, entries: new Map([...old.entries, ['path', { offset: old.offset, node: scalar }]]) } : scalar
+  const node: Tree = old?.kind === 'map' ? { ...old, entries: replaced(old, path, scalar) } : scalar
   return { ...tree, entries: new Map([...tree.entries, [key, { offset: tree.entries.get(key)?.offset ?? tree.offset, node }]]) }
 }

@@ -55,12 +55,14 @@ export function outputsOf(state: RunState, names: LineageNames, facet: FacetMake
   if (output === null || shard !== undefined) return []
   const own = headerOf(plan, names)
   const columns = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [name]))
-  return [output.path, output.unmatched, output.review].flatMap(path => {
+  const { path, unmatched, review } = output
+  return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
     if (path === null) return []
-    const written = hasEnded ? outputs.find(one => one.path === path) : undefined
+    const written = hasEnded ? outputs.find(one => one.kind === kind) : undefined
     return [
       {
-        ...names.dataset(path),
+        // Files of a run whose checks failed have names of their own.
+        ...names.dataset(written?.path ?? path),
         facets: {
           schema: schemaOf(columns, facet),
           columnLineage: facet('ColumnLineageDatasetFacet', { fields: lineageOf(plan, columns, names) }),

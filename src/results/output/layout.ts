@@ -1,23 +1,38 @@
 /** Lays out the cells of an output file: the input's own cells, unchanged, and the chosen columns of the enriched file. */
 
+import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { columnName } from '../../formats/text-formats.ts'
+import { reasonsOf } from '../../model/reasons.ts'
+import type { OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
+/** `same number, different postcode`. */
+const inWords = (why: string): string =>
+  reasonsOf(why)
+    .map(({ text }) => text)
+    .join(', ')
+
 /** Chosen tags that the enriched file lacks; `match.*` columns exist in the embedded service only and do not count. */
 export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
   output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
 
 /**
- * The layout of the main file, and of the review file when `withCandidate` (it adds the best candidate). A chosen column that the
+ * The layout of the file at `path`; that of rows in review has the best candidate, too. A chosen column that the
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
  * missing column must not lose them.
  */
-export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, withCandidate: boolean) {
-  const extra = withCandidate ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
+export function makeLayout(
+  plan: Plan,
+  output: PlannedOutput,
+  columns: EnrichedColumns,
+  { kind, path }: Pick<OutputFile, 'kind' | 'path'>,
+) {
+  const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
+  const extra = kind === 'review' ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
   const chosen = [...output.columns, ...extra]
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
@@ -29,7 +44,8 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
         if (name === '*') return inputRow
         if (name === 'match.outcome') return [outcome]
         if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
-        return [overrideCell?.(name) ?? (at === -1 ? '' : row[at]!)]
+        const cell = overrideCell?.(name) ?? (at === -1 ? '' : row[at]!)
+        return [name === 'match.why' && isForPeople ? inWords(cell) : cell]
       }),
   }
 }

@@ -5,9 +5,10 @@ import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
+import { formatOfOutput } from '../../formats/index.ts'
 import type { RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
-import type { OutputFile } from '../../model/results.ts'
+import type { Outcomes, OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
@@ -18,11 +19,16 @@ import { makeLayout } from './layout.ts'
 export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
+  /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
+  readonly isRejected?: (outcomes: Outcomes) => boolean
   /** Opens the sink of an output; a local file when absent. */
   readonly openSink?: (path: string, options: SinkOptions) => Promise<Sink>
 }
 
 const BATCH = 500
+
+/** `out/list.rejected.csv` */
+const rejectedName = (path: string): string => path.replace(/(\.[^./\\]*)?$/, '.rejected$1')
 
 interface Writer {
   readonly kind: OutputFile['kind']
@@ -69,18 +75,18 @@ export class Writers {
   }
 
   async begin(columns: EnrichedColumns): Promise<void> {
-    this.#layouts = this.#writers.map(({ kind }) => makeLayout(this.#plan, this.#output, columns, kind === 'review'))
+    this.#layouts = this.#writers.map(({ kind, sink: { path } }) => makeLayout(this.#plan, this.#output, columns, { kind, path }))
     for (const [at, writer] of this.#writers.entries()) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
-      writer.format = this.#formatFor(this.#layouts[at]!.names)
+      writer.format = this.#formatFor(writer.sink.path, this.#layouts[at]!.names)
       await writer.sink.write(Buffer.from(writer.format.head))
     }
   }
 
-  #formatFor(names: readonly string[]): RowFormat {
+  #formatFor(path: string, names: readonly string[]): RowFormat {
     const { name: title, input } = this.#plan
-    return openFormat(this.#output.format, { names, title, delimiter: input.delimiter })
+    return openFormat(formatOfOutput(path, this.#output.format), { names, title, delimiter: input.delimiter })
   }
 
   async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {
@@ -92,15 +98,18 @@ export class Writers {
     }
   }
 
-  async publish(): Promise<OutputFile[]> {
+  /** Rejected files get names of their own, so that those of the last good run stay; one without a choice of names is not written. */
+  async publish(isRejected = false): Promise<OutputFile[]> {
     const files: OutputFile[] = []
-    for (const writer of this.#writers) {
+    const writers = this.#writers.filter(({ sink }) => !isRejected || sink.hasFixedName !== true)
+    const nameOf = ({ sink: { path } }: Writer): string => (isRejected ? rejectedName(path) : path)
+    for (const writer of writers) {
       await flush(writer)
       await writer.sink.write(Buffer.from(writer.format?.end?.() ?? ''))
       const sha256 = await writer.sink.finish()
-      files.push({ kind: writer.kind, path: writer.sink.path, rows: writer.rows, bytes: writer.sink.bytes, sha256 })
+      files.push({ kind: writer.kind, path: nameOf(writer), rows: writer.rows, bytes: writer.sink.bytes, sha256 })
     }
-    for (const { sink } of this.#writers) await sink.publish()
+    for (const writer of writers) await writer.sink.publish(...(isRejected ? [nameOf(writer)] : []))
     return files
   }
 

@@ -5,6 +5,7 @@
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
+import type { OutputFile } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
@@ -75,10 +76,20 @@ const missingIssue = (columns: readonly string[]): Issue =>
     count: columns.length,
   })
 
+function keptIssue(files: readonly OutputFile[]): Issue {
+  const written = files.map(({ path }) => path).join(', ')
+  const rows = written === '' ? 'the rows of this run stay in its directory' : `the rows of this run are in ${written}`
+  return issue('FETTLE_OUTPUT_KEPT', `a check failed, so earlier outputs stay: ${rows}`, { severity: 'info' })
+}
+
 async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-  const { missing, ...published } = await ports.results.publish(outcomes => checkAgainstSummary(outcomes, state), failed)
+  const { missing, isRejected, ...published } = await ports.results.publish(
+    outcomes => checkAgainstSummary(outcomes, state),
+    failed,
+  )
   if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
+  if (isRejected === true) yield { type: 'issue.raised', issue: keptIssue(published.files) }
   yield { type: 'output.written', ...published }
 }
 

@@ -120,7 +120,7 @@ export const TEXT_CASES: readonly TextCase[] = [
   ['P37 folder', outputs('out/'), ['PATH 4:9', 'folder']],
   ['P38 input', outputs('./in.csv'), ['PATH 4:9', 'overwrite the input']],
   ['P38 own', outputs('{ path: o.csv, unmatched: u.csv, review: out/../O.csv }'), ['PATH 4:50', 'overwrite output.path']],
-  ['P40', outputs('{ path: o.csv, format: xslx, columns: [] }'), ['VALUE 4:32', 'csv, excel, xlsx, jsonl'], ['VALUE 4:47', 'an empty list']],
+  ['P40', outputs('{ path: o.csv, format: xslx, columns: [] }'), ['VALUE 4:32', 'csv, tsv, excel, xlsx, jsonl, json'], ['VALUE 4:47', 'an empty list']],
   ['P40 columns', outputs('{ path: o.csv, columns: ["*", "*", general.vatNumber, match.scor, Name] }'),
     ['VALUE 4:39', 'occurs twice'], ['VALUE 4:44', 'a tag of basicPlus, but enrich'], ['VALUE 4:63', 'did you mean match.score?'], ['VALUE 4:75', 'come with "*"']],
   ['P40 report', `${BASE}report: { rows: some, mask: phone }`, ['VALUE 4:17', 'none, review, all'], ['VALUE 4:29', 'a list of mapping names']],

@@ -167,8 +167,8 @@ describe.concurrent('clean', () => {
       code: 2,
       stderr: expect.stringContaining('-o ../result.csv is outside the working directory'),
     })
-    expect(header).toMatch(/^Lieferant.Firma.*match\.why$/)
-    expect(first).toContain('matched')
+    expect(header).toMatch(/^\ufeffLieferant;Firma.*match\.why;match\.candidateId;match\.candidateName\r$/)
+    expect(first).toMatch(/;matched;[\d.]+;[^;]*(100% alike|same number)/)
   })
 
   test('without -o under a name made of the list, never in place of anything', async () => {

@@ -341,7 +341,12 @@ describe.concurrent('Dagster', () => {
     const messages = parse(read(cwd, 'messages'))
     expect(messages[0]).toEqual({ __dagster_pipes_version: '0.1', method: 'opened', params: { extras: {} } })
     expect(messages.slice(-4)).toMatchObject([
-      { params: { asset_key: 'crm/p', metadata: { rows: { raw_value: 5 }, output: { raw_value: join(cwd, 'out/p.csv') } } } },
+      {
+        params: {
+          asset_key: 'crm/p',
+          metadata: { rows: { raw_value: 5 }, output: { raw_value: join(cwd, 'out/p.rejected.csv') } },
+        },
+      },
       { method: 'report_asset_check', params: { check_name: 'matched', passed: false, severity: 'ERROR' } },
       { method: 'report_custom_message', params: { payload: lastLine(ended) } },
       { method: 'closed', params: {} },

@@ -19,7 +19,7 @@ const OUTPUT =
     'Company Name',
     '"*"',
   )
-const NAMED = `${OUTPUT}\nreview: {decisions: decisions/p.csv}\nchecks: {review: {fail: "> 0"}}`
+const NAMED = `${OUTPUT.replace('{', '{onFail: replace, ')}\nreview: {decisions: decisions/p.csv}\nchecks: {review: {fail: "> 0"}}`
 
 /** A run with two rows to review. */
 async function reviewed(more = OUTPUT, code = 0): Promise<string> {

@@ -97,13 +97,14 @@ describe.concurrent('a run that comes to its end', () => {
     expect(modesIn(join(cwd, 'out'))).toEqual({ '.gitignore': '640', 'p.csv': '640' })
   })
 
-  test('a failed check gives 1, with the output written', async () => {
+  test('a failed check gives 1, and the output beside the earlier one', async () => {
     const cwd = project('output: out/p.csv\nchecks: {matched: {fail: "< 90%"}, unmatched: {warn: "> 5"}}')
     const ended = await fettle(['run', 'p.yml', '--json', '--result-file', 'r.json'], { cwd })
     expect(ended.code).toBe(1)
-    expect(lastLine(ended)).toMatchObject({ status: 'fail', exitCode: 1, output: 'out/p.csv' })
+    expect(lastLine(ended)).toMatchObject({ status: 'fail', exitCode: 1, output: 'out/p.rejected.csv' })
     expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(ended.stdout)
-    expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(6)
+    expect(readdirSync(join(cwd, 'out'))).toEqual(['.gitignore', 'p.rejected.csv'])
+    expect(readFileSync(join(cwd, 'out/p.rejected.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(6)
     expect(report(cwd, lastLine(ended).runId).results[0]?.checks).toContainEqual(
       expect.objectContaining({ success: false, severity: 'fail' }),
     )

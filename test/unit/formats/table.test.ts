@@ -16,7 +16,8 @@ import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'
 
 test.each([
   ['out/a.csv', 'csv'],
-  ['out/a.TSV', 'csv'],
+  ['out/a.TSV', 'tsv'],
+  ['out/a.json', 'json'],
   ['out/a.xlsx', 'xlsx'],
   ['s3://bucket/a.jsonl', 'jsonl'],
   ['https://host/a.ndjson?X-Signature=a.csv', 'jsonl'],
@@ -35,17 +36,27 @@ test.each(OUTPUT_FORMAT_NAMES)('%s accepts its own names without a warning and w
   expect(Buffer.concat([head, render([['1']]), end?.() ?? ''].map(part => Buffer.from(part))).length).toBeGreaterThan(2)
 })
 
-test('a workbook and a text do not take each other’s names', () => {
+test('no format takes the name of another', () => {
   for (const format of OUTPUT_FORMAT_NAMES) {
     for (const other of OUTPUT_FORMAT_NAMES) {
       const [name] = formatFacts(other).extensions
-      const fits = formatFacts(format).kind === formatFacts(other).kind
+      const fits = (formatFacts(format).extensions as readonly string[]).includes(name)
       expect(isNameFor(`a${name}`, format)).toBe(fits)
-      expect(isTableName(`a${name}`, format)).toBe(fits)
+      expect(isTableName(`a${name}`, format)).toBe(formatFacts(format).kind === formatFacts(other).kind)
       const { issues } = parseYaml(`${BASE}output: { path: a${name}, format: ${format} }\n`)
       expect(issues.map(one => one.code)).toEqual(fits ? [] : ['FETTLE_PIPELINE_PATH'])
     }
   }
+  const absent = (path: string) => parseYaml(`${BASE}output: { path: ${path}, unmatched: u.xlsx }\n`)
+  expect(absent('a.tsv').pipeline?.output?.format).toBe('tsv')
+  expect(absent('a.parquet').issues.map(lineOf)).toEqual([
+    expect.stringContaining('output.path: "a.parquet" has no extension of an output format'),
+  ])
+  expect(absent('"-"').issues.map(lineOf)).toEqual([expect.stringContaining('is standard output, and an output is a file')])
+  const replaced = parseYaml(`${BASE}output: { path: a.csv, format: excel, onFail: replace }\n`, {
+    replace: { output: 'b.jsonl' },
+  })
+  expect(replaced.pipeline?.output).toMatchObject({ path: 'b.jsonl', format: 'jsonl', onFail: 'replace' })
   expect(isNameFor('a.data', 'csv')).toBe(true)
   expect(isNameFor('a.data', 'xlsx')).toBe(false)
 })
@@ -67,5 +78,5 @@ test('the schema offers every format, and every column is counted that a format 
 test('endings are listed once each', () => {
   expect(extensionsOf('workbook')).toEqual(['.xlsx'])
   expect(extensionsOf()).toEqual([...new Set(extensionsOf())])
-  expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.xlsx', '.jsonl'])
+  expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.tsv', '.xlsx', '.jsonl', '.json'])
 })

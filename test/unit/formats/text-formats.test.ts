@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnName, csvText, excelText, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
+import { columnName, csvText, excelText, jsonArray, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -76,6 +76,19 @@ describe('jsonl', () => {
       }),
     )
   })
+})
+
+it('json is one array of the objects of jsonl, for any cells in any batches', () => {
+  fc.assert(
+    fc.property(table, fc.nat(5), (rows, at) => {
+      const names = rows[0]!.map((_, index) => `c${index}`)
+      const { head, render, end } = jsonArray({ names })
+      const text = head + render(rows.slice(0, at)) + render(rows.slice(at)) + end!()
+      expect(JSON.parse(text).map((row: object) => Object.values(row))).toEqual(rows)
+    }),
+  )
+  const none = jsonArray({ names: ['a'] })
+  expect(JSON.parse(none.head + none.end!())).toEqual([])
 })
 
 describe('column names', () => {

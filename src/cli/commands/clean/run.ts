@@ -5,8 +5,8 @@ import { goesOn, NO_OVERRIDES, prepareValue, resolveService } from '../../../app
 import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
-import { formatOfName, type OutputFormat } from '../../../formats/index.ts'
-import { decisionsFileOf, draftOf, type PipelineInput } from '../../../pipeline/index.ts'
+import { extensionsOf, formatOfName } from '../../../formats/index.ts'
+import { decisionsFileOf, defaultColumns, draftOf, type PipelineInput } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
@@ -69,7 +69,7 @@ function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 
 }
 
 /** The requested output, else a file in the working directory named after the list. */
-function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: string; format: OutputFormat } {
+function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
@@ -78,7 +78,14 @@ function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io): { path: st
     throw new FettleError('FETTLE_USAGE', `-o ${path} is outside the working directory; refusing to write there`, {
       hint: 'Change to the folder of the output, and pass the path of the list from there.',
     })
-  return { path, format: formatOfName(path) ?? 'csv' }
+  const named = formatOfName(path)
+  if (named === null)
+    throw new FettleError('FETTLE_USAGE', `-o ${path} has no extension of an output format`, {
+      hint: `Name it ${extensionsOf().join(', ')}.`,
+    })
+  // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.
+  const format = named === 'csv' ? 'excel' : named
+  return { path, format, columns: [...defaultColumns('basic', null), 'match.candidateId', 'match.candidateName'] }
 }
 
 /** Replaces a file only if it is named, or if it belongs to the unfinished run that this command resumes. */
