@@ -47,7 +47,7 @@ const keyOf = (words: readonly string[]): string => words.join(' ').replace(/([a
  * synonyms.json: language -> meaning -> words, folded as in words.ts and separated by `|`. A word after `~` is vague: it counts
  * only together with the values of the column. Words of one or two letters count only when they are the whole header.
  */
-const INDEX: ReadonlyMap<string, readonly Entry[]> = index()
+let built: ReadonlyMap<string, readonly Entry[]> | undefined
 
 function index(): Map<string, Entry[]> {
   const found = new Map<string, Entry[]>()
@@ -67,7 +67,11 @@ function index(): Map<string, Entry[]> {
 
 const PARTS: readonly Meaning[] = ['party', 'number', 'filler']
 const isTarget = (meaning: Meaning): meaning is Target => !PARTS.includes(meaning)
-const entriesOf = (words: readonly string[]): readonly Entry[] => INDEX.get(keyOf(words)) ?? []
+const entriesOf = (words: readonly string[]): readonly Entry[] => {
+  // Built when it is first asked: most runs of a pipeline do not.
+  built ??= index()
+  return built.get(keyOf(words)) ?? []
+}
 const means = (word: string, ...meanings: readonly Meaning[]): boolean =>
   entriesOf([word]).some(one => meanings.includes(one.meaning))
 

@@ -85,6 +85,8 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {
+      // Most lists begin with it: nothing above has to be compared.
+      if (at === 0) return 0
       const known = knownIn(line)
       const above = first.slice(0, at)
       const knownAbove = Math.max(0, ...above.map(knownIn))
