@@ -13,8 +13,10 @@ import { isInside } from './inside-folder.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 export interface SinkOptions {
-  /** The real path of the target must lie in this folder; absent: no such rule. */
+  /** Relative paths start from this folder, and the real path of the target must lie in it; absent: no such rule. */
   readonly root?: string
+  /** Further folders that the target may lie in; null: it may lie anywhere. */
+  readonly roots?: readonly string[] | null
   /**
    * Part of the temporary name. A run and its resumption use the same tag, so that files a crash left are removed; different runs
    * use different tags. Absent: random.
@@ -167,10 +169,10 @@ export async function openExclusive(path: string, isShared = false): Promise<Fil
 }
 
 /** Returns the real path of the target's folder, checked to be inside the root and created if missing. */
-async function prepareFolder(target: string, { root, isShared, isIgnored }: SinkOptions): Promise<string> {
+async function prepareFolder(target: string, { root, roots = [], isShared, isIgnored }: SinkOptions): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
-    if (root === undefined) return
-    if (isInside(await realpath(root), real)) return
+    if (root === undefined || roots === null) return
+    for (const one of [root, ...roots]) if (isInside(await realpath(one), real)) return
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
       `cannot write ${target}: its folder is really ${real}, outside the working directory`,

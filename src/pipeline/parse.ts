@@ -20,6 +20,9 @@ export interface ParseOptions extends Sources {
   readonly file: string
   /** Absolute path of the project; without it every absolute output path counts as outside. */
   readonly root?: string
+  /** Folders besides it that outputs may lie in, and a file outside all of them that the user named; absolute paths. */
+  readonly outputRoots?: readonly string[]
+  readonly namedOutput?: string | null
   readonly replace?: Replacements
 }
 
@@ -98,12 +101,14 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const filled = interpolate(guarded.tree, options)
   const checked = checkSchema(filled.tree)
   const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings])
-  const linted = lint({ ...fields, root: options.root })
+  const { root, outputRoots = [], namedOutput = null } = options
+  const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], named: namedOutput }
+  const linted = lint({ ...fields, places })
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const locate: Locate = path => placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt)
   if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
-  const pipeline = freeze(pipelineOf(fields.fields as PipelineFields))
+  const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { roots: outputRoots, named: namedOutput }))
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 

@@ -2,6 +2,7 @@
 import { checkWritable } from '../../files/atomic-file.ts'
 import { formatOfOutput, isTableName } from '../../formats/index.ts'
 import { isAddress, type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
+import { placeOf } from '../../results/output/writers.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
@@ -13,7 +14,7 @@ export async function checkOutputsWritable(
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
   for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
-    await checkWritable(path, { root: settings.cwd, isShared: true, isIgnored: true })
+    await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true, isIgnored: true })
   const far = paths.filter(isAddress)
   if (far.length === 0) return
   const { attempts } = retry

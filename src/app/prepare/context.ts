@@ -10,6 +10,8 @@ export interface Overrides {
   readonly register: readonly string[] | null
   readonly input: string | null
   readonly output: string | null
+  /** Folders outside the project that outputs may lie in. */
+  readonly outputRoots: readonly string[]
   /** Lines around the table of the input, null where the pipeline decides. */
   readonly skip: { readonly head: number | null; readonly tail: number | null }
   readonly vars: Readonly<Record<string, string>>
@@ -23,6 +25,7 @@ export const NO_OVERRIDES: Overrides = {
   register: null,
   input: null,
   output: null,
+  outputRoots: [],
   skip: { head: null, tail: null },
   vars: {},
   limit: null,

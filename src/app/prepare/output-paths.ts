@@ -10,6 +10,7 @@ import { readHead } from '../../files/file-chunks.ts'
 import { isInside } from '../../files/inside-folder.ts'
 import { extensionsOf, formatFacts, formatOfOutput, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
+import { placeOf } from '../../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
 export interface OutputContext {
@@ -34,7 +35,13 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     taken.set(real, { path, what: `output.${key}` })
     // The same name for both is already reported by the check of the pipeline.
     const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
-    const reason = (await whyNotThere(path, real, surroundings, formatOfOutput(output[key], output.format))) ?? clash
+    const reason =
+      (await whyNotThere(
+        path,
+        real,
+        { ...surroundings, ...placeOf(output, output[key], surroundings.cwd) },
+        formatOfOutput(output[key], output.format),
+      )) ?? clash
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
@@ -48,14 +55,16 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
 async function whyNotThere(
   path: string,
   real: string,
-  { file, cwd, runsDir = DEFAULT_RUNS_DIR }: OutputContext,
+  { file, cwd, roots, runsDir = DEFAULT_RUNS_DIR }: OutputContext & ReturnType<typeof placeOf>,
   format: PlannedOutput['format'],
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
   if (there !== null && !there.isFile()) return 'exists and is not a regular file'
-  const [root, runs, pipeline] = await Promise.all([cwd, resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
-  if (!isInside(root!, real)) return `would really be written to ${real}, outside the project`
+  const [runs, pipeline] = await Promise.all([resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
+  const places = roots === null ? null : await Promise.all([cwd, ...(roots ?? [])].map(realPath))
+  if (places !== null && !places.some(one => isInside(one, real)))
+    return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
   if (there !== null && format === 'json' && !(await isArray(path)))

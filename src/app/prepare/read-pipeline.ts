@@ -1,10 +1,13 @@
 /** Reads and parses pipeline files; the input of a pipeline is not read. */
+import { realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { errorOfIssues, type Issue, issue } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 import {
   decodePipeline,
+  isAddress,
   nearest,
   type ParsedPipeline,
   type PipelineInput,
@@ -59,11 +62,32 @@ export function parseText(
 export const parseOptions = (file: string, options: PrepareContext & Overrides, date?: string) => ({
   file,
   root: options.cwd,
+  outputRoots: outputRootsOf(options),
+  namedOutput: namedOutsideOf(options),
   env: options.env,
   vars: options.vars,
   run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
-  replace: { input: options.input, output: options.output },
+  replace: { input: options.input, output: namedOutsideOf(options) ?? options.output },
 })
+
+const outputRootsOf = ({ outputRoots, env, cwd }: PrepareContext & Overrides): string[] =>
+  [...outputRoots, ...(env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter)].filter(one => one !== '').map(one => resolve(cwd, one))
+
+/** The file of `--output` outside the project, as an absolute path: who names it there wants it there. */
+function namedOutsideOf({ output, cwd }: PrepareContext & Overrides): string | null {
+  if (output === null || output === '-' || isAddress(output)) return null
+  const path = resolve(cwd, output)
+  return isInside(realPathSync(cwd), realPathSync(path)) ? null : path
+}
+
+/** The path without symbolic links, as far as it exists. */
+function realPathSync(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return dirname(path) === path ? path : join(realPathSync(dirname(path)), basename(path))
+  }
+}
 
 /** What `${…}` is judged by; it is filled in when the pipeline is run. */
 export interface LoadOptions {

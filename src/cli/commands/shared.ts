@@ -37,6 +37,7 @@ export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   register: registerFlag(flags),
   input: textFlag(flags, 'input'),
   output: textFlag(flags, 'output'),
+  outputRoots: listFlag(flags, 'output-root'),
   skip: skipFlags(flags),
   vars: varFlags(flags),
   limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),

@@ -1,4 +1,5 @@
 /** The input of the rules between keys, and their issues. */
+import type { OutputPlaces } from '../schema/paths.ts'
 import type { PipelineFields } from '../schema/schema.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
@@ -7,7 +8,7 @@ import type { Path, SyntaxIssue } from '../source/tree.ts'
 export interface Draft {
   readonly fields: Partial<PipelineFields>
   readonly broken: ReadonlySet<string>
-  readonly root: string | undefined
+  readonly places: OutputPlaces
 }
 
 export type Rule = (draft: Draft) => SyntaxIssue[]

@@ -152,7 +152,7 @@ const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
     return [wrongValue(at, 'rows in review are counted in an output, and the pipeline has no output', hint)]
   })
 
-const lintOutput: Rule = ({ fields, root }) => {
+const lintOutput: Rule = ({ fields, places }) => {
   if (fields.output == null) return []
   const { path, unmatched, review, format } = fields.output
   const taken: { name: string; path: string }[] = []
@@ -160,15 +160,23 @@ const lintOutput: Rule = ({ fields, root }) => {
   return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
     if (file === null) return []
     const at = ['output', key]
-    const reason = whyNotWritable(file, root)
+    const reason = whyNotWritable(file, places)
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
-    if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file))]
+    if (reason !== null)
+      return [
+        lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file) ?? outsideHint(reason)),
+      ]
     if (same !== undefined)
       return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
     return key === 'path' ? otherFormat(at, file, format) : unknownFormat(at, file, format)
   })
 }
+
+const outsideHint = (reason: string): string | undefined =>
+  reason.includes('outside')
+    ? 'Pass --output PATH for one run, or allow its folder with --output-root FOLDER or FETTLE_OUTPUT_ROOT.'
+    : undefined
 
 const lintReview: Rule = ({ fields, broken }) => {
   const file = fields.review?.decisions

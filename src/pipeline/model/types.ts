@@ -191,6 +191,10 @@ export interface PlannedOutput {
   readonly review: string | null
   /** Absent: files of a run whose checks fail get names of their own. */
   readonly onFail?: 'replace'
+  /** The user named `path` on the command line: it may lie outside the project. */
+  readonly isAnywhere?: true
+  /** Folders outside the project that the user allows outputs in. */
+  readonly roots?: readonly string[]
 }
 
 /** Where the companies found are added; `name` or `id` is not null. */

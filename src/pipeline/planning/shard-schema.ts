@@ -34,7 +34,7 @@ const readable = text(4096).refine(
   path => whyNotReadable(path) === null && shownPath(path) === path && requestedInput(path).kind !== 'stdin',
 )
 /** Only the steps of absolute paths are checked here; the place is checked when the file is written. */
-const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), undefined) === null)
+const writable = text(4096).refine(path => whyNotWritable(path.replace(/^\//, ''), { roots: [] }) === null)
 
 const issue = z.strictObject({
   code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
@@ -130,6 +130,9 @@ const output = {
   unmatched: writable.nullable(),
   review: writable.nullable(),
   onFail: z.literal('replace').optional(),
+  // What comes from outside may not widen where files are written.
+  isAnywhere: z.never().optional(),
+  roots: z.never().optional(),
 } satisfies Shape<NonNullable<Plan['output']>>
 
 const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]

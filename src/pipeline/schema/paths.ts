@@ -57,11 +57,16 @@ export function whyNotReadable(path: string): string | null {
   return path.startsWith('~') ? 'begins with ~, which is not expanded' : null
 }
 
-/**
- * Why no output may be written at this path, null when it may. Files stay inside `root`, the absolute path of the project;
- * without a root every absolute path is outside.
- */
-export function whyNotWritable(path: string, root: string | undefined): string | null {
+/** Where outputs may lie, as absolute paths. */
+export interface OutputPlaces {
+  /** The project and the folders that its user adds; without any, every absolute path is outside. */
+  readonly roots: readonly string[]
+  /** A file outside that the user named on the command line. */
+  readonly named?: string | null
+}
+
+/** Why no output may be written at this path, null when it may. */
+export function whyNotWritable(path: string, { roots, named }: OutputPlaces): string | null {
   if (path === RUN_OUTPUT) return null
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
@@ -70,7 +75,8 @@ export function whyNotWritable(path: string, root: string | undefined): string |
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
   if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
-  if (absolute && (root === undefined || !tidyPath(path).startsWith(`${tidyPath(root)}/`))) return 'is outside the project'
+  const isInside = path === named || roots.some(root => tidyPath(path).startsWith(`${tidyPath(root)}/`))
+  if (absolute && !isInside) return 'is outside the project'
   if (!absolute && /^\.\.(\/|$)/.test(tidyPath(path))) return 'is outside the project'
   if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
   return (

@@ -3,6 +3,7 @@ import { type Product, TAGS } from '../../contract/index.ts'
 import { formatOfName } from '../../formats/index.ts'
 import type { InputOptions, PlannedOutput } from '../model/types.ts'
 import { defaultColumns } from './columns.ts'
+import type { OutputPlaces } from './paths.ts'
 import type { PipelineFields } from './schema.ts'
 
 export interface Pipeline extends Omit<PipelineFields, '$schema' | 'vars' | 'enrich' | 'output'> {
@@ -20,23 +21,29 @@ export const enrichmentOf = (enrich: PipelineFields['enrich'], hasOutput: boolea
   enrich === undefined ? (hasOutput ? { product: 'basic' as const, tags: null } : null) : enrich
 
 /** Expects fields without errors. */
-export function pipelineOf({ $schema, vars, enrich, output, ...fields }: PipelineFields): Pipeline {
+export function pipelineOf({ $schema, vars, enrich, output, ...fields }: PipelineFields, places: OutputPlaces): Pipeline {
   const enrichment = enrichmentOf(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
   const { product, tags } = enrichment
   return {
     ...fields,
     enrich: { product, tags: tags ?? TAGS[product] },
-    output: output && longOutput(output, defaultColumns(product, tags)),
+    output: output && longOutput(output, defaultColumns(product, tags), places),
   }
 }
 
-function longOutput(output: NonNullable<PipelineFields['output']>, columns: readonly string[]): PlannedOutput {
+function longOutput(
+  output: NonNullable<PipelineFields['output']>,
+  columns: readonly string[],
+  { roots, named }: OutputPlaces,
+): PlannedOutput {
   const { onFail, ...rest } = output
   return {
     ...rest,
     format: output.format ?? formatOfName(output.path) ?? 'csv',
     columns: output.columns ?? columns,
     ...(onFail === 'replace' ? { onFail } : {}),
+    ...(output.path === named ? { isAnywhere: true } : {}),
+    ...(roots.length === 0 ? {} : { roots }),
   }
 }

@@ -27,6 +27,12 @@ export interface ResultsOptions extends FileContext {
 
 const BATCH = 500
 
+/** Where an output may lie, for its sink. */
+export const placeOf = (output: PlannedOutput, path: string, root: string): Pick<SinkOptions, 'root' | 'roots'> => ({
+  root,
+  ...(output.isAnywhere === true && path === output.path ? { roots: null } : { roots: output.roots ?? [] }),
+})
+
 /** `out/list.rejected.csv` */
 const rejectedName = (path: string): string => path.replace(/(\.[^./\\]*)?$/, '.rejected$1')
 
@@ -64,7 +70,12 @@ export class Writers {
     try {
       for (const { kind, path, includes } of files) {
         if (path === null) continue
-        const sink = await (extra.openSink ?? openSink)(path, { root: extra.root ?? '.', tag, isShared: true, isIgnored: true })
+        const sink = await (extra.openSink ?? openSink)(path, {
+          ...placeOf(output, path, extra.root ?? '.'),
+          tag,
+          isShared: true,
+          isIgnored: true,
+        })
         writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }
       return all

@@ -196,7 +196,11 @@ export const PIPELINE_ROWS: readonly Row[] = [
   bad('P36', 'a word and a list', `${BASE}checks: { matched: { fail: low }, failed: [1] }`, ['VALUE p.yml:4:28', 'VALUE p.yml:4:43'], '"< 90%"'),
 
   bad('P37', 'an absolute input is fine, an output is not', `name: a\ninput: rows.csv\nmappings: { name: Name, country: Country }\noutput: { path: /etc/x.csv, review: ../r.csv, unmatched: aux }`, ['PATH p.yml:4:17', 'PATH p.yml:4:37', 'PATH p.yml:4:58'], 'outside the project', 'not a portable name'),
-  { ...bad('P37', 'on the command line', BASE, ['PATH'], 'outside the project'), args: ['p.yml', '--output', '../x.csv'] },
+  { ...ok('P37', 'on the command line', BASE), args: ['p.yml', '--output', '../x.csv'] },
+  { ...ok('P37', 'in a folder that the caller allows', `${BASE}output: /far/x.csv`), args: ['p.yml', '--output-root', '/far'] },
+  { ...ok('P37', 'by a link into a folder that the environment allows', `${BASE}output: out/o.csv`), files: { 'p.yml': `${BASE}output: out/o.csv`, out: linkOut }, env: { FETTLE_OUTPUT_ROOT: '/nowhere:/' } },
+  { ...bad('P37', 'beside the folder that the caller allows', `${BASE}output: /etc/x.csv`, ['PATH p.yml:4:9'], 'outside the project', '--output-root FOLDER'), args: ['p.yml', '--output-root', '/far'] },
+  { ...bad('P37', 'beside the file of the command line', `${BASE}output: { path: o.csv, review: /etc/y.csv }`, ['PATH p.yml:4:32'], 'outside the project'), args: ['p.yml', '--output', '/etc/x.csv'] },
   { ...bad('P37', 'in a variable', `${BASE}output: "\${O}"`, ['PATH p.yml:4:9'], 'outside the project'), env: { O: '../../x.csv' } },
   bad('P38', 'the input', `${BASE}output: ./rows.csv`, ['PATH p.yml:4:9'], 'overwrite the input'),
   { ...bad('P38', 'the input of the command line', `${BASE}output: o.csv`, ['PATH p.yml:4:9'], 'overwrite the input'), files: { 'p.yml': `${BASE}output: o.csv`, 'o.csv': 'Name,Country\nA,GB\n' }, args: ['p.yml', '--input', 'o.csv'] },

@@ -229,7 +229,8 @@ function program(body: string): { script: string; root: string } {
   const root = folder()
   mkdirSync(join(root, 'src/files'), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  for (const name of ['errors', 'process', 'files/durable', 'files/stale-temp-files', 'files/file-chunks', 'files/atomic-file']) {
+  const files = ['durable', 'stale-temp-files', 'file-chunks', 'inside-folder', 'atomic-file'].map(name => `files/${name}`)
+  for (const name of ['errors', 'process', ...files]) {
     const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)

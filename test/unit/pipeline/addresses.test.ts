@@ -22,7 +22,7 @@ describe('an address', () => {
     'http://localhost/a.csv?x=1',
   ])('%s may be read and written', path => {
     expect(whyNotReadable(path)).toBeNull()
-    expect(whyNotWritable(path, '/project')).toBeNull()
+    expect(whyNotWritable(path, { roots: ['/project'] })).toBeNull()
   })
 
   test.each<[string, RegExp]>([
@@ -48,7 +48,7 @@ describe('an address', () => {
   ])('%s is refused', (path, why) => {
     expect(whyNotAddress(path)).toMatch(why)
     expect(whyNotReadable(path)).toMatch(why)
-    expect(whyNotWritable(path, '/project')).toMatch(why)
+    expect(whyNotWritable(path, { roots: ['/project'] })).toMatch(why)
   })
 
   test('is split into bucket and key, or kept as a URL', () => {

@@ -123,20 +123,20 @@ describe('the address of the service', () => {
 
 describe('paths', () => {
   test.each(['out.csv', 'out/a.csv', './out/a b.csv', 'a/../b.csv', 'ß/ü.csv', '..a.csv'])('%s may be written', path =>
-    expect(whyNotWritable(path, undefined)).toBeNull(),
+    expect(whyNotWritable(path, { roots: [] })).toBeNull(),
   )
 
   test('an absolute path may be written only inside the project', () => {
-    expect(whyNotWritable('/project/out.csv', '/project')).toBeNull()
-    expect(whyNotWritable('/project/out.csv', '/project/')).toBeNull()
-    expect(whyNotWritable('/projects/out.csv', '/project')).toContain('outside')
-    expect(whyNotWritable('/project/../out.csv', '/project')).toContain('outside')
-    expect(whyNotWritable('/project/out.csv', undefined)).toContain('outside')
+    expect(whyNotWritable('/project/out.csv', { roots: ['/project'] })).toBeNull()
+    expect(whyNotWritable('/project/out.csv', { roots: ['/project/'] })).toBeNull()
+    expect(whyNotWritable('/projects/out.csv', { roots: ['/project'] })).toContain('outside')
+    expect(whyNotWritable('/project/../out.csv', { roots: ['/project'] })).toContain('outside')
+    expect(whyNotWritable('/project/out.csv', { roots: [] })).toContain('outside')
   })
 
   test.each(['NUL', 'com1.csv', 'a/LPT9', 'a./b', 'a /b', 'a?b', 'a:b', 'a\\b', 'a\u0007b', 'out/', '.', ''])(
     '%j may not be written',
-    path => expect(whyNotWritable(path, undefined)).not.toBeNull(),
+    path => expect(whyNotWritable(path, { roots: [] })).not.toBeNull(),
   )
 
   test('inputs may be anywhere', () => {

@@ -1,6 +1,6 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
-import { basename, relative, resolve, sep } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { goesOn, NO_OVERRIDES, prepareValue, resolveService } from '../../../app/index.ts'
 import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
@@ -27,7 +27,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const proposal = await proposeFor(inspected, decisionsOf(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)
-  const output = outputOf(flags, inspected, io)
+  const output = outputOf(flags, inspected)
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const service = textFlag(flags, 'service')
   const decisions = decisionsFile(draft.name, flags, io)
@@ -42,6 +42,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
     service,
+    output: textFlag(flags, 'output'),
     register: registerFlag(flags),
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
   }
@@ -69,15 +70,11 @@ function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 
 }
 
 /** The requested output, else a file in the working directory named after the list. */
-function outputOf(flags: Flags, { facts }: InspectedColumns, io: Io) {
+function outputOf(flags: Flags, { facts }: InspectedColumns) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
   const path = requested ?? `${stem}-clean${suffix}`
-  if (relative(io.cwd, resolve(io.cwd, path)).split(sep)[0] === '..')
-    throw new FettleError('FETTLE_USAGE', `-o ${path} is outside the working directory; refusing to write there`, {
-      hint: 'Change to the folder of the output, and pass the path of the list from there.',
-    })
   const named = formatOfName(path)
   if (named === null)
     throw new FettleError('FETTLE_USAGE', `-o ${path} has no extension of an output format`, {

@@ -117,18 +117,22 @@ describe('S5: planted links are not followed', () => {
   })
 })
 
+const OUT = 'vars: { to: a.csv }\noutput: "${vars.to}"'
+
 describe('S14: what an output may replace', () => {
-  test('replaces its earlier version completely; never the input, the pipeline, a file that is no table, or a file outside', async () => {
+  test('replaces its earlier version completely; never the input, the pipeline, a file that is no table, or, for a pipeline, a file outside', async () => {
     const cwd = place('output: out/p.csv')
     expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(0)
     const first = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
     expect((await fettle(['run', 'p.yml', '--new'], { cwd })).code).toBe(0)
     expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe(first)
     writeFileSync(join(cwd, 'notes.md'), 'mine\n')
-    for (const output of ['rows.csv', 'p.yml', 'notes.md', '../x.csv', '/x.csv', 'fettle-runs/latest', 'CON', 'a\\b.csv']) {
+    for (const output of ['rows.csv', 'p.yml', 'notes.md', 'fettle-runs/latest', 'CON', 'a\\b.csv']) {
       const ended = await fettle(['run', 'p.yml', '--new', '--output', output], { cwd })
       expect(`${output} ${ended.code}`).toBe(`${output} 2`)
     }
+    for (const output of ['../x.csv', '/x.csv'])
+      expect((await fettle(['run', 'p.yml', '--new', '--var', `to=${output}`], { cwd: place(OUT) })).code).toBe(2)
     expect(readFileSync(join(cwd, 'rows.csv'), 'utf8')).toBe(ROWS)
     expect(readFileSync(join(cwd, 'notes.md'), 'utf8')).toBe('mine\n')
   })
