@@ -14,7 +14,7 @@ export async function checkOutputsWritable(
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
   for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
-    await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true, isIgnored: true })
+    await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true })
   const far = paths.filter(isAddress)
   if (far.length === 0) return
   const { attempts } = retry

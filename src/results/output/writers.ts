@@ -28,10 +28,11 @@ export interface ResultsOptions extends FileContext {
 const BATCH = 500
 
 /** Where an output may lie, for its sink. */
-export const placeOf = (output: PlannedOutput, path: string, root: string): Pick<SinkOptions, 'root' | 'roots'> => ({
-  root,
-  ...(output.isAnywhere === true && path === output.path ? { roots: null } : { roots: output.roots ?? [] }),
-})
+export const placeOf = (output: PlannedOutput, path: string, root: string): Pick<SinkOptions, 'root' | 'roots' | 'isIgnored'> =>
+  // A folder that the user named outside the project is not ours to keep out of a repository.
+  output.isAnywhere === true && path === output.path
+    ? { root, roots: null }
+    : { root, roots: output.roots ?? [], isIgnored: true }
 
 /** `out/list.rejected.csv` */
 const rejectedName = (path: string): string => path.replace(/(\.[^./\\]*)?$/, '.rejected$1')
@@ -74,7 +75,6 @@ export class Writers {
           ...placeOf(output, path, extra.root ?? '.'),
           tag,
           isShared: true,
-          isIgnored: true,
         })
         writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }

@@ -1,7 +1,7 @@
 /** `fettle init` and `fettle clean`: from a list nobody has described to a pipeline file, or to the result. */
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine } from './fettle.ts'
@@ -165,6 +165,7 @@ describe.concurrent('clean', () => {
     const elsewhere = join(folderOf({}), 'new/result.csv')
     expect((await fettle(['clean', 'a.csv', '-q', '-o', elsewhere], { cwd })).code).toBe(0)
     expect(readFileSync(elsewhere, 'utf8')).toBe(readFileSync(join(cwd, 'result.csv'), 'utf8'))
+    expect(readdirSync(dirname(elsewhere))).toEqual(['result.csv'])
     expect(header).toMatch(/^\ufeffLieferant;Firma.*match\.why;match\.candidateId;match\.candidateName\r$/)
     expect(first).toMatch(/;matched;[\d.]+;[^;]*(100% alike|same number)/)
   })
