@@ -1,7 +1,7 @@
 /** Why a row has no company, or needs a review, in words. */
 import type { UnmatchedReason } from '../model/results.ts'
 
-export { type Reason, reasonsOf } from '../model/reasons.ts'
+export { reasonsOf } from '../model/reasons.ts'
 
 /** Why rows have no company, in the order of reports when counts are equal. */
 const UNMATCHED: Readonly<Record<UnmatchedReason, string>> = {
