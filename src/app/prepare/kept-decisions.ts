@@ -1,12 +1,16 @@
 /** Refuses a run that would undo decisions which the last run of the pipeline applied. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import { decisionsFileOf, lineOf, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
+import { shellCommand } from '../../shell-command.ts'
 import { newestRun, runDirectory } from '../runs/run-directory.ts'
 import { dayOf } from './decisions.ts'
+
+/** What a plan has for a pipeline file when `clean` made the pipeline. */
+const CLEAN = `${shellCommand(action('clean'))} `
 
 interface KeptOptions {
   readonly runsDir: string
@@ -29,7 +33,8 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
   const today = dayOf(now)
   const applied = (await requireDecisions(copy)).filter(({ expires }) => expires === '' || expires >= today)
   // `clean` looks for the file by the name of the list.
-  const path = plan.decisions ?? (plan.file.startsWith('fettle clean ') ? decisionsFileOf(plan.name) : null)
+  const isClean = plan.file.startsWith(CLEAN)
+  const path = plan.decisions ?? (isClean ? decisionsFileOf(plan.name) : null)
   const exists = path !== null && existsSync(resolve(cwd, path))
   const kept = new Set(exists ? (await requireDecisions(path, cwd)).map(({ fingerprint }) => fingerprint) : [])
   const lost = new Set(applied.map(({ fingerprint }) => fingerprint).filter(fingerprint => !kept.has(fingerprint)))
@@ -48,6 +53,11 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
   throw new FettleError(
     'FETTLE_DECISIONS_LOST',
     `the run ${before.runId} applied decisions about ${rows} that this run would undo: ${why}`,
-    { hint: `${advice} To undo them, pass --drop-decisions.` },
+    {
+      hint: `${advice} To undo them, run without them.`,
+      action: isClean
+        ? action('clean', '--drop-decisions', plan.file.slice(CLEAN.length))
+        : action('run', '--drop-decisions', plan.file),
+    },
   )
 }

@@ -1,5 +1,5 @@
 /** Issues about lines around the table of an input: skipped ones are shown, and those that would be taken for companies refused. */
-import { type Issue, issue } from '../../errors.ts'
+import { action, type Issue, issue } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { type Pipeline, type Surroundings, skippedLines } from '../../pipeline/index.ts'
 import { linesAround } from './propose.ts'
@@ -31,7 +31,8 @@ export function surroundingIssues({ input, report }: Pipeline, inspection: Inspe
     // A pipeline with input.skip may mean the rest as rows.
     severity: input.skip === undefined ? 'error' : 'warn',
     at,
-    hint: `Set input.skip: { head: ${head}, tail: ${tail} }, or pass --skip-head ${head} --skip-tail ${tail}; with 0 they are read as rows.`,
+    hint: `Set input.skip: { head: ${head}, tail: ${tail} } (0 reads them as rows), or skip them once.`,
+    action: action('run', '--skip-head', String(head), '--skip-tail', String(tail), 'PIPELINE'),
   })
   return [...notes, found]
 }

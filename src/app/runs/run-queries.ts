@@ -4,7 +4,7 @@ import { realClock } from '../../client/clock.ts'
 import { EXIT } from '../../errors.ts'
 import type { LockOwner } from '../../files/lock-owner.ts'
 import { lockHolder } from '../../files/process-lock.ts'
-import type { RunState } from '../../journal/index.ts'
+import { matchRate, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Credentials } from '../env/environment.ts'
@@ -84,10 +84,11 @@ export function storedStatusOf(runsDir: string, state: RunState): StoredStatus {
 export function listedRun(
   runsDir: string,
   id: string,
-): StoredStatus & { readonly state: RunState; readonly report: () => Report } {
+): StoredStatus & { readonly state: RunState; readonly matchRate: number | null; readonly report: () => Report } {
   const state = readRun(runsDir, id)
+  const rate = state.outcomes === null ? null : matchRate(state.outcomes, state.plan.rows)
   const report = () => reportOf(state, runDirectory(runsDir, id), realClock.now(), null)
-  return { ...storedStatusOf(runsDir, state), state, report }
+  return { ...storedStatusOf(runsDir, state), state, matchRate: rate, report }
 }
 
 /**

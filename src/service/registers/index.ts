@@ -1,6 +1,6 @@
 /** The registers on disk. */
 export { type RegisterChange, readChanges } from './changes.ts'
-export { type ChosenRegister, chooseRegisters, importSample, SAMPLE } from './choose.ts'
+export { chooseRegisters, importSample, SAMPLE } from './choose.ts'
 export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerInfo, removeRegister } from './files.ts'
 export { importRegister } from './import/import.ts'
 export { isKind, KINDS } from './import/kinds.ts'

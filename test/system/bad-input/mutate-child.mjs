@@ -73,7 +73,7 @@ async function answer(args) {
   let out = ''
   let said = ''
   const io = {
-    env: {},
+    env: { FETTLE_REGISTER: 'sample' },
     cwd: process.cwd(),
     out: text => {
       out += `${text}\n`

@@ -60,5 +60,5 @@ const CHANGES: Record<string, (path: string) => void> = {
 test.each(Object.entries(CHANGES))('C27: a file that %s while it is read is rejected', async (_, change) => {
   const { code, stdout, stderr } = await checked(change, 3_000_000)
   expect({ code, stdout }).toEqual({ code: 65, stdout: '' })
-  expect(stderr).toMatch(/^error FETTLE_INPUT_CHANGED rows\.csv\n {2}rows\.csv changed while being read\n {2}hint: /)
+  expect(stderr).toMatch(/^error FETTLE_INPUT_CHANGED rows\.csv\n {2}rows\.csv changed while being read\n {2}hint: /m)
 })

@@ -26,7 +26,10 @@ describe('bash', () => {
       ['fettle', 're'],
       ['resume', 'report', 'review', 'register'],
     ],
-    [['fettle', 'run', '--dr'], ['--dry-run']],
+    [
+      ['fettle', 'run', '--dr'],
+      ['--dry-run', '--drop-decisions'],
+    ],
     [['fettle', 'report', '--format', 'm'], ['markdown']],
     [
       ['fettle', 'register', ''],

@@ -99,7 +99,7 @@ describe.concurrent('terminals', () => {
     expect(stdout).toMatch(/\nq {2}\d[^\n]* {2}match/)
     // As many lines are taken back as were drawn.
     expect(stdout).toContain('\r\x1b[2K\x1b[1A\x1b[2K')
-    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K[^\r]*Success/)
+    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K[^\r]*Done, with warnings/)
   })
 
   test('a narrow terminal is not overrun, for any name of a state', async () => {
@@ -129,7 +129,7 @@ describe.concurrent('terminals', () => {
     const cwd = project('')
     const plain = await terminal('$FETTLE run p.yml -v', cwd, { ...served, NO_COLOR: '1' })
     expect(plain.stdout).not.toMatch(/\x1b\[\d+m/)
-    expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1' } })).stdout).toMatch(/\x1b\[32m/)
+    expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1' } })).stdout).toMatch(/\x1b\[33m/)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(ESCAPE)
     expect((await fettle(['status'], { cwd, env: { FORCE_COLOR: '0' } })).stdout).not.toContain(ESCAPE)
     expect((await terminal('$FETTLE status', cwd, { FORCE_COLOR: '0' })).stdout).not.toContain(ESCAPE)
@@ -139,7 +139,7 @@ describe.concurrent('terminals', () => {
     const cwd = project('')
     await terminal('$FETTLE run p.yml > result.txt', cwd, served)
     const { stdout } = await shell('cat result.txt', cwd)
-    expect(stdout).toContain('Success')
+    expect(stdout).toContain('Done, with warnings')
     expect(stdout).not.toContain(ESCAPE)
   })
 

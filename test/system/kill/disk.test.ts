@@ -59,7 +59,7 @@ test('reports over the limit of file size are 73, and the next command writes th
   const limited = startProcess(place, RUN, undefined, {}, ['bash', '-c', 'ulimit -f 40; exec "$0" "$@"'])
   const first = await limited.ended
   expect(first.code, first.stderr).toBe(73)
-  expect(first.stderr.replace(/\s+/g, ' ')).toMatch(/cannot write .*report\.html: EFBIG.*FETTLE_OUTPUT_WRITE.*fettle resume/)
+  expect(first.stderr.replace(/\s+/g, ' ')).toMatch(/Cannot write .*report\.html: EFBIG.*FETTLE_OUTPUT_WRITE.*fettle resume/)
   expect(outputsOf(place)).toEqual(expected)
   const second = await start(place, ['resume', '--json']).ended
   const now = service.server.effects()

@@ -98,7 +98,7 @@ export function makePlace(data: string, service: FaultyService | null): Place {
     HOME: folder,
     FETTLE_DATA: data,
     WAIT_DIVISOR: '50',
-    ...(service === null ? { FETTLE_REGISTER: 'sample' } : remote),
+    ...(service === null ? {} : remote),
   }
   return { folder, runsDir: join(folder, 'fettle-runs'), env }
 }

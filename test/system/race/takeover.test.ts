@@ -38,7 +38,7 @@ test.each(['setMappings', 'readJob', 'enrich'] as const)('taken over while %s is
   expect(armed.unconsumed()).toEqual([])
   expect(code, stderr).toBe(75)
   const said = stderr.replace(/\s+/g, ' ')
-  expect(said).toContain('process 4711 on another-host (since 2026-01-01T00:00:00.000Z) took over the run')
+  expect(said).toContain('Process 4711 on another-host (since 2026-01-01T00:00:00.000Z) took over the run')
   expect(JSON.parse(stdout)).toMatchObject({ exitCode: 75, pipeline: 'killed' })
   expect(server.requests.slice(seen).map(one => one.operation)).toEqual([])
   const { runId } = JSON.parse(stdout)

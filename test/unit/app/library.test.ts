@@ -43,7 +43,7 @@ describe('a run', () => {
       stages.push(running.checkpoint()?.stage)
     }
     const report = await running
-    expect(report).toMatchObject({ status: 'success', totals: { rows: 2 } })
+    expect(report).toMatchObject({ status: 'warn', totals: { rows: 2 } })
     expect([facts[0], facts.at(-1)]).toEqual(['stage.started', 'run.finished'])
     expect(stages).toContain('download')
     const last = running.checkpoint()
@@ -52,7 +52,7 @@ describe('a run', () => {
       runId: report.metadata.runId,
       pipeline: 'small',
       runsDir: join(here.folder, 'runs'),
-      status: 'success',
+      status: 'warn',
       jobs: { all: 1, matched: 1 },
     })
     expect(JSON.stringify(last).length).toBeLessThan(1_000)
@@ -84,7 +84,7 @@ describe('a run', () => {
     const { runsDir: _, ...options } = here.options()
     process.chdir(here.folder)
     const report = await resume(checkpoint, options)
-    expect(report).toMatchObject({ status: 'success', metadata: { runId: checkpoint.runId } })
+    expect(report).toMatchObject({ status: 'warn', metadata: { runId: checkpoint.runId } })
   })
 
   test('passes all events to every loop, and continues when a loop ends early', async () => {
@@ -205,8 +205,8 @@ test('reporters observe a run and never change it', async () => {
       { name: 'another run', onRunEnd: () => run('none.yml', here.options()) },
     ],
   })
-  expect(report).toMatchObject({ status: 'success', ledger: { adds: true } })
-  expect([heard[0], heard.at(-1)]).toEqual([report.metadata.runId, 'success'])
+  expect(report).toMatchObject({ status: 'warn', ledger: { adds: true } })
+  expect([heard[0], heard.at(-1)]).toEqual([report.metadata.runId, 'warn'])
   expect(heard).toContain('output.written')
   expect(notes).toEqual([
     expect.stringContaining('the reporter meddler failed, the run did not: Cannot'),
@@ -223,7 +223,7 @@ describe('pipelines', () => {
     const pipeline = await loadPipeline('p.yml')
     expect(pipeline).toMatchObject({ name: 'small', input: '${vars.in}', mappings: { name: 'name' } })
     expect(await check({ ...pipeline, input: 'none.csv' }, here.options())).toMatchObject({ ok: false })
-    expect(await run({ ...pipeline, output: 'out.csv' }, here.options())).toMatchObject({ status: 'success' })
+    expect(await run({ ...pipeline, output: 'out.csv' }, here.options())).toMatchObject({ status: 'warn' })
     expect(existsSync('out.csv')).toBe(true)
     here.write('bad.yml', 'name: small\nchekcs: {}\ninput: in.csv\nmappings: {name: name}\n')
     await expect(loadPipeline('bad.yml')).rejects.toMatchObject({
@@ -282,7 +282,7 @@ describe('rows of a program', () => {
   test('are read once, written among the runs, and give rows back without a file in the working directory', async () => {
     const before = readdirSync(here.folder)
     const report = await run({ ...pipeline, input: generate() }, here.options())
-    expect(report).toMatchObject({ status: 'success', totals: { rows: 2 } })
+    expect(report).toMatchObject({ status: 'warn', totals: { rows: 2 } })
     const found = await allOf(report.rows())
     expect(found.map(({ id, name, since }) => ({ id, name, since }))).toEqual([
       { id: '1', name: 'Zyxwv Utsrqp Ltd', since: '2020-01-02T00:00:00.000Z' },

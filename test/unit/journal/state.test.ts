@@ -264,6 +264,8 @@ describe('changes only the fields of the event', () => {
       exitCode: null,
       error: null,
       companies: null,
+      duplicates: [],
+      reasons: {},
       portfolio: null,
       screening: null,
       decisions: null,

@@ -1,7 +1,6 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { listedRun, listRunIds, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
-import { matchRate } from '../../../journal/index.ts'
 import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine } from '../../options/queue.ts'
@@ -42,12 +41,10 @@ const lineOf = (runsDir: string, id: string): string => {
 function rowOf(runsDir: string, id: string): string[] {
   try {
     if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
-    const { state, status, code } = listedRun(runsDir, id)
-    const { rows } = state.plan
-    const share = state.outcomes === null ? null : matchRate(state.outcomes, rows)
-    const rate = share === null ? '-' : `${(share * 100).toFixed(1)}%`
+    const { state, status, code, matchRate } = listedRun(runsDir, id)
+    const rate = matchRate === null ? '-' : `${(matchRate * 100).toFixed(1)}%`
     const word = state.status === 'running' ? status : state.status
-    return [id, word, String(code ?? '-'), String(rows), rate, state.startedAt.slice(0, 19).replace('T', ' ')]
+    return [id, word, String(code ?? '-'), String(state.plan.rows), rate, state.startedAt.slice(0, 19).replace('T', ' ')]
   } catch (error) {
     return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
   }
