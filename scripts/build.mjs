@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
@@ -83,13 +84,14 @@ const transliteration = {
     const blocks = Array.from({ length: LAST_BLOCK + 1 }, (_, at) => block(at))
     const text = blocks.join('\n')
     // The digest of the engine is that of its file, and so has to change with the table.
-    const name = `any-ascii-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.txt`
-    this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: text })
+    const name = `any-ascii-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.br`
+    this.emitFile({ type: 'asset', fileName: `chunks/${name}`, source: brotliCompressSync(text) })
     return `
       import { readFileSync } from 'node:fs'
+      import { brotliDecompressSync } from 'node:zlib'
       const near = ${JSON.stringify(Object.fromEntries(NEAR.map(at => [at, blocks[at]])))}
       let all
-      const read = () => readFileSync(new URL('./${name}', import.meta.url), 'utf8').split('\\n')
+      const read = () => brotliDecompressSync(readFileSync(new URL('./${name}', import.meta.url))).toString().split('\\n')
       export default at => near[at] ?? (all ??= read())[at]`
   },
 }
@@ -151,14 +153,15 @@ async function bundle() {
     chunkFileNames: 'chunks/[name].js',
     sourcemap: true,
     sourcemapExcludeSources: true,
-    minify: true,
+    // Lines stay: Node prints the line of an uncaught error, which would be a whole file.
+    minify: { mangle: true, compress: true, codegen: { removeWhitespace: false } },
     keepNames: true,
   }
   const parts = await built.generate({ ...options, codeSplitting: { groups: GROUPS } })
   const { output } = await built.write({ ...options, codeSplitting: { groups: [...GROUPS, ...startGroups(parts.output)] } })
   await built.close()
   const written = new Set(output.map(({ fileName }) => fileName))
-  for (const name of ['.js', '.map', '.json', '.txt'].flatMap(ending => filesIn(dist, ending)))
+  for (const name of ['.js', '.map', '.json', '.txt', '.br'].flatMap(ending => filesIn(dist, ending)))
     if (!written.has(name.replaceAll('\\', '/'))) rmSync(join(dist, name))
   for (const name of filesIn(dist, '.map')) writeFileSync(join(dist, name), ownLines(readFileSync(join(dist, name), 'utf8')))
   writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))

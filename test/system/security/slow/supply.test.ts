@@ -1,5 +1,5 @@
 /** S35, S36: the installed packages, the published files, and the address for reporting a vulnerability. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -118,7 +118,7 @@ describe('what is published', () => {
     const others = files.filter(path => !path.startsWith('dist/'))
     await expect(`${JSON.stringify(others, null, 2)}\n`).toMatchFileSnapshot('../packed.snapshot.json')
     const data = built.filter(path => !/\.(?:js|js\.map|d\.ts)$/.test(path))
-    expect(data).toEqual([expect.stringMatching(/^dist\/chunks\/any-ascii-\w+\.txt$/), 'dist/licenses.txt'])
+    expect(data).toEqual([expect.stringMatching(/^dist\/chunks\/any-ascii-\w+\.br$/), 'dist/licenses.txt'])
     // Any other declaration is left over from an earlier build; a fresh clone has none.
     const strays = built.filter(path => path.endsWith('.d.ts') && !/^dist\/(?:types\/[^/]+|(?:\w+\/)?index)\.d\.ts$/.test(path))
     if (process.env.CI !== undefined) expect(strays).toEqual([])
@@ -152,4 +152,12 @@ test('npm sbom lists every part a user installs, with its hash, offline', () => 
 test('a weakness can be reported in private', () => {
   expect(read('SECURITY.md')).toMatch(/report a vulnerability privately/i)
   expect(manifest.files).toContain('SECURITY.md')
+})
+
+test('an uncaught error of a program prints its message and no more than a line of code', () => {
+  const program = `import { run } from ${JSON.stringify(join(ROOT, 'dist/index.js'))}; await run('nowhere.yml')`
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('nowhere.yml')
+  expect(stderr.length).toBeLessThan(3_000)
 })
