@@ -84,7 +84,34 @@ function canHoldFiles(): boolean {
 if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEMORY
 
 /** The longest first: one of them started last would keep a single worker busy at the end. */
-const LONG = ['queue/workers', 'faults/wire', 'kill/service', 'kill/sweep', 'outage/outage', 'slow/canaries', 'bad-input/inputs']
+const LONG = [
+  'queue/workers',
+  'faults/wire',
+  'kill/service',
+  'slow/canaries',
+  'kill/sweep',
+  'app/damages',
+  'kill/signals',
+  'chaos/chaos',
+  'outage/outage',
+  'bad-input/inputs',
+  'test/docs',
+  'browser/report',
+  'browser/review',
+  'app/library',
+  'cli/remote',
+  'cli/reporters',
+  'service/http-table',
+  'app/examples',
+  'queue/library',
+  'cli/elsewhere',
+  'slow/files',
+  'slow/offline',
+  'queue/held-data',
+  'bad-input/processes',
+  'input/round-trip',
+  'cli/contract',
+]
 
 class LongestFirst extends BaseSequencer {
   /** Files of one folder, which are alike, go to different parts. */
@@ -103,9 +130,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** For tests that start processes: the build is there, and a file may take minutes. They wait much: one more than there are cores. */
+/** For tests that start processes: the build is there, and a file may take minutes. They wait much: two more than there are cores. */
 const withProcesses = {
-  maxWorkers: 1 + Math.max(2, availableParallelism()),
+  maxWorkers: 2 + Math.max(2, availableParallelism()),
   testTimeout: 600_000,
   hookTimeout: 120_000,
   globalSetup: 'test/global-setup.ts',
@@ -114,6 +141,8 @@ const withProcesses = {
 
 export default defineConfig({
   test: {
+    // What vitest has compiled is kept on disk for the next project and the next run.
+    experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     setupFiles: 'test/support/each-file.ts',
     // Without it a run refuses to start where no register was imported.

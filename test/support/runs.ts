@@ -10,8 +10,8 @@ export function sampled<T>(cases: readonly T[], count: number): readonly T[] {
   return Array.from({ length: count }, (_, at) => cases[Math.round((at * (cases.length - 1)) / (count - 1))]!)
 }
 
-/** Every second of the cases, from the first or from the second by turns of `nth`; one at least. */
-export function everySecond<T>(cases: readonly T[], nth: number): readonly T[] {
-  if (isDeep || cases.length === 1) return cases
-  return cases.filter((_, at) => (at + nth) % 2 === 0)
+/** Every third of the cases, beginning at another of the first three by turns of `nth`; one at least. */
+export function everyThird<T>(cases: readonly T[], nth: number): readonly T[] {
+  if (isDeep || cases.length === 0) return cases
+  return cases.filter((_, at) => at % 3 === nth % Math.min(3, cases.length))
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFaultServer } from '../../../src/testing/index.ts'
-import { everySecond } from '../../support/runs.ts'
+import { everyThird } from '../../support/runs.ts'
 import { type BadConnections, openBadConnections } from './connections.ts'
 import { type Cell, data } from './data.ts'
 import type { Played } from './judge.ts'
@@ -17,7 +17,7 @@ export type Play = (cell: Cell, scene: Scene, bad: BadConnections, undisturbed: 
 
 /**
  * `npm run test:faults` plays every cell; the deep project one of each place of the matrix (a fault at a stage), not always the
- * first; `npm test` those of every second place, and of each fault at least one.
+ * first; `npm test` those of every third place, and of each fault at least one.
  */
 const isFull = process.env.FAULTS === 'full'
 
@@ -30,7 +30,7 @@ function sampleOf(cells: readonly Cell[]): Cell[] {
   })
   // Faults begin at different stages.
   return faults.flatMap((fault, nth) =>
-    everySecond(
+    everyThird(
       sample.filter(cell => cell.fault === fault),
       nth,
     ),

@@ -18,7 +18,7 @@ import { prepareValue } from '../../../src/app/prepare/prepare.ts'
 import { VirtualClock } from '../../../src/testing/virtual-clock.ts'
 import { runs } from '../../support/runs.ts'
 
-export const PIPELINES = runs(25, 50)
+export const PIPELINES = runs(12, 50)
 export const MINUTE = 60_000
 
 /** A request as the process sent it, whether or not anybody heard it. */

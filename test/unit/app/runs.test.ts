@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { getRunStatus } from '../../../src/app/operations/status.ts'
 import { listRunIds, newRunId } from '../../../src/app/runs/run-directory.ts'
 import { parseRunId } from '../../../src/app/runs/run-id.ts'
@@ -21,6 +21,8 @@ import { listedRun } from '../../../src/app/runs/run-queries.ts'
 import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string
+/** Of all tests here: the sample register is indexed once. */
+const data = mkdtempSync(join(tmpdir(), 'fettle-runs-data-'))
 const home = process.cwd()
 
 beforeEach(() => {
@@ -32,6 +34,7 @@ afterEach(() => {
   process.chdir(home)
   rmSync(folder, { recursive: true, force: true })
 })
+afterAll(() => rmSync(data, { recursive: true, force: true }))
 
 const pipeline = {
   name: 'small',
@@ -40,7 +43,7 @@ const pipeline = {
   output: 'out.csv',
   poll: { every: '500ms' },
 }
-const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: join(folder, 'data'), FETTLE_REGISTER: 'sample' } })
+const options = () => ({ runsDir: 'runs', env: { FETTLE_DATA: data, FETTLE_REGISTER: 'sample' } })
 
 /** What a run that was stopped had come to. */
 async function stopped(running: RunHandle): Promise<Report> {

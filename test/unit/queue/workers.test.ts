@@ -67,7 +67,8 @@ async function endsWell(
   expect((await worker.ended).code).toBe(0)
 }
 
-describe.skipIf(!HAS_REDIS)('workers', { timeout: 540_000 }, () => {
+// They wait for one another's locks to run out: side by side.
+describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
   test(`killed in ${STAGES.length} stages are followed by others: one remote job a shard, and the bytes of one run`, async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
