@@ -1,5 +1,5 @@
 /** Reading the input: inspect it, and open it for upload. Re-exports only. */
 
 export { inspect } from './table/inspect.ts'
-export { countDistinctRows } from './upload/row-dedupe.ts'
+export { countRows } from './upload/row-dedupe.ts'
 export { openSource } from './upload/upload-source.ts'

@@ -8,13 +8,14 @@ export const knownSum = (outcomes: Outcomes): number =>
   Object.values(outcomes).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 
 /**
- * The share of rows with a company: matched, matched by hand, and duplicates, which have the company of an earlier row. Null when one
- * of the three is unknown or there are no rows.
+ * The share of rows with a company: matched, matched by hand, and duplicates, which have the company of an earlier row; of the rows
+ * that were not skipped. Null when one of the three is unknown or there are no rows.
  */
 export function matchRate(outcomes: Outcomes, rows: number): number | null {
   const { matched, manualMatched, duplicates } = outcomes
-  if (matched === null || manualMatched === null || duplicates === null || rows === 0) return null
-  return (matched + manualMatched + duplicates) / rows
+  const asked = rows - (outcomes.skipped ?? 0)
+  if (matched === null || manualMatched === null || duplicates === null || asked <= 0) return null
+  return (matched + manualMatched + duplicates) / asked
 }
 
 export const addCounts = (a: HttpCounts, b: HttpCounts): HttpCounts => ({

@@ -15,13 +15,14 @@ const found = ({ matched, manualMatched, duplicates }: Totals): number | null =>
 function rowsSentence(totals: Totals): string {
   const matched = found(totals)
   if (matched === null) return `${counted(totals.rows, 'row')}; the service did not report the outcome of all of them.`
-  const parts = [`${count(matched)} of ${counted(totals.rows, 'row')} matched (${percent(totals.matchRate)})`]
+  const asked = totals.rows - (totals.skipped ?? 0)
+  const parts = [`${count(matched)} of ${counted(asked, 'row')} matched (${percent(totals.matchRate)})`]
   if (totals.duplicates)
     parts.push(`${count(totals.duplicates)} of them ${totals.duplicates === 1 ? 'a duplicate' : 'duplicates'}`)
   if (totals.review) parts.push(`${count(totals.review)} to review`)
   if (totals.unmatched) parts.push(`${count(totals.unmatched)} unmatched`)
   if (totals.failed) parts.push(`${count(totals.failed)} could not be processed`)
-  if (totals.skipped) parts.push(`${count(totals.skipped)} skipped`)
+  if (totals.skipped) parts.push(`${counted(totals.skipped, 'empty row')} skipped`)
   return `${parts.join(', ')}.`
 }
 

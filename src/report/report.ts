@@ -3,6 +3,7 @@
  */
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
+import { filledRows } from '../model/filled-rows.ts'
 import { isColumnMasked, isMappingMasked, MASK } from '../model/mask.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
@@ -165,7 +166,7 @@ function profileIn({ plan }: RunState): Result['profile'] {
       index,
       key: isKey,
       filled,
-      fillRate: ratio(filled, plan.input.rows),
+      fillRate: ratio(filled, filledRows(plan.input)),
       distinct,
       distinctShare: ratio(distinct, filled),
       estimated: isEstimate,

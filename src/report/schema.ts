@@ -23,9 +23,9 @@ const totals = z
     unmatched: count,
     duplicates: count,
     failed: count.describe('rows about which the service could not be asked'),
-    skipped: count.describe('rows left out, with nothing to match on'),
+    skipped: count.describe('empty rows, which are not sent'),
     matchRate: share.describe(
-      '(matched + manualMatched + duplicates) / rows: a duplicate found its company through an earlier row',
+      '(matched + manualMatched + duplicates) / (rows - skipped): a duplicate found its company through an earlier row',
     ),
   })
   .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')

@@ -52,6 +52,11 @@ export class Answers {
     this.#offsets = plan.collapse ? new AnswerOffsets(plan.sent, from.workDir) : null
   }
 
+  /** Opens the first part, whose columns decide those of the outputs; false without one. */
+  async begin(): Promise<boolean> {
+    return this.#parts.length > 0 || this.#openNext()
+  }
+
   /** The next answer, which must belong to this row; null after the last one. */
   async next(uploadRow: readonly string[]): Promise<Answer | null> {
     const row = await this.#nextRow()

@@ -9,8 +9,9 @@ import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-colu
 import { enrichedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
-export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed'
+export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed' | 'skipped'
 
+/** Those that a service reports. */
 const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
   'matched',
   'manualMatched',

@@ -2,7 +2,7 @@
  * Joins the enriched files with the input, row by row, and writes the outputs. Input cells are written unchanged; memory is constant.
  *
  * A run passes over the input four times: `inspect` scans it, `upload-source` sends its bytes, `join` reads its rows, and
- * `record-offsets` finds the lines of the sampled rows. `collapse` adds two: `countDistinctRows` for the plan, and `prepareCopy`
+ * `record-offsets` finds the lines of the sampled rows. `collapse` adds two: `countRows` for the plan, and `prepareCopy`
  * for the upload without repeated rows. Through the files of this folder one row is called, in order: `inputRow`, `uploadRow` (cells
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
@@ -10,6 +10,7 @@
 import { rm } from 'node:fs/promises'
 import { join as pathJoin } from 'node:path'
 import { digestOf } from '../files/file-chunks.ts'
+import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
@@ -114,6 +115,17 @@ interface Consumers {
   readonly decisions: Decisions | null
 }
 
+/** The result of a row that was not sent. */
+const SKIPPED: RowResult = {
+  row: [],
+  columns: NO_COLUMNS,
+  outcome: 'skipped',
+  serviceOutcome: 'skipped',
+  overrideCell: null,
+  candidates: [],
+  decided: null,
+}
+
 async function join(
   plan: Plan,
   answers: Answers,
@@ -125,15 +137,23 @@ async function join(
   const fingerprintOf = fingerprinter(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
   const repeatsEarlierJob = crossJobDuplicates(plan)
+  const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
   for await (const inputRow of readRows(plan.input, root)) {
+    if (++number % 1000 === 0) signal?.throwIfAborted()
+    if (isSkipped(inputRow)) {
+      if (!(await answers.begin())) return
+      totals.skip()
+      await writers?.add(inputRow, SKIPPED, false)
+      if (number === plan.rows) return
+      continue
+    }
     const uploadRow = toUploadRow(inputRow)
     const answerNumber = dedupeIndex === null ? answers.count : dedupeIndex.add(dedupeKeyFor(uploadRow))
     const isRepeat = answerNumber < answers.count
     const answer = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
     if (answer === null) return
-    if (++number % 1000 === 0) signal?.throwIfAborted()
     const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
     const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
     const isDuplicate = repeatsEarlierJob(answer)

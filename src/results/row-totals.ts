@@ -22,7 +22,7 @@ const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
 
-const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0 })
+const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
 
 export class RowTotals {
   readonly #samples: ReviewRow[] = []
@@ -104,6 +104,11 @@ export class RowTotals {
     return isForReview ? sample : null
   }
 
+  /** Counts a row that was not sent. */
+  skip(): void {
+    this.#all.skipped++
+  }
+
   /** Without a match no company has the number of the row: an equal number alone leads to a review. */
   #unmatchedReason(reason: string, { decided }: RowResult, inputRow: readonly string[]): UnmatchedReason {
     if (decided !== null) return 'rejected'
@@ -148,7 +153,7 @@ export class RowTotals {
       this.#lowest = { ...this.#lowest, [serviceOutcome]: Math.min(score, this.#lowest[serviceOutcome] ?? score) }
   }
 
-  /** Counts over all rows; `skipped` is 0, since every row of the plan was uploaded or repeats an uploaded one. */
+  /** Counts over all rows. */
   outcomes(): Outcomes {
     return this.#countsOf(this.#all)
   }
@@ -163,7 +168,7 @@ export class RowTotals {
     return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
   }
 
-  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed }: Counts): Outcomes {
+  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed, skipped }: Counts): Outcomes {
     const known = (count: number): number | null => (this.#namesOutcome ? count : null)
     return {
       matched,
@@ -175,7 +180,7 @@ export class RowTotals {
       duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,
       // Rows of a failed job are known even if the file names no outcomes.
       failed: failed > 0 ? failed : known(failed),
-      skipped: 0,
+      skipped,
     }
   }
 

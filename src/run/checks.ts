@@ -20,6 +20,7 @@ const PLACES = 12
 const round = (value: number): number => Number(value.toFixed(PLACES))
 
 function measure(name: CheckName, outcomes: Outcomes, rows: number, previousRate: number | null): Measure {
+  const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const rate = matchRate(outcomes, rows)
     if (rate === null || previousRate === null) return { rows: null, share: null }
@@ -27,10 +28,10 @@ function measure(name: CheckName, outcomes: Outcomes, rows: number, previousRate
   }
   if (name === 'matched') {
     const rate = matchRate(outcomes, rows)
-    return { rows: rate === null ? null : Math.round(rate * rows), share: rate }
+    return { rows: rate === null ? null : Math.round(rate * asked), share: rate }
   }
   const count = outcomes[name]
-  return { rows: count, share: count === null || rows === 0 ? null : count / rows }
+  return { rows: count, share: count === null || asked === 0 ? null : count / asked }
 }
 
 const compare = (value: number, { operator, value: limit }: Threshold): boolean => {
@@ -75,7 +76,7 @@ export function evaluateChecks(
       if (threshold === null) return []
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value === null ? check.name === 'drift' && previousRate === null : !compare(value, threshold)
-      const actual = formatActual(check.name, found, rows, threshold)
+      const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
       return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
     })
   })
@@ -95,16 +96,17 @@ const FEW_SHARE = 0.05
 
 /** A warning when no row was matched, or of twenty rows or more fewer than one in twenty; null otherwise. */
 export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes): Issue | null {
+  const rows = plan.rows - (plan.skipped ?? 0)
   const rate = matchRate(outcomes, plan.rows)
-  if (rate === null || !(rate === 0 || (plan.rows >= MANY_ROWS && rate < FEW_SHARE))) return null
+  if (rate === null || !(rate === 0 || (rows >= MANY_ROWS && rate < FEW_SHARE))) return null
   const countries = plan.issues.find(one => one.code === 'FETTLE_REGISTER_COUNTRY')
   const names = plan.register?.map(one => one.name).join(', ')
   const against = names === undefined ? '' : ` against ${names}`
-  const matched = rate === 0 ? 'no row was' : `only ${Math.round(rate * plan.rows)} rows were`
+  const matched = rate === 0 ? 'no row was' : `only ${Math.round(rate * rows)} rows were`
   const reason = countries === undefined ? '' : `: ${countries.message}`
-  return issue('FETTLE_FEW_MATCHED', `${matched} matched of ${plan.rows}${against}${reason}`, {
+  return issue('FETTLE_FEW_MATCHED', `${matched} matched of ${rows}${against}${reason}`, {
     severity: 'warn',
-    count: plan.rows,
+    count: rows,
   })
 }
 

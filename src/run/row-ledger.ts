@@ -7,8 +7,14 @@ import { FettleError } from '../errors.ts'
 import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { byOutcome, type Outcomes } from '../model/results.ts'
+import type { Plan } from '../pipeline/model/types.ts'
 
-export const allRows = (outcome: 'failed' | 'skipped', rows: number): Outcomes => byOutcome(name => (name === outcome ? rows : 0))
+/** The outcomes of a run whose jobs all failed. */
+export const allFailed = ({ rows, skipped = 0 }: Pick<Plan, 'rows' | 'skipped'>): Outcomes => ({
+  ...byOutcome(() => 0),
+  failed: rows - skipped,
+  skipped,
+})
 
 interface Counts {
   readonly totalRows: number | null
@@ -70,8 +76,10 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   )
 }
 
-export const outcomesSoFar = (state: RunState): Outcomes =>
-  state.plan.sent === state.plan.rows ? outcomesOfSummaries(state) : UNKNOWN
+export function outcomesSoFar(state: RunState): Outcomes {
+  const { sent, rows, skipped = 0 } = state.plan
+  return sent + skipped === rows ? { ...outcomesOfSummaries(state), skipped } : UNKNOWN
+}
 
 /**
  * Compares the outcomes in the enriched file with the service's counts. Throws FETTLE_LEDGER when rows are missing from the file or

@@ -11,7 +11,7 @@ import type { Outcomes } from '../model/results.ts'
 import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
 import { confirmJobs, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
-import { allRows, outcomesSoFar } from './row-ledger.ts'
+import { allFailed, outcomesSoFar } from './row-ledger.ts'
 import { areJobsDone, type Named } from './stage.ts'
 import { asFettleError, recordError, runCompanyStages, runStageGroup, type StageGroupContext } from './stage-group.ts'
 import { COMPANY_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
@@ -127,7 +127,7 @@ const pausedStatus = (error: FettleError): Exclude<Status, 'running'> =>
 
 /** When enriching fails after matching, the counts of the matching are valid. */
 function failedOutcomes(state: RunState): Outcomes {
-  if (!state.jobs.every(job => job.matchFinished)) return allRows('failed', state.plan.rows)
+  if (!state.jobs.every(job => job.matchFinished)) return allFailed(state.plan)
   try {
     return outcomesSoFar(state)
   } catch {

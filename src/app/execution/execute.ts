@@ -111,7 +111,7 @@ export async function executeRun(
     // Only a recorded run has files beside its journal: without the journal they show that it was lost.
     await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
-    if (plan.rows === 0) skipRun(record)
+    if (plan.rows === 0 || (plan.sent === 0 && plan.shard === undefined)) skipRun(record, plan)
     else if (plan.sent === 0) finishWithoutRows(record)
     else await executeStages({ record, directory, guard, settings, previousRate, keepReport })
     const result = resultOf(stateOf(journal))
@@ -164,13 +164,13 @@ export async function removeWorkFiles(
 const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
   (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
 
-/** An empty input with input.empty: skip: nothing is sent. */
-function skipRun(record: RunRecord): void {
-  const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }
+/** An input without a row to send and input.empty: skip. */
+function skipRun(record: RunRecord, { skipped = 0 }: Plan): void {
+  const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped }
   record.append({ type: 'run.finished', status: 'skipped', exitCode: EXIT.ok, outcomes: none, checks: [], error: null })
 }
 
-/** A shard without rows to send: its rows repeat those of earlier shards. */
+/** A shard without rows to send: its rows are empty, or repeat those of earlier shards. */
 function finishWithoutRows(record: RunRecord): void {
   record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
 }

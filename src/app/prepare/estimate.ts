@@ -1,5 +1,5 @@
 /** Estimates a run from the last good one, without sending anything. */
-import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
+import { countRows } from '../../input/upload/row-dedupe.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
 import { lastRun } from '../runs/run-directory.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
@@ -13,6 +13,8 @@ interface Guess {
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
   readonly rows: number
+  /** Empty rows, which are not sent. */
+  readonly skipped: number
   readonly different: number | null
   readonly sent: number
   readonly jobs: number
@@ -38,13 +40,14 @@ export async function estimateRun(plan: Plan, { kind }: InputRef, runsDir: strin
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
   const { portfolio, screen } = plan
-  const companies: Guess = { most: plan.rows, expected: before?.companies?.listed ?? null }
+  const companies: Guess = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   return {
     rows: plan.rows,
-    different: plan.collapse ? plan.sent : kind !== 'file' ? null : (await countDistinctRows(plan, root)).all,
+    skipped: plan.skipped ?? 0,
+    different: plan.collapse ? plan.sent : kind !== 'file' ? null : (await countRows({ ...plan, collapse: true }, root)).all.sent,
     sent: plan.sent,
-    jobs: plan.rows === 0 ? 0 : plan.parts.length,
+    jobs: plan.sent === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),
     credits: {
       most,

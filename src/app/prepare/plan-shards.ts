@@ -1,11 +1,12 @@
-/** Plans an inspected list as a whole or in shards: row ranges, and distinct rows where repeated rows are sent once. */
+/** Plans an inspected list as a whole or in shards: row ranges, and rows that are sent where repeated or empty ones are not. */
 import { errorOfIssues } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { locateRows } from '../../input/table/row-range.ts'
 // Imported by file, because the index of the folder would load what only a run needs.
-import { countDistinctRows } from '../../input/upload/row-dedupe.ts'
+import { countRows, type RowCounts } from '../../input/upload/row-dedupe.ts'
 import {
   type InputFacts,
+  needsCount,
   type Pipeline,
   type Plan,
   type PlannedShard,
@@ -33,14 +34,15 @@ export async function planChoices(
   const readable = { ...plan, input: { ...plan.input, path } }
   const ranges = choices.map(choice => shareOf(plan.rows, choice))
   const bounds = ranges.flatMap(({ from, to }) => [from, to])
-  const distinct = plan.collapse ? await countDistinctRows(readable, '', bounds) : null
-  const all = { ...context, ...(distinct === null ? {} : { sent: distinct.all }) }
+  const isOfSome = choices.length > 0 && plan.input.emptyRows !== undefined
+  const counts = isOfSome || needsCount(plan) ? await countRows(readable, '', bounds) : null
+  const all = { ...context, ...(counts === null ? {} : { counts: counts.all }) }
   if (choices.length === 0) return [planRun(pipeline, facts, all)]
   const plans: ReturnType<typeof planRun>[] = []
   for (const [index, choice] of choices.entries()) {
     const range = ranges[index]!
     const span = await locateRows(readable.input, marks, range)
-    const shard = shardOf(choice, range, distinct?.before.slice(2 * index, 2 * index + 2) ?? null, span)
+    const shard = shardOf(choice, range, counts?.before.slice(2 * index, 2 * index + 2) ?? null, span)
     plans.push(planRun(pipeline, facts, { ...all, shard }))
   }
   return plans
@@ -58,13 +60,14 @@ export async function planShards(list: InspectedList, count: number): Promise<re
   })
 }
 
-/** A shard with its number of rows. `asked`: distinct rows before its first row, and up to its last. */
+/** A shard with its number of rows. `counts`: those before its first row, and up to its last. */
 function shardOf(
   { number, of }: ShardChoice,
   { from, to }: { readonly from: number; readonly to: number },
-  asked: readonly number[] | null,
+  counts: readonly RowCounts[] | null,
   span: Shard['span'],
 ): PlannedShard {
-  const [before = from, after = to] = asked ?? []
-  return { shard: { number, of, from, asked: before, span }, rows: to - from, sent: after - before }
+  const [before = { sent: from, skipped: 0 }, after = { sent: to, skipped: 0 }] = counts ?? []
+  const shard = { number, of, from, asked: before.sent, span }
+  return { shard, rows: to - from, sent: after.sent - before.sent, skipped: after.skipped - before.skipped }
 }

@@ -11,6 +11,7 @@ import {
   inputWarnings,
   type Links,
   linksOf,
+  needsCount,
   type ParsedPipeline,
   type Pipeline,
   type Plan,
@@ -146,8 +147,8 @@ async function planOver(
   const all = { ...context, issues: [...issues, ...warn(plan)] }
   const list = { pipeline, facts, plan, path: readFrom, marks, context: all }
   const cut = (count: number): Promise<readonly Plan[]> => planShards(list, count)
-  if (!plan.collapse && options.shard === null) return { ...planned, cut }
-  // The rows of a shard, and the different rows of the list, are counted by the columns of the first plan.
+  if (!needsCount(plan) && options.shard === null) return { ...planned, cut }
+  // The rows of a shard, and the different and the empty rows of the list, are counted by the columns of the first plan.
   const [counted] = await planChoices(list, options.shard === null ? [] : [options.shard])
   return { ...counted!, cut }
 }

@@ -1,6 +1,7 @@
 /** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
 import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import { type Inspection, inspect } from '../../input/table/inspect.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import {
   type Decisions,
   type InputFacts,
@@ -47,15 +48,18 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   })
   const { facts, issues, cells } = inspection
   if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
-  if (facts.rows === 0)
-    throw new FettleError('FETTLE_INPUT_EMPTY', `${reading.path} has a header and no rows`, { hint: 'Take a file with rows.' })
+  const rows = filledRows(facts)
+  if (rows === 0)
+    throw new FettleError('FETTLE_INPUT_EMPTY', `${reading.path} has no rows${facts.rows === 0 ? '' : ' but empty ones'}`, {
+      hint: 'Take a file with rows.',
+    })
   const columns = Array.from({ length: facts.columns }, (_, index): SeenColumn => {
     const counts = cells.find(one => one.index === index)
     const values = (counts?.values ?? []).map(one => one.text.trim()).filter(text => text !== '')
     return {
       index,
       header: facts.header?.[index] ?? null,
-      filled: facts.rows - (counts?.empty.count ?? facts.rows),
+      filled: rows - (counts?.empty.count ?? rows),
       distinct: counts?.distinct.count ?? 0,
       values,
       examples: counts?.examples ?? [],
@@ -96,7 +100,7 @@ export function linesAround({ facts, edges }: Pick<Inspection, 'facts' | 'edges'
 
 /** The proposed mapping; `decided` overrides it. */
 export async function proposeFor({ facts, columns }: InspectedColumns, decided: Decisions): Promise<Proposal> {
-  return propose(columns, facts.rows, await knowledge(), decided)
+  return propose(columns, filledRows(facts), await knowledge(), decided)
 }
 
 async function knowledge(): Promise<Knowledge> {

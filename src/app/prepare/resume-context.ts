@@ -42,10 +42,10 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
   const { plan: recorded } = state
   const service = resolveService(options, pipeline)
-  const { shard, rows, sent } = recorded
-  const shared = shard === undefined ? {} : { shard: { shard, rows, sent } }
+  const { shard, rows, sent, skipped = 0 } = recorded
+  const shared = shard === undefined ? {} : { shard: { shard, rows, sent, skipped } }
   const register = registersNow(service, recorded, options.register ?? pipeline.register)
-  const context = { file: recorded.file, limit: recorded.limit, service, register, sent, ...shared }
+  const context = { file: recorded.file, limit: recorded.limit, service, register, counts: { sent, skipped }, ...shared }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input)) changed.unshift('input')

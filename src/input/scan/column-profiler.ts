@@ -34,6 +34,12 @@ class Count implements ValueWarning {
   add(row: number): void {
     if (this.count++ < FIRST_ROWS) this.rows.push(row)
   }
+
+  omit(count: number, rows: readonly number[]): void {
+    this.count -= count
+    const kept = this.rows.filter(row => !rows.includes(row))
+    this.rows.splice(0, this.rows.length, ...kept)
+  }
 }
 
 class Values {
@@ -85,6 +91,11 @@ export class CellCounter implements CellCounts {
     this.#isKey = of.includes('keys')
     this.#distinct = this.#isKey || of.includes('profile') ? new DistinctCounter(this.#isKey) : null
     this.#values = of.includes('values') ? new Values() : null
+  }
+
+  /** Counts cells of empty rows as no cells; `rows` are the first of them. */
+  omit({ count, rows }: ValueWarning): void {
+    this.empty.omit(count, rows)
   }
 
   get distinct(): CellCounts['distinct'] {

@@ -5,7 +5,15 @@ import { resolve } from 'node:path'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
 import { type OpenInput, openInput } from '../../files/open-input.ts'
-import type { CellCounts, InputFacts, InputOptions, Packing, TableEdges, WatchedColumn } from '../../pipeline/model/types.ts'
+import type {
+  CellCounts,
+  InputFacts,
+  InputOptions,
+  Packing,
+  TableEdges,
+  ValueWarning,
+  WatchedColumn,
+} from '../../pipeline/model/types.ts'
 import { CellTap } from '../scan/cell-collector.ts'
 import { CellCounter } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
@@ -111,7 +119,7 @@ async function readThrough(
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
   return {
     ...conclude(options, settled, { version, packing: content.packing }, pass, table),
-    cells: counters,
+    cells: withoutEmptyRows(counters, emptyRowsIn(pass.scanner, options.header)),
     marks: pass.marks.all,
     edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
   }
@@ -240,6 +248,9 @@ function conclude(
   }
   if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
   if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
+  const emptyRows = emptyRowsIn(scanner, hasHeader)
+  const found = Math.max(0, scanner.records - (hasHeader ? 1 : 0))
+  if (emptyRows.count > 0) issues.push(emptyRowsIssue(path, emptyRows, found, { ...place, line: null }))
   const facts: InputFacts = {
     path,
     bytes: version.bytes,
@@ -255,11 +266,33 @@ function conclude(
     quotes,
     header: hasHeader ? first : null,
     columns: scanner.columns,
-    rows: Math.max(0, scanner.records - (hasHeader ? 1 : 0)),
+    rows: found,
+    ...(emptyRows.count === 0 ? {} : { emptyRows: emptyRows.count }),
     blankLines: scanner.blankLines,
     lineEnd: lineEnd(scanner.lineEnds),
   }
   return { facts, issues }
+}
+
+/** The data rows without a value, and the first three of them. */
+function emptyRowsIn({ emptyRecords, firstEmpty }: RecordScanner, hasHeader: boolean): ValueWarning {
+  const headers = hasHeader ? 1 : 0
+  const first = firstEmpty.filter(record => record > headers)
+  return {
+    count: emptyRecords - (firstEmpty.length - first.length),
+    rows: first.slice(0, FIRST_ROWS).map(record => record - headers),
+  }
+}
+
+function withoutEmptyRows(counters: readonly CellCounter[], emptyRows: ValueWarning): readonly CellCounts[] {
+  for (const counter of counters) counter.omit(emptyRows)
+  return counters
+}
+
+function emptyRowsIssue(path: string, { count, rows: first }: ValueWarning, rows: number, at: Place): Issue {
+  const [are, they, keep] = count === 1 ? ['is', 'it is', 'keeps'] : ['are', 'they are', 'keep']
+  const message = `${count} of ${rows} rows of ${path} ${are} empty (first in row ${first.join(', ')}): ${they} not sent, and ${keep} the place in the output with the outcome skipped`
+  return issue('FETTLE_INPUT_LINES', message, { severity: 'info', at, count, rows: first, hint: null })
 }
 
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {

@@ -1,12 +1,13 @@
 /**
  * Writes the copy that is uploaded instead of the input: unpacked, UTF-8 without mark, cells tidied, constants added and repeated rows
- * removed as the plan requires. Columns, their order, header and delimiter stay. The same plan gives the same bytes.
+ * and empty rows removed as the plan requires. Columns, their order, header and delimiter stay. The same plan gives the same bytes.
  */
 
 import { openSink, type Sink } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
+import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows, tableText } from '../table/records.ts'
 import { changed } from '../table/verify-unchanged.ts'
 import { DigestIndex } from './row-dedupe.ts'
@@ -41,7 +42,7 @@ export const needsCopy = (plan: Plan): boolean =>
   plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 
 const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
-  input.quotes === 'relaxed' || collapse || changesRows(mappings)
+  input.quotes === 'relaxed' || input.emptyRows !== undefined || collapse || changesRows(mappings)
 
 async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext): Promise<void> {
   const { input, mappings, rows, shard } = plan
@@ -49,6 +50,7 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   const header = uploadHeader(plan)
   const toUploadRow = rowMaker(mappings)
   const isNew = isFirstOfItsKey(plan)
+  const isSkipped = emptyRowsOf(input)
   let batch: (readonly string[])[] = header === null ? [] : [header]
   // Rows that repeat one before the shard are not sent either.
   const before = plan.collapse ? (shard?.from ?? 0) : 0
@@ -56,10 +58,12 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   let sent = 0
   if (rows > 0) {
     for await (const inputRow of plan.collapse ? readRows(input, root) : planRows(plan, root)) {
-      const uploadRow = toUploadRow(inputRow)
-      if (isNew(uploadRow) && read >= before) {
-        sent++
-        batch.push(uploadRow)
+      if (!isSkipped(inputRow)) {
+        const uploadRow = toUploadRow(inputRow)
+        if (isNew(uploadRow) && read >= before) {
+          sent++
+          batch.push(uploadRow)
+        }
       }
       if (batch.length >= BATCH) {
         signal?.throwIfAborted()

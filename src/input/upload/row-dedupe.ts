@@ -3,6 +3,7 @@
  * grows with the input.
  */
 import type { Plan } from '../../pipeline/model/types.ts'
+import { emptyRowsOf } from '../table/empty-row.ts'
 import { readRows } from '../table/records.ts'
 import { dedupeKeyOf, rowMaker } from './upload-row.ts'
 
@@ -57,26 +58,33 @@ export class DigestIndex {
 
 const word = (digest: Buffer, n: number): number => digest.readUInt32LE(n * 4)
 
-/**
- * The number of distinct rows of a plan, and the number before each of the rows `at` (from 0, ascending). Throws
- * FETTLE_INPUT_READ.
- */
-export async function countDistinctRows(
-  { input, mappings, rows }: Pick<Plan, 'input' | 'mappings' | 'rows'>,
+/** Rows that are sent, each different one once where rows are collapsed, and empty rows, which are not. */
+export interface RowCounts {
+  readonly sent: number
+  readonly skipped: number
+}
+
+/** Counts the rows of a plan, and those before each of the rows `at` (from 0, ascending). Throws FETTLE_INPUT_READ. */
+export async function countRows(
+  { input, mappings, rows, collapse }: Pick<Plan, 'input' | 'mappings' | 'rows' | 'collapse'>,
   root = '',
   at: readonly number[] = [],
-): Promise<{ readonly all: number; readonly before: readonly number[] }> {
+): Promise<{ readonly all: RowCounts; readonly before: readonly RowCounts[] }> {
   const index = new DigestIndex()
   const toUploadRow = rowMaker(mappings)
   const dedupeKey = dedupeKeyOf(mappings)
-  const before: number[] = []
+  const isSkipped = emptyRowsOf(input)
+  const before: RowCounts[] = []
   let read = 0
+  let skipped = 0
+  const counts = (): RowCounts => ({ sent: collapse ? index.size : read - skipped, skipped })
   if (rows > 0)
     for await (const inputRow of readRows(input, root)) {
-      while (at[before.length] === read) before.push(index.size)
-      index.add(dedupeKey(toUploadRow(inputRow)))
+      while (at[before.length] === read) before.push(counts())
+      if (isSkipped(inputRow)) skipped++
+      else if (collapse) index.add(dedupeKey(toUploadRow(inputRow)))
       if (++read === rows) break
     }
-  while (before.length < at.length) before.push(index.size)
-  return { all: index.size, before }
+  while (before.length < at.length) before.push(counts())
+  return { all: counts(), before }
 }

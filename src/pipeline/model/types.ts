@@ -53,6 +53,8 @@ export interface InputFacts {
   readonly header: readonly string[] | null
   readonly columns: number
   readonly rows: number
+  /** Of these, those without a value in any cell, which are not sent; absent for none. */
+  readonly emptyRows?: number
   readonly blankLines: number
   /** `lf`, `crlf`, `cr` or `mixed`. */
   readonly lineEnd: string
@@ -251,7 +253,9 @@ export interface Plan {
   readonly merged?: number
   /** Rows of the input that are accounted for: all, the limit, or those of the shard. */
   readonly rows: number
-  /** Rows that go up: all of those, or each different one once. */
+  /** Of these, those without a value in any cell: they are not sent. Absent for none. */
+  readonly skipped?: number
+  /** Rows that go up: all of the others, or each different one once. */
   readonly sent: number
   /** Rows that are alike on the mapped cells go up once. */
   readonly collapse: boolean

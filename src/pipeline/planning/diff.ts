@@ -1,5 +1,6 @@
 /** Compares two plans of a pipeline and names the differences by the keys of the pipeline file. */
 
+import { filledRows } from '../../model/filled-rows.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
@@ -116,7 +117,7 @@ function mappingPairs(now: Plan, then: Plan): Pairs {
 function filledPairs(now: Plan, then: Plan): Pairs {
   const filled = (plan: Plan, name: string): number | null => {
     const found = plan.profile?.find(one => one.mapping === name)
-    return found === undefined || plan.input.rows === 0 ? null : found.filled / plan.input.rows
+    return found === undefined || filledRows(plan.input) === 0 ? null : found.filled / filledRows(plan.input)
   }
   const percent = (share: number): string => `${Math.round(share * 100)}% filled`
   return now.mappings.flatMap(({ mapping }): Pairs => {

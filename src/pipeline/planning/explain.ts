@@ -1,6 +1,7 @@
 /** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
 import { stringify } from 'yaml'
 import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { formatDuration } from '../schema/durations.ts'
@@ -80,14 +81,17 @@ function serviceLines({ service, register = [] }: Plan): string[] {
   ]
 }
 
-function inputLines({ input, rows, key, preparation }: Plan, kind: InputRef['kind']): string[] {
+function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: InputRef['kind']): string[] {
   const { packed } = input
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
     ['path', kind !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`],
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
-    ['rows', rows === input.rows ? String(rows) : `${rows} of ${input.rows}`],
+    [
+      'rows',
+      `${rows === input.rows ? rows : `${rows} of ${input.rows}`}${skipped === undefined ? '' : `, ${skipped} of them empty`}`,
+    ],
     ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
     ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],
     ['header', input.header === null ? `none, ${plural(input.columns, 'column')}` : plural(input.columns, 'column')],
@@ -108,7 +112,8 @@ function mappingLines({ mappings }: Plan): string[] {
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
 
-export function profileLines({ profile = [], input: { rows } }: Plan): string[] {
+export function profileLines({ profile = [], input }: Plan): string[] {
+  const rows = filledRows(input)
   if (profile.length === 0) return []
   const lines = profile.map(one => [
     one.mapping ?? 'key',
@@ -127,7 +132,7 @@ const share = (part: number, whole: number): string => (whole === 0 ? '' : `${Ma
 
 /** The least number of requests of a run, without retries; every wait adds polls. */
 export function leastRequests(plan: Plan): number {
-  if (plan.rows === 0) return 0
+  if (plan.sent === 0) return 0
   const ofJob = stagesOf(plan).flatMap(stage => (stage.group === 'companies' ? [] : stage.operations(plan)))
   // One login, and the download of the file after the request for its address.
   return 1 + plan.parts.length * (ofJob.length + (plan.enrich === null ? 0 : 1))
@@ -148,7 +153,7 @@ function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): strin
 }
 
 function requestLines(plan: Plan): string[] {
-  if (plan.rows === 0) return ['none: there are no rows']
+  if (plan.sent === 0) return ['none: there are no rows to send']
   const line = (stage: string, name: OperationName): string[] => {
     const { method, path } = OPERATIONS[name]
     return [stage, name, method, path, noteOf(name, plan)]

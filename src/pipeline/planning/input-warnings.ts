@@ -3,6 +3,7 @@
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { formatFacts, type OutputFormat } from '../../formats/index.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import { isColumnMasked } from '../../model/mask.ts'
 import type { CellCounts, InputFacts, Plan, PlannedMapping, ValueWarning, WatchedColumn } from '../model/types.ts'
 import { mappingLine } from '../propose/mapping-line.ts'
@@ -92,8 +93,8 @@ function heldIssues(
   const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
   const first = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
   const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
-  const message = `${rows} of ${plan.input.rows} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
-  const severity = rows * 2 > plan.input.rows ? 'warn' : 'info'
+  const message = `${rows} of ${filledRows(plan.input)} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
+  const severity = rows * 2 > filledRows(plan.input) ? 'warn' : 'info'
   return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
@@ -141,14 +142,14 @@ function mappingIssues(
   }
   if (isEmpty(counts, plan))
     add(
-      `is empty in all ${plan.input.rows} rows`,
+      `is empty in all ${filledRows(plan.input)} rows`,
       { ...counts.empty, rows: [] },
       `Name the right column, or leave out the line ${line}`,
     )
   if (isConstant(mapping, counts, plan)) {
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
     const hint = `It does not distinguish companies: name the right column, or leave out the line ${line}`
-    add(`has the same value in all ${plan.input.rows} rows${value}`, { count: plan.input.rows, rows: [] }, hint)
+    add(`has the same value in all ${filledRows(plan.input)} rows${value}`, { count: filledRows(plan.input), rows: [] }, hint)
   }
   if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
   else if (NUMBERS.includes(mapping.mapping)) {
@@ -177,17 +178,19 @@ function mappingIssues(
   return issues
 }
 
-const isEmpty = ({ empty }: CellCounts, { input: { rows } }: Judged): boolean => rows >= FEW && empty.count === rows
+const isEmpty = ({ empty }: CellCounts, { input }: Judged): boolean =>
+  filledRows(input) >= FEW && empty.count === filledRows(input)
 
 /** One value in every row; a list of companies of one country is normal. */
-const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input: { rows } }: Judged): boolean =>
-  rows >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
+const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input }: Judged): boolean =>
+  filledRows(input) >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
 
 function emptyIssues(
-  { mappings, input: { rows } }: Pick<Plan, 'mappings' | 'input'>,
+  { mappings, input }: Pick<Plan, 'mappings' | 'input'>,
   countsOf: (index: number) => CellCounts | undefined,
   at: Place | null,
 ): Issue[] {
+  const rows = filledRows(input)
   const found = mappings.flatMap(({ mapping, index }) => {
     const empty = countsOf(index)?.empty
     return empty === undefined || rows < FEW || empty.count * 2 <= rows || empty.count === rows ? [] : [{ mapping, empty }]

@@ -4,6 +4,7 @@
  */
 import { MAPPINGS } from '../../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
 import type {
   CellCounts,
@@ -41,8 +42,8 @@ export interface PlanContext {
   readonly service: PlannedService
   /** Registers of the embedded service. */
   readonly register?: readonly PlannedRegister[] | undefined
-  /** Counted distinct rows for `job.collapse`; all rows if absent. */
-  readonly sent?: number
+  /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` says so. */
+  readonly counts?: Omit<PlannedRows, 'rows'>
   readonly shard?: PlannedShard
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
   readonly issues?: readonly Issue[]
@@ -54,11 +55,19 @@ export interface PlanContext {
   readonly locate?: (path: Path) => Place | null
 }
 
-export interface PlannedShard {
+export interface PlannedShard extends PlannedRows {
   readonly shard: Shard
+}
+
+export interface PlannedRows {
   readonly rows: number
   readonly sent: number
+  readonly skipped: number
 }
+
+/** Whether the rows must be counted: different ones, or empty ones among some of the rows. */
+export const needsCount = ({ collapse, input, rows }: Pick<Plan, 'collapse' | 'input' | 'rows'>): boolean =>
+  collapse || (input.emptyRows !== undefined && rows < input.rows)
 
 /** A plan, deeply frozen, or null when there are errors. `issues` includes `context.issues`. */
 export interface Planned {
@@ -68,22 +77,21 @@ export interface Planned {
 
 export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
-  const sent = context.sent ?? rows
-  // Distinct rows are checked against the budget once they are counted.
-  const isCounted = !pipeline.job.collapse || context.sent !== undefined
-  const skipped = facts.rows === 0 && pipeline.input.empty === 'skip'
+  const isCounted = context.counts !== undefined || !needsCount({ ...pipeline.job, input: facts, rows })
+  const { sent, skipped } = context.counts ?? assumedCounts(facts, rows)
+  const isSkipped = filledRows(facts) === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
   // The inspection reports an empty input as an error; `empty: skip` accepts it.
-  const known = (context.issues ?? []).filter(one => !(skipped && one.code === 'FETTLE_INPUT_EMPTY'))
+  const known = (context.issues ?? []).filter(one => !(isSkipped && one.code === 'FETTLE_INPUT_EMPTY'))
   const isRefused = known.some(one => one.severity === 'error')
   // An empty input may lack its header, and so may one whose first quote is never closed: both are reported already.
-  const columns = facts.columns === 0 && (skipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
+  const columns = facts.columns === 0 && (isSkipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
   // An unclosed quote swallows rows, so their count is not judged.
   const isCountReported = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
   const reference = resolveReference(pipeline, facts, at)
   const own = [
     ...columns.issues,
-    ...(skipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : 0, at)),
+    ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : null, at)),
     ...outputIssues(pipeline, facts, at),
     ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
@@ -97,7 +105,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const warnings = hasError ? [] : (warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
   const issues = [...known, ...warnings, ...own]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
-  const counted = context.shard ?? { rows, sent }
+  const counted = context.shard ?? { rows, sent, skipped }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
   const { split, ...job } = pipeline.job
   const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
@@ -114,6 +122,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     limit: context.limit,
     ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
     rows: counted.rows,
+    ...(counted.skipped === 0 ? {} : { skipped: counted.skipped }),
     sent: counted.sent,
     ...settings,
     parts: partsOf(counted.sent, split),
@@ -133,6 +142,12 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   }
   // A copy, so that objects of the caller are not frozen.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+/** Until they are counted, empty rows come last: the fewest are among the first rows. */
+function assumedCounts(facts: InputFacts, rows: number): Omit<PlannedRows, 'rows'> {
+  const sent = Math.min(rows, filledRows(facts))
+  return { sent, skipped: rows - sent }
 }
 
 /** The embedded service has no other client: it is polled at once, and after `poll.every` at the latest. */
@@ -204,17 +219,23 @@ function lostMappings(
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }
 
-function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number, at: At): Issue[] {
+/** `sent` is null until the rows are counted. */
+function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null, at: At): Issue[] {
   const { min, max } = pipeline.input.rows
   const error = (code: ErrorCode, message: string, place: Place | null): Issue =>
     issue(code, `${facts.path}: ${message}`, { at: place })
-  if (facts.rows === 0) return [error('FETTLE_INPUT_EMPTY', 'there are no rows', { file: facts.path, line: null, column: null })]
+  const found = filledRows(facts)
+  const file = { file: facts.path, line: null, column: null }
+  if (facts.rows === 0) return [error('FETTLE_INPUT_EMPTY', 'there are no rows', file)]
+  if (found === 0 || sent === 0)
+    return [error('FETTLE_INPUT_EMPTY', found === 0 ? 'all rows are empty' : 'all rows within the limit are empty', file)]
   const issues: Issue[] = []
   const allowed =
     `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
-  if ((min !== null && facts.rows < min) || (max !== null && facts.rows > max)) {
-    issues.push(error('FETTLE_INPUT_ROWS', `found ${facts.rows} rows, ${allowed}`, at('input', 'rows')))
+  if ((min !== null && found < min) || (max !== null && found > max)) {
+    issues.push(error('FETTLE_INPUT_ROWS', `found ${found} rows, ${allowed}`, at('input', 'rows')))
   }
+  if (sent === null) return issues
   if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
     const message = `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
@@ -267,7 +288,7 @@ const unpacking = (packed: Packing): string =>
 function preparationOf(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],
-  { rows, sent, collapse }: Pick<Plan, 'rows' | 'sent' | 'collapse'>,
+  { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,
   shard?: Shard,
 ): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
@@ -279,7 +300,8 @@ function preparationOf(
     ...padded,
     ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
     ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
-    ...(collapse ? [`${sent} different rows of ${rows}`] : []),
+    ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
+    ...(skipped === 0 ? [] : [`without ${skipped} empty ${skipped === 1 ? 'row' : 'rows'}`]),
     ...(shard !== undefined
       ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
       : []),

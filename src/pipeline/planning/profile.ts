@@ -1,4 +1,6 @@
 /** The profile of the columns of a plan: filled cells, distinct values, and the first values as far as reports may show them. */
+
+import { filledRows } from '../../model/filled-rows.ts'
 import { isColumnMasked, MASK } from '../../model/mask.ts'
 import type { CellCounts, ColumnProfile, Plan } from '../model/types.ts'
 
@@ -11,7 +13,7 @@ export function profileOf(
   return [...mappings, ...ofKey].flatMap(({ mapping, header, index }) => {
     const counts = cells.find(one => one.index === index)
     if (counts === undefined) return []
-    const filled = input.rows - counts.empty.count
+    const filled = filledRows(input) - counts.empty.count
     return {
       mapping,
       header,

@@ -69,6 +69,7 @@ const input = {
   header: z.array(header).max(MOST_COLUMNS).nullable(),
   columns: z.int().min(0).max(MOST_COLUMNS),
   rows: count,
+  emptyRows: count.optional(),
   blankLines: count,
   lineEnd: z.enum(['lf', 'crlf', 'cr', 'mixed']),
 } satisfies Shape<Plan['input']>
@@ -152,6 +153,7 @@ const shape = {
   shard: z.strictObject(shard),
   merged: z.never().optional(),
   rows: count,
+  skipped: count.optional(),
   sent: count,
   collapse: z.boolean(),
   parts: z
@@ -204,13 +206,14 @@ export function problemOf({ issues }: z.ZodError): string {
 }
 
 function disagreement(plan: Plan & { readonly shard: Shard }): string | null {
-  const { service, input, shard, rows, sent, parts, mappings, key } = plan
+  const { service, input, shard, rows, sent, skipped = 0, parts, mappings, key } = plan
   if (service.kind !== 'remote') return 'service is the embedded one'
   const { kind, shown } = recordedInput(input)
   if (kind === 'stdin' || kind === 'rows') return `input is a copy of ${shown}`
   const checked = checkServiceUrl(service.url, service.insecure)
   if (!('url' in checked) || checked.url !== service.url) return 'service.url is not the address of a service'
-  if (shard.number > shard.of || shard.from + rows > input.rows || sent > rows) return 'shard does not lie within the list'
+  if (shard.number > shard.of || shard.from + rows > input.rows || sent + skipped > rows)
+    return 'shard does not lie within the list'
   if (shard.span.to !== null && shard.span.to < shard.span.from) return 'shard.span ends before it begins'
   let from = 0
   for (const part of parts) {

@@ -32,7 +32,7 @@ export const lineOf = ({ name, shard }: Pick<Plan, 'name' | 'shard'>): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
 export function kinOf(plan: Plan): string {
-  const { shard: _shard, fingerprint: _fingerprint, ...rest } = plan
+  const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = plan
   return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
@@ -40,8 +40,9 @@ export function kinOf(plan: Plan): string {
 export function mergedPlan(plans: readonly Plan[]): Plan {
   const [first] = plans
   if (first === undefined) throw new TypeError('no plan is merged of none')
-  const { shard: _shard, fingerprint: _fingerprint, ...rest } = first
+  const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = first
   const sum = (of: (plan: Plan) => number): number => plans.reduce((total, plan) => total + of(plan), 0)
+  const skipped = sum(plan => plan.skipped ?? 0)
   let from = 0
   const parts = plans
     .flatMap(plan => (plan.sent === 0 ? [] : plan.parts))
@@ -53,6 +54,7 @@ export function mergedPlan(plans: readonly Plan[]): Plan {
     ...rest,
     merged: plans.length,
     rows: sum(plan => plan.rows),
+    ...(skipped === 0 ? {} : { skipped }),
     sent: sum(plan => plan.sent),
     parts: parts.length === 0 ? [{ from: 0, rows: 0 }] : parts,
     budget: { ...first.budget, credits: first.budget.credits === null ? null : sum(plan => plan.budget.credits ?? 0) },

@@ -4,6 +4,7 @@
  */
 import { stringify } from 'yaml'
 import type { Mapping } from '../../contract/index.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
 import { literal } from '../source/interpolate.ts'
@@ -106,7 +107,7 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     '',
     '# service: https://host/v1          # absent: FETTLE_URL if set, else the embedded one. User name and password: environment only',
     '# enrich: basic                     # basic | basicPlus | standard | {product, tags}',
-    `# budget: { credits: ${facts.rows} }`,
+    `# budget: { credits: ${filledRows(facts)} }`,
     '# checks: { matched: { warn: "< 70%" }, drift: { fail: "> 15%" } }',
     '# report: { mask: [phone, email] }   # columns that reports show as ***',
     '',

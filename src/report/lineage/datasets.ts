@@ -1,5 +1,6 @@
 /** Input and outputs of a run as OpenLineage datasets: columns, column lineage, row counts and checks. Contains no cells. */
 import type { RunState } from '../../journal/index.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import type { FacetMaker, LineageDataset, LineageNames } from './types.ts'
 
 const ALL_COLUMNS = '*'
@@ -43,7 +44,7 @@ function columnMetrics({ profile = [], input }: RunState['plan'], { column }: Li
   return Object.fromEntries(
     profile.map(({ header, index, filled, distinct, isEstimate }) => [
       header ?? column(index),
-      { nullCount: input.rows - filled, count: filled, ...(isEstimate ? {} : { distinctCount: distinct }) },
+      { nullCount: filledRows(input) - filled, count: filled, ...(isEstimate ? {} : { distinctCount: distinct }) },
     ]),
   )
 }

@@ -44,7 +44,7 @@ export function makeLayout(
         if (name === '*') return inputRow
         if (name === 'match.outcome') return [outcome]
         if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
-        const cell = overrideCell?.(name) ?? (at === -1 ? '' : row[at]!)
+        const cell = overrideCell?.(name) ?? row[at] ?? ''
         return [name === 'match.why' && isForPeople ? inWords(cell) : cell]
       }),
   }

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvText } from '../../../src/formats/text-formats.ts'
-import { countDistinctRows, openSource } from '../../../src/input/index.ts'
+import { countRows, openSource } from '../../../src/input/index.ts'
 import { DigestIndex } from '../../../src/input/upload/row-dedupe.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { partsOf } from '../../../src/pipeline/planning/shards.ts'
@@ -37,7 +37,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const facts = await factsOf(input)
   const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 1, pad: null }]
   const draft = planOf(facts, { mappings, output: OUTPUT, collapse: true, ...rest })
-  const { all: sent } = await countDistinctRows(draft)
+  const { sent } = (await countRows(draft)).all
   const plan = { ...draft, sent, parts: partsOf(sent, split) }
   const bodies: string[] = []
   for (const part of plan.parts.keys()) {

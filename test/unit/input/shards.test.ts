@@ -9,7 +9,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvText } from '../../../src/formats/text-formats.ts'
-import { countDistinctRows, inspect, openSource } from '../../../src/input/index.ts'
+import { countRows, inspect, openSource } from '../../../src/input/index.ts'
 import { Checkpoints, locateRows } from '../../../src/input/table/row-range.ts'
 import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
 import { mergedPlan, partsOf, shareOf } from '../../../src/pipeline/planning/shards.ts'
@@ -92,7 +92,9 @@ const isAccepted = async (path: string, { how = {} }: Cut): Promise<boolean> =>
 async function shardPlan(path: string, cut: Cut, number: number): Promise<Plan> {
   const { facts, marks, rows, base } = await planned(path, cut)
   const range = shareOf(rows, { number, of: cut.of })
-  const asked = base.collapse ? (await countDistinctRows(base, '', [range.from, range.to])).before : [range.from, range.to]
+  const asked = base.collapse
+    ? (await countRows(base, '', [range.from, range.to])).before.map(({ sent }) => sent)
+    : [range.from, range.to]
   const span = await locateRows(facts, marks, range)
   const shard: Shard = { number, of: cut.of, from: range.from, asked: asked[0]!, span }
   const sent = asked[1]! - asked[0]!
@@ -117,7 +119,7 @@ async function sharded(path: string, cut: Cut) {
 
 async function whole(path: string, cut: Cut) {
   const { base } = await planned(path, cut)
-  const sent = base.collapse ? (await countDistinctRows(base)).all : base.rows
+  const sent = base.collapse ? (await countRows(base)).all.sent : base.rows
   const work = folder()
   const plan = { ...base, sent, parts: partsOf(sent, null) }
   const bodies = await carryOut(plan, work)

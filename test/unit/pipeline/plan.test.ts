@@ -177,8 +177,12 @@ describe('counts', () => {
 
   test('equal rows count once for the budget and the split', () => {
     const text = `${BASE}output: o.csv\njob: { collapse: true, split: 3 }\nbudget: { rows: 6 }`
-    expect(planOf(text, {}, { sent: 6 })).toMatchObject({ rows: 10, sent: 6, preparation: ['6 different rows of 10'] })
-    expect(planOf(text, {}, { sent: 6 }).parts).toHaveLength(2)
+    expect(planOf(text, {}, { counts: { sent: 6, skipped: 0 } })).toMatchObject({
+      rows: 10,
+      sent: 6,
+      preparation: ['6 different rows of 10'],
+    })
+    expect(planOf(text, {}, { counts: { sent: 6, skipped: 0 } }).parts).toHaveLength(2)
     expect(planOf(text).sent).toBe(10)
   })
 
@@ -303,10 +307,12 @@ describe('fingerprint', () => {
         packed: { as: 'gzip', bytes: 9 },
         skipped: { head: 1, tail: 0, from: 1, to: 9 },
         linesBefore: 1,
+        emptyRows: 1,
         kept: true,
       },
       shard: { number: 1, of: 2, from: 0, asked: 0, span },
       merged: 2,
+      skipped: 1,
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
       portfolio: { name: 'p', id: null, reference: null },
@@ -335,6 +341,7 @@ describe('fingerprint', () => {
           'merged',
           'rows',
           'sent',
+          'skipped',
           'collapse',
           'parts',
         ],
@@ -344,7 +351,7 @@ describe('fingerprint', () => {
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(
       [
         ...['path', 'bytes', 'packed', 'skipped', 'linesBefore', 'sha256', 'encoding', 'bom', 'delimiter', 'quotes', 'header'],
-        ...['columns', 'rows', 'blankLines', 'lineEnd'],
+        ...['columns', 'rows', 'emptyRows', 'blankLines', 'lineEnd'],
       ].sort(),
     )
   })

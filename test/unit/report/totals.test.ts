@@ -44,12 +44,14 @@ describe('ledgerOf', () => {
 describe('matchRateOf', () => {
   const outcomes = { matched: 60, manualMatched: 5, review: 10, unmatched: 15, duplicates: 7, failed: 2, skipped: 1 }
 
-  it('counts a duplicate as found', () => expect(matchRate(outcomes, 100)).toBe(0.72))
+  it('counts a duplicate as found', () => expect(matchRate(outcomes, 101)).toBe(0.72))
+  it('does not count skipped rows', () => expect(matchRate({ ...outcomes, skipped: 20 }, 120)).toBe(0.72))
   it('is unknown without rows or with a count it needs unknown, not 0', () => {
     expect(matchRate(outcomes, 0)).toBeNull()
+    expect(matchRate({ ...outcomes, skipped: 9 }, 9)).toBeNull()
     for (const name of ['matched', 'manualMatched', 'duplicates'])
       expect(matchRate({ ...outcomes, [name]: null }, 100)).toBeNull()
-    expect(matchRate({ ...outcomes, review: null }, 100)).toBe(0.72)
+    expect(matchRate({ ...outcomes, review: null }, 101)).toBe(0.72)
     expect(matchRate(UNKNOWN, 100)).toBeNull()
   })
 })

@@ -5,7 +5,7 @@ import type { JobSummary } from '../../../src/contract/index.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { knownSum, UNKNOWN } from '../../../src/journal/outcomes.ts'
 import type { RunState } from '../../../src/journal/state.ts'
-import { allRows, checkAgainstSummary, outcomesOfSummaries } from '../../../src/run/row-ledger.ts'
+import { allFailed, checkAgainstSummary, outcomesOfSummaries } from '../../../src/run/row-ledger.ts'
 import { planOf, worldOf } from './world.ts'
 
 function stateOf(rows: number, ...summaries: (JobSummary | null)[]): RunState {
@@ -122,7 +122,8 @@ describe('file against summary', () => {
 })
 
 test('all rows at one end', () => {
-  expect(allRows('failed', 7)).toEqual({ ...allRows('skipped', 0), failed: 7 })
-  expect(knownSum(allRows('skipped', 7))).toBe(7)
+  expect(allFailed({ rows: 7 })).toMatchObject({ matched: 0, failed: 7, skipped: 0 })
+  expect(allFailed({ rows: 7, skipped: 2 })).toMatchObject({ failed: 5, skipped: 2 })
+  expect(knownSum(allFailed({ rows: 7, skipped: 2 }))).toBe(7)
   expect(knownSum(UNKNOWN)).toBe(0)
 })

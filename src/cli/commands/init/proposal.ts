@@ -127,7 +127,8 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
       ? [`  ${columnName(column)}${status === 'unsure' ? `, perhaps ${target}` : ''}: ${why}`]
       : [],
   )
-  const title = `${facts.path}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  const empty = facts.emptyRows === undefined ? '' : ` (${facts.emptyRows} of them empty, not sent)`
+  const title = `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   return [title, ...skippedLines(inspected), ...lines, ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons])]
     .map(escapeTerminal)
     .join('\n')

@@ -61,7 +61,7 @@ const rangesOf = ({ rows }: Plan, of: number): string =>
 function formatEstimate(plan: Plan, estimate: RunEstimate): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
-    `  rows      ${estimate.rows}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
+    `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
@@ -90,8 +90,10 @@ const portfolioOf = ({ portfolio }: Plan): string =>
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
-const saving = ({ collapse, output }: Plan, { different, rows }: RunEstimate): string =>
-  collapse || output === null || different === null || different === rows ? '' : `; job.collapse: true would send ${different}`
+const saving = ({ collapse, output }: Plan, { different, rows, skipped }: RunEstimate): string =>
+  collapse || output === null || different === null || different === rows - skipped
+    ? ''
+    : `; job.collapse: true would send ${different}`
 
 function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
   if (enrich === null) return 'none: the pipeline enriches nothing'
