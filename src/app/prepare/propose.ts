@@ -50,9 +50,13 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
   const rows = filledRows(facts)
   if (rows === 0)
-    throw new FettleError('FETTLE_INPUT_EMPTY', `${reading.path} has no rows${facts.rows === 0 ? '' : ' but empty ones'}`, {
-      hint: 'Take a file with rows.',
-    })
+    throw new FettleError(
+      'FETTLE_INPUT_EMPTY',
+      `${reading.path} ${facts.rows === 0 ? 'has a header and no rows' : 'has only empty rows'}`,
+      {
+        hint: 'Take a file with rows.',
+      },
+    )
   const columns = Array.from({ length: facts.columns }, (_, index): SeenColumn => {
     const counts = cells.find(one => one.index === index)
     const values = (counts?.values ?? []).map(one => one.text.trim()).filter(text => text !== '')

@@ -1,4 +1,4 @@
-/** Recognises records without a value: nothing but delimiters, blanks and pairs of quotes. Works on bytes, in pieces cut anywhere. */
+/** Counts records without a value: nothing but delimiters, blanks and pairs of quotes. Works on bytes, in pieces cut anywhere. */
 
 const QUOTE = 0x22
 
@@ -8,7 +8,12 @@ const QUOTED = 2 // in a quoted cell of blanks
 const CLOSED = 3 // after its closing quote
 const FILLED = 4
 
-export class EmptyRecord {
+const FIRST = 4
+
+export class EmptyRecords {
+  count = 0
+  /** The numbers (from 1) of the first four. */
+  readonly first: number[] = []
   #state = START
   readonly #delimiter: number
 
@@ -16,16 +21,18 @@ export class EmptyRecord {
     this.#delimiter = delimiter
   }
 
-  /** Whether the record added since the last `begin` has no value. */
-  get isEmpty(): boolean {
-    return this.#state !== FILLED
+  /** Ends the record of this number, which has been added. */
+  end(record: number): void {
+    if (this.#state === FILLED) return
+    this.count++
+    if (this.first.length < FIRST) this.first.push(record)
   }
 
   begin(): void {
     this.#state = START
   }
 
-  /** Adds the bytes of a record, its line end excluded. Of most records it reads one byte. */
+  /** Adds bytes of a record, its line end excluded. Of most records it reads one byte. */
   add(piece: Uint8Array, from: number, to: number): void {
     for (let at = from; at < to && this.#state !== FILLED; at++) this.#state = this.#after(piece[at]!)
   }

@@ -5,7 +5,7 @@
 
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './cell-collector.ts'
-import { EmptyRecord } from './empty-record.ts'
+import { EmptyRecords } from './empty-record.ts'
 import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
@@ -13,7 +13,6 @@ import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 export const MAX_RECORD_BYTES = 1_048_576
 export const MAX_COLUMNS = 1024
 const PLACES_PER_KIND = 10
-const FIRST_EMPTY = 4
 // Full length: reads beyond the end of an array are slow.
 const NO_LOOKS = new Uint16Array(MAX_COLUMNS)
 
@@ -33,9 +32,7 @@ const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first
 export class RecordScanner {
   records = 0
   blankLines = 0
-  /** Records without a value in any cell, and the numbers (from 1) of the first four. */
-  emptyRecords = 0
-  readonly firstEmpty: number[] = []
+  readonly empty: EmptyRecords
   line = 1
   /** Cells of the first record. */
   columns = 0
@@ -59,7 +56,6 @@ export class RecordScanner {
   openEnded = false
 
   readonly #delimiter: number
-  readonly #empty: EmptyRecord
   readonly #relaxed: boolean
   readonly #tap: CellTap | null
   readonly #looks: Uint16Array
@@ -90,7 +86,7 @@ export class RecordScanner {
     this.#tap = tap
     this.#looks = tap?.looks ?? NO_LOOKS
     this.#delimiter = delimiter.charCodeAt(0)
-    this.#empty = new EmptyRecord(this.#delimiter)
+    this.empty = new EmptyRecords(this.#delimiter)
   }
 
   get isQuoted(): boolean {
@@ -219,11 +215,8 @@ export class RecordScanner {
     const width = Math.min(cells, MAX_COLUMNS + 1)
     if (this.widths[width]!++ === 0) this.firstLines.set(cells, this.#recordLine)
     if (end === this.#cellStart) this.trailingEmpty++
-    this.#empty.add(piece, Math.max(this.#recordStart, 0), end)
-    if (this.#empty.isEmpty) {
-      this.emptyRecords++
-      if (this.firstEmpty.length < FIRST_EMPTY) this.firstEmpty.push(record)
-    }
+    this.empty.add(piece, Math.max(this.#recordStart, 0), end)
+    this.empty.end(record)
     if (cells > MAX_COLUMNS) this.#addAtRecord('columns', record)
     if (end - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) this.#addAtRecord('bytes', record)
     if (this.#recordHasBreak && this.#isMerged(cells)) this.#addAtRecord('merged', record)
@@ -236,7 +229,7 @@ export class RecordScanner {
 
   #beginRecord(at: number): void {
     this.#delimiters = 0
-    this.#empty.begin()
+    this.empty.begin()
     this.#cellStart = at
     this.#recordStart = at
     this.#recordLine = this.line
@@ -275,7 +268,7 @@ export class RecordScanner {
       (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
     this.#cellIsBlank = this.#isBlankTo(piece, length)
     this.#tap?.leave(piece, this.#cellStart)
-    this.#empty.add(piece, Math.max(this.#recordStart, 0), length)
+    this.empty.add(piece, Math.max(this.#recordStart, 0), length)
     this.#cellStart -= length
     this.#recordStart -= length
     this.#lineStart = Math.max(this.#lineStart, 0) - length

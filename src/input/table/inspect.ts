@@ -20,6 +20,7 @@ import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
 import { TextEnd, tableEdges } from './edge-lines.ts'
+import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { headerIssues } from './header.ts'
 import { firstRows, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
@@ -117,9 +118,11 @@ async function readThrough(
   }
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
+  const emptyRows = emptyRowsIn(pass.scanner, options.header)
+  for (const counter of counters) counter.omit(emptyRows)
   return {
-    ...conclude(options, settled, { version, packing: content.packing }, pass, table),
-    cells: withoutEmptyRows(counters, emptyRowsIn(pass.scanner, options.header)),
+    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
+    cells: counters,
     marks: pass.marks.all,
     edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
   }
@@ -232,7 +235,7 @@ function conclude(
   options: InputOptions,
   settled: ResolvedDialect,
   { version, packing }: { readonly version: Version; readonly packing: Packing | null },
-  pass: Pass,
+  { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
   [first = [], ...rows]: readonly string[][],
 ): Pick<Inspection, 'facts' | 'issues'> {
   const { path, quotes, header: hasHeader } = options
@@ -248,7 +251,6 @@ function conclude(
   }
   if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
   if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
-  const emptyRows = emptyRowsIn(scanner, hasHeader)
   const found = Math.max(0, scanner.records - (hasHeader ? 1 : 0))
   if (emptyRows.count > 0) issues.push(emptyRowsIssue(path, emptyRows, found, { ...place, line: null }))
   const facts: InputFacts = {
@@ -272,27 +274,6 @@ function conclude(
     lineEnd: lineEnd(scanner.lineEnds),
   }
   return { facts, issues }
-}
-
-/** The data rows without a value, and the first three of them. */
-function emptyRowsIn({ emptyRecords, firstEmpty }: RecordScanner, hasHeader: boolean): ValueWarning {
-  const headers = hasHeader ? 1 : 0
-  const first = firstEmpty.filter(record => record > headers)
-  return {
-    count: emptyRecords - (firstEmpty.length - first.length),
-    rows: first.slice(0, FIRST_ROWS).map(record => record - headers),
-  }
-}
-
-function withoutEmptyRows(counters: readonly CellCounter[], emptyRows: ValueWarning): readonly CellCounts[] {
-  for (const counter of counters) counter.omit(emptyRows)
-  return counters
-}
-
-function emptyRowsIssue(path: string, { count, rows: first }: ValueWarning, rows: number, at: Place): Issue {
-  const [are, they, keep] = count === 1 ? ['is', 'it is', 'keeps'] : ['are', 'they are', 'keep']
-  const message = `${count} of ${rows} rows of ${path} ${are} empty (first in row ${first.join(', ')}): ${they} not sent, and ${keep} the place in the output with the outcome skipped`
-  return issue('FETTLE_INPUT_LINES', message, { severity: 'info', at, count, rows: first, hint: null })
 }
 
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {

@@ -26,6 +26,7 @@ import { fingerprintOf } from './fingerprint.ts'
 import { formatLimitIssues } from './format-limits.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
+import { assumedCounts, needsCount, type PlannedRows, type PlannedShard } from './planned-rows.ts'
 import { profileOf } from './profile.ts'
 import { shardIssues } from './shard-issues.ts'
 import { partsOf, shardText, shareOf } from './shards.ts'
@@ -42,7 +43,7 @@ export interface PlanContext {
   readonly service: PlannedService
   /** Registers of the embedded service. */
   readonly register?: readonly PlannedRegister[] | undefined
-  /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` says so. */
+  /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` is true. */
   readonly counts?: Omit<PlannedRows, 'rows'>
   readonly shard?: PlannedShard
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
@@ -54,20 +55,6 @@ export interface PlanContext {
   /** Places in the pipeline file; without it issues have no place. */
   readonly locate?: (path: Path) => Place | null
 }
-
-export interface PlannedShard extends PlannedRows {
-  readonly shard: Shard
-}
-
-export interface PlannedRows {
-  readonly rows: number
-  readonly sent: number
-  readonly skipped: number
-}
-
-/** Whether the rows must be counted: different ones, or empty ones among some of the rows. */
-export const needsCount = ({ collapse, input, rows }: Pick<Plan, 'collapse' | 'input' | 'rows'>): boolean =>
-  collapse || (input.emptyRows !== undefined && rows < input.rows)
 
 /** A plan, deeply frozen, or null when there are errors. `issues` includes `context.issues`. */
 export interface Planned {
@@ -142,12 +129,6 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   }
   // A copy, so that objects of the caller are not frozen.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
-}
-
-/** Until they are counted, empty rows come last: the fewest are among the first rows. */
-function assumedCounts(facts: InputFacts, rows: number): Omit<PlannedRows, 'rows'> {
-  const sent = Math.min(rows, filledRows(facts))
-  return { sent, skipped: rows - sent }
 }
 
 /** The embedded service has no other client: it is polled at once, and after `poll.every` at the latest. */

@@ -32,7 +32,7 @@ it('the scanner counts the rows that are blank when parsed, wherever the pieces 
       for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size))
       scanner.end()
       const empty = [...rows.keys()].filter(at => isBlank(rows[at]!)).map(at => at + 1)
-      expect([scanner.records, scanner.emptyRecords, scanner.firstEmpty]).toEqual([rows.length, empty.length, empty.slice(0, 4)])
+      expect([scanner.records, scanner.empty.count, scanner.empty.first]).toEqual([rows.length, empty.length, empty.slice(0, 4)])
     }),
     { numRuns: runs(150, 500) },
   )
