@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { packageFile } from '../package-file.ts'
 import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
-import { match } from './matching/index.ts'
+import { match, registerOf } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
 import { chooseRegisters, importSample, openRegister, type Register, SAMPLE } from './registers/index.ts'
@@ -42,6 +42,8 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
   const engine: Engine = {
     match: (query, most) => match(index, query, most),
     at: position => index.companies.at(position),
+    registerOf: position => infos[registerOf(index, position)]?.name ?? '',
+    registers: infos.length,
     find: connectId => byConnectId(connectId) ?? null,
     size: index.companies.length,
     countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),

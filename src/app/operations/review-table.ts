@@ -11,7 +11,7 @@ export interface ReviewTable {
 
 export function reviewTable(mappings: readonly string[], samples: readonly Sample[]): ReviewTable {
   const known = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
-  const fields = mappings.filter(name => known.has(name))
+  const fields = [...mappings, 'register', 'otherIds'].filter(name => known.has(name))
   const names = [
     ...['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
     ...['row', 'key', 'score', 'why'],

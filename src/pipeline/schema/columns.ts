@@ -15,6 +15,8 @@ const MATCH_COLUMNS = [
   'match.candidateId',
   'match.candidateName',
   'match.candidates',
+  'match.register',
+  'match.otherIds',
 ] as const
 
 export interface WrongEntry {

@@ -9,7 +9,7 @@ import { html, type Markup, trusted } from './markup.ts'
 /** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
 
-const COMPANY_FIELDS = ['tradingName', 'previousName', 'status'] as const
+const COMPANY_FIELDS = ['tradingName', 'previousName', 'status', 'register', 'otherIds'] as const
 
 /** `mappings` names the cells of a row, `fields` those of a candidate. */
 export interface PageData {

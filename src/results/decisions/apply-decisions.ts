@@ -34,21 +34,32 @@ export function applyDecision(answer: Answer, fingerprint: string, decisions: De
 
 const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
 
-export const foundIds = ({ row, columns }: Answer): string[] =>
-  COMPANY_TAGS.map(name => (row[columns.find(name)] ?? '').trim()).filter(id => id !== '')
+/** The ids of the company found, those in other registers included. */
+export const foundIds = ({ row, columns }: Answer): string[] => {
+  const read = (name: string): string => (row[columns.find(name)] ?? '').trim()
+  return [...COMPANY_TAGS.map(read), ...idsIn(read('match.otherIds'))].filter(id => id !== '')
+}
+
+/** The ids of `companies-house: GB-X-01234567 | lei: GB-X-1234567`. */
+const idsIn = (cell: string): string[] => cell.split(' | ').map(text => text.replace(/^\S+: /, ''))
+
+const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean =>
+  wanted.has(id) || idsIn(fields.otherIds ?? '').some(one => wanted.has(one))
 
 function accept(result: RowResult, line: Decision): RowResult {
   const ids = foundIds(result)
   // Without an id the found company cannot be compared: it counts as the same.
   if (isFound(result.serviceOutcome) && (ids.length === 0 || ids.includes(line.company)))
     return { ...result, decided: { line, effect: 'agreed' } }
-  const chosen = result.candidates.find(({ id }) => id === line.company)
+  const accepted = new Set([line.company])
+  const chosen = result.candidates.find(one => hasId(one, accepted))
   const name = line.companyName || (chosen?.name ?? '')
   const score = chosen?.score
   const overrideCell = (column: string): string | undefined => {
     if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || whyOf(result)}`.replace(/ \| $/, '')
     if (column === 'match.score') return score == null ? undefined : score.toFixed(3)
-    if (column === 'general.connectId') return line.company
+    if (column === 'general.connectId') return chosen?.id ?? line.company
+    if (column === 'match.register' || column === 'match.otherIds') return registerCell(column, chosen)
     const tag = chosen?.tags[column]
     if (tag !== undefined) return tag
     return NAMES.has(column) ? name : ofNoCompany(column)
@@ -70,7 +81,8 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
       column === 'match.why' ? withWhy(line, result) : ofNoCompany(column)
     return { ...result, outcome: 'unmatched', overrideCell, decided: { line, effect: 'overruled' } }
   }
-  const left = result.candidates.filter(({ id }) => !rejected.has(id))
+  const rejectedIds = new Set(rejected.keys())
+  const left = result.candidates.filter(one => !hasId(one, rejectedIds))
   const isOver = none !== null || (result.candidates.length > 0 && left.length === 0)
   if (result.serviceOutcome === 'review' && !isOver) {
     if (left.length === result.candidates.length) return result
@@ -87,7 +99,12 @@ const withWhy = (line: Decision, answer: Answer): string => `${formatDecision(li
 const formatDecision = ({ decision, by, at }: Decision): string =>
   `${decision === 'accept' ? 'accepted' : 'rejected'} by ${by === '' ? 'hand' : by.replaceAll('|', '/')}${at === '' ? '' : `, ${at.slice(0, 10)}`}`
 
-const ofNoCandidate = (column: string): string | undefined => (column.startsWith('match.candidate') ? '' : undefined)
+const ofNoCandidate = (column: string): string | undefined =>
+  column.startsWith('match.candidate') || column === 'match.register' || column === 'match.otherIds' ? '' : undefined
+
+/** Candidates name their register if there are several. */
+const registerCell = (column: 'match.register' | 'match.otherIds', candidate: Candidate | undefined): string | undefined =>
+  candidate === undefined || column === 'match.otherIds' ? (candidate?.fields.otherIds ?? '') : candidate.fields.register
 
 function ofNoCompany(column: string): string | undefined {
   if (column === 'general.duplicate') return 'N'
@@ -101,6 +118,8 @@ function candidateCells([best, ...others]: readonly Candidate[]): RowResult['ove
     'match.candidateName': best?.name,
     'match.why': best?.why,
     'match.score': best?.score == null ? undefined : best.score.toFixed(3),
+    'match.register': registerCell('match.register', best),
+    'match.otherIds': registerCell('match.otherIds', best),
     'match.candidates': JSON.stringify(best === undefined ? [] : [best, ...others]),
   }
   return column => cells[column]

@@ -75,7 +75,9 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
   if (query.postCode !== undefined) {
     const companies = await search.byPostcode(plainPostcode(query.postCode), most)
     const isTruncated = companies.length === most
-    if (!isTruncated || others.length === 0) return { companies, isTruncated }
+    // Registers may share companies.
+    const distinct = [...new Map(companies.toReversed().map(one => [one.connectId, one])).values()].reverse()
+    if (!isTruncated || others.length === 0) return { companies: distinct, isTruncated }
   }
   const found = new Map<string, Company>()
   let isTruncated = false

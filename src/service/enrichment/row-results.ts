@@ -17,6 +17,8 @@ export interface RowResult {
   readonly pattern: string
   readonly banding: string
   readonly company: string | null
+  /** Where the company comes from; absent without one, and in results of older versions. */
+  readonly source?: RowSource
   /** The first row with the same company, of a duplicate. */
   readonly first: number | null
   /** Companies to choose from, best first; the nearest alone of an unmatched row; empty of a matched one. */
@@ -30,6 +32,16 @@ export interface RowCandidate {
   readonly why: string
   /** Contribution of each kind of evidence to the score, in log-odds. */
   readonly parts: Readonly<Record<string, number>>
+  /** Absent in results of older versions. */
+  readonly source?: RowSource
+}
+
+/** The registers of a company. */
+export interface RowSource {
+  /** The register of its id. */
+  readonly register: string
+  /** Its ids in other registers: `companies-house: GB-X-01234567`. */
+  readonly otherIds: readonly string[]
 }
 
 export const resultLine = (result: RowResult): string => `${JSON.stringify(result)}\n`

@@ -2,6 +2,7 @@
 
 export { buildIndex, createIndexBuilder } from './blocking/build-index.ts'
 export { defaultConnectId } from './blocking/companies.ts'
+export { registerOf } from './blocking/company-records.ts'
 export { type MatchIndex, viewIndex } from './blocking/match-index.ts'
 export type { IndexImage } from './blocking/packed-columns.ts'
 export { match } from './match.ts'

@@ -4,6 +4,7 @@ import { selectCandidates } from './blocking/candidates.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
+import { joinRecords } from './decide/join-records.ts'
 import { chanceOf, scoreCompanies, scoresOf } from './decide/score.ts'
 import { namedFeatures } from './features.ts'
 import { prepareQuery } from './query.ts'
@@ -24,7 +25,8 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
  */
 export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES): Answer {
   const prepared = prepareQuery(index, query)
-  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared, most))
+  const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most))
+  const scored = joinRecords(index, prepared, compared, most)
   const verdict = decide(prepared, scored)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
@@ -38,8 +40,9 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
     why: best === undefined ? '' : explainMatch(prepared, best.vector),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: bandingOf(verdict),
-    candidates: scored.slice(0, most).map(({ company, vector, logOdds }, at) => ({
+    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds }, at) => ({
       company,
+      others,
       score: scores[at] ?? 0,
       chance: chanceOf(logOdds),
       // Computed on access: most answers are matches, whose features are never read.

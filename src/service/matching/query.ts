@@ -10,6 +10,7 @@ import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDig
 import { splitWords } from '../../normalise/text.ts'
 import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
 import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
+import { isOneCompany } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { bigramsOf } from './similarity.ts'
 import type { Query } from './types.ts'
@@ -86,6 +87,6 @@ export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
     keys,
     address: address.length > 0 ? address : null,
     town: splitWords(query.town ?? '').join(' '),
-    postcodeAlone: keys.some(key => key.startsWith('z') && index.keys.lookup(key).length === 1),
+    postcodeAlone: keys.some(key => key.startsWith('z') && isOneCompany(index, index.keys.lookup(key))),
   }
 }

@@ -67,7 +67,10 @@ export const REASONS = [
 export type Reason = (typeof REASONS)[number]
 
 export interface Candidate {
+  /** The record of the register named first. */
   readonly company: number
+  /** Records of the same company in other registers. */
+  readonly others: readonly number[]
   /** From 0 to 1, given its rivals: all scores and that of "none of them" sum up to 1. */
   readonly score: number
   /** From 0 to 1, without rivals. */

@@ -7,6 +7,8 @@ import type { Answer, Company, Query } from '../matching/types.ts'
 
 export interface Choice {
   readonly company: number
+  /** Records of the same company in other registers. */
+  readonly others: readonly number[]
   readonly score: number
   readonly why: string
   readonly parts: Readonly<Record<string, number>>
@@ -16,6 +18,7 @@ export interface Choice {
 export type MatchResult = Pick<Answer, 'decision' | 'reason' | 'score' | 'why' | 'pattern' | 'banding'> & {
   /** Position of the best candidate; null without one. */
   readonly company: number | null
+  readonly others: readonly number[]
   /** Best first; empty unless the row is in review. */
   readonly choices: readonly Choice[]
 }
@@ -24,9 +27,13 @@ export interface Engine {
   /** The answer with at most `most` candidates, five if absent. */
   match(query: Query, most?: number): Answer
   at(position: number): Company
+  /** The name of the company's register; '' if the register has none. */
+  registerOf(position: number): string
   /** The company with this connectId; null when the register does not have it. */
   find(connectId: string): Company | null
   readonly size: number
+  /** Number of registers. */
+  readonly registers: number
   /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]
   /** Matches rows on several threads and keeps their order; absent with a single thread. */
@@ -37,13 +44,15 @@ export interface Engine {
 const MIN_CHOICE_SCORE = 0.01
 
 export function matchResultOf({ decision, reason, score, why, pattern, banding, candidates }: Answer): MatchResult {
+  const [best] = candidates
   const choices = candidates
     .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
     .map(one => ({
       company: one.company,
+      others: one.others,
       score: Math.round(one.score * 1000) / 1000,
       why: one.why,
       parts: evidenceByField(one.features),
     }))
-  return { decision, reason, score, why, pattern, banding, company: candidates[0]?.company ?? null, choices }
+  return { decision, reason, score, why, pattern, banding, company: best?.company ?? null, others: best?.others ?? [], choices }
 }

@@ -1,6 +1,5 @@
 /** Opens one or several registers for matching as one index, which is read from its file or built and stored. */
 import { join } from 'node:path'
-import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
@@ -34,23 +33,11 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
   }
 }
 
-/** Builds the index without companies of an earlier register (same country and organisation number). */
 async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const builder = createIndexBuilder()
-  const earlier = new Set<string>()
-  for (const [at, info] of infos.entries()) {
-    const isLast = at === infos.length - 1
-    const keys: string[] = []
-    for await (const company of readCompanies(dir, info)) {
-      if (infos.length > 1) {
-        const number = normaliseOrgNumber(company.orgNumber, company.country)
-        const key = `${company.country} ${number}`
-        if (number !== '' && earlier.has(key)) continue
-        if (number !== '' && !isLast) keys.push(key)
-      }
-      builder.add(company)
-    }
-    for (const key of keys) earlier.add(key)
+  for (const info of infos) {
+    builder.startRegister()
+    for await (const company of readCompanies(dir, info)) builder.add(company)
   }
   return builder.finish()
 }
@@ -99,7 +86,7 @@ async function read(dir: string, names: readonly string[]) {
 }
 
 /**
- * Opens registers together. A company of two registers (same country and organisation number) is taken from the one named first.
+ * Opens registers together. The companies of the first one come first in the index.
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {

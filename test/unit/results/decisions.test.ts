@@ -91,6 +91,31 @@ describe('a decision on a row', () => {
     expect(applied(answer('matched', ['CC-2']), { decision: 'reject', company: 'CC-3' }).outcome).toBe('matched')
   })
 
+  it('recognises a company by its ids in other registers, and names the register of the chosen one', () => {
+    const header = [...HEADER, 'match.register', 'match.otherIds']
+    const columns: EnrichedColumns = { header, own: [], find: name => header.indexOf(name) }
+    const withRegister = (one: Answer, ...cells: string[]): Answer => ({ ...one, columns, row: [...one.row, ...cells] })
+    const matched = withRegister(answer('matched', ['CC-2']), 'two', 'one: CC-1')
+    expect(applied(matched, {})).toMatchObject({ outcome: 'matched', decided: { effect: 'agreed' } })
+    const none = applied(matched, { decision: 'reject', company: 'CC-1' })
+    expect([none.outcome, none.overrideCell?.('match.register'), none.overrideCell?.('match.otherIds')]).toEqual([
+      'unmatched',
+      '',
+      '',
+    ])
+
+    const candidates = [candidate('CC-9'), { ...candidate('CC-2'), fields: { register: 'two', otherIds: 'one: CC-1' } }]
+    const review = withRegister(answer('review'), 'nine', '')
+    const reviewed = { ...review, row: review.row.with(HEADER.indexOf('match.candidates'), JSON.stringify(candidates)) }
+    const cells = ['general.connectId', 'match.register', 'match.otherIds']
+    const found = applied(reviewed, {})
+    expect(cells.map(name => found.overrideCell?.(name))).toEqual(['CC-2', 'two', 'one: CC-1'])
+    const left = applied(reviewed, { decision: 'reject', company: 'CC-9' })
+    expect(cells.slice(1).map(name => left.overrideCell?.(name))).toEqual(['two', 'one: CC-1'])
+    const gone = applied(reviewed, { decision: 'reject', company: 'CC-9' }, { decision: 'reject', company: 'CC-1' })
+    expect([gone.outcome, gone.overrideCell?.('match.register')]).toEqual(['unmatched', ''])
+  })
+
   it('is about a pair: a company that was not there before is proposed again', () => {
     const reject = { decision: 'reject', company: 'CC-1' } as const
     expect(applied(answer('review', ['CC-1']), reject)).toMatchObject({ outcome: 'unmatched', decided: { effect: 'rejected' } })

@@ -27,6 +27,8 @@ const COMPANIES = [company('01', 'ACME LTD', 'GB'), company('02', 'BOLT LTD', 'G
 /** Matches equal names; a name that only begins like a company's goes to review. */
 export const engine: Engine = {
   at: position => COMPANIES[position] as Company,
+  registerOf: () => 'test',
+  registers: 1,
   size: COMPANIES.length,
   countries: ['FR', 'GB'],
   find: id => COMPANIES.find(one => one.connectId === id) ?? null,
@@ -38,7 +40,7 @@ export const engine: Engine = {
       margin: 20,
       why: 'name',
       pattern: 'name',
-      candidates: found < 0 ? [] : [{ company: found, score: 1, chance: 1, features: {}, why: 'name' }],
+      candidates: found < 0 ? [] : [{ company: found, others: [], score: 1, chance: 1, features: {}, why: 'name' }],
     }
     if (equal >= 0) return { ...common, decision: 'matched', score: 0.9876, reason: null, banding: 'A' }
     if (near >= 0) return { ...common, decision: 'review', score: 0.6, reason: 'between-thresholds', banding: 'D' }

@@ -45,10 +45,12 @@ test('a job walks from created to its enriched file', async () => {
       'match.reason',
       'match.candidateId',
       'match.candidateName',
+      'match.register',
+      'match.otherIds',
       'match.candidates',
     ]),
-    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', ''],
-    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', '988', 'name', '', '', '', ''],
+    ['Acme Ltd', 'a, "b"', 'GB-X-01', '1', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', 'test', '', ''],
+    ['acme ltd', '', 'GB-X-01', '2', '1', 'Leeds', 'duplicate', '0.988', '988', 'name', '', '', '', 'test', '', ''],
     [
       'Acmeco',
       'x',
@@ -63,10 +65,12 @@ test('a job walks from created to its enriched file', async () => {
       'between-thresholds',
       'GB-X-01',
       'ACME LTD',
+      'test',
+      '',
       expect.stringContaining('"town":"Leeds"'),
     ],
-    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '893', '', 'no-candidate', '', '', ''],
-    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', ''],
+    ['Nobody', '', '', '4', '', '', 'unmatched', '0.000', '893', '', 'no-candidate', '', '', '', '', ''],
+    ['Cork SA', 'é', 'FR-X-03', '5', '', 'Leeds', 'matched', '0.988', '988', 'name', '', '', '', 'test', '', ''],
   ])
   const [proposed] = JSON.parse((parse(file.body) as string[][])[3]!.at(-1)!) as object[]
   expect(proposed).toMatchObject({

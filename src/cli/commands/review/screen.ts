@@ -50,7 +50,7 @@ export function screenOf(
     })
     return line(name, cell(own === '' ? '–' : own, column), theirs)
   }
-  const names = [...new Set(['name', ...Object.keys(row.cells)])].filter(
+  const names = [...new Set(['name', ...Object.keys(row.cells), 'register', 'otherIds'])].filter(
     name => (row.cells[name] ?? '') !== '' || beside.some(one => (one.fields[name] ?? '') !== ''),
   )
   const title = (n: number): string => `${n + 1}  ${row.candidates[n]!.score?.toFixed(2) ?? '–'}  ${row.candidates[n]!.id}`

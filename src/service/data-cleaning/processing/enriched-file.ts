@@ -4,7 +4,7 @@
  */
 
 import { columnName, csvLine, readRecords } from '../../csv/csv.ts'
-import { type RowResult, readResults } from '../../enrichment/row-results.ts'
+import { type RowResult, type RowSource, readResults } from '../../enrichment/row-results.ts'
 import { fieldsOf, inListOrder, tagsOf, tagValue } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
 import { matchScoreOf } from '../../matching/decide/match-score.ts'
@@ -21,6 +21,12 @@ export interface EnrichTask {
   readonly json: string
 }
 
+/** Of the company, or of the best candidate of a row in review. */
+const sourceOf = ({ outcome, source, candidates }: RowResult): RowSource | undefined =>
+  outcome === 'review' ? candidates[0]?.source : source
+
+const otherIdsOf = (source: RowSource | undefined): string => source?.otherIds.join(' | ') ?? ''
+
 const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.outcome': result => result.outcome,
   'match.score': result => result.score.toFixed(3),
@@ -30,6 +36,8 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.reason': result => result.reason ?? '',
   'match.candidateId': result => result.candidates[0]?.id ?? '',
   'match.candidateName': result => result.candidates[0]?.name ?? '',
+  'match.register': result => sourceOf(result)?.register ?? '',
+  'match.otherIds': result => otherIdsOf(sourceOf(result)),
 }
 const CANDIDATES = 'match.candidates'
 
@@ -44,13 +52,20 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
+/** With several registers, a candidate shows its own. */
+function registerFields(source: RowSource | undefined, engine: Engine): Record<string, string> {
+  if (source === undefined || engine.registers < 2) return {}
+  const otherIds = otherIdsOf(source)
+  return { register: source.register, ...(otherIds === '' ? {} : { otherIds }) }
+}
+
 /** The candidates of a row in review as JSON, with the tags the row would get; '' of other rows. */
 function candidatesText({ candidates, outcome }: RowResult, tags: readonly string[], engine: Engine): string {
   if (candidates.length === 0 || outcome !== 'review') return ''
-  const shown = candidates.map(candidate => {
+  const shown = candidates.map(({ source, ...candidate }) => {
     const company = engine.find(candidate.id)
     if (company === null) return { ...candidate, fields: {}, tags: {} }
-    return { ...candidate, fields: fieldsOf(company), tags: tagsOf(company, tags) }
+    return { ...candidate, fields: { ...fieldsOf(company), ...registerFields(source, engine) }, tags: tagsOf(company, tags) }
   })
   return JSON.stringify(shown)
 }

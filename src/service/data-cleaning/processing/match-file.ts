@@ -2,7 +2,7 @@
 import type { ColumnMapping } from '../../../contract/index.ts'
 import { readRecords } from '../../csv/csv.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
-import { type RowCandidate, type RowResult, resultLine } from '../../enrichment/row-results.ts'
+import { type RowCandidate, type RowResult, type RowSource, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
 import type { Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
@@ -27,24 +27,31 @@ function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): 
   return query
 }
 
-function shown({ company, ...reasons }: Choice, engine: Engine): RowCandidate {
+const sourceOf = (engine: Engine, company: number, others: readonly number[]): RowSource => ({
+  register: engine.registerOf(company),
+  otherIds: others.map(one => `${engine.registerOf(one)}: ${engine.at(one).connectId}`),
+})
+
+function shown({ company, others, ...reasons }: Choice, engine: Engine): RowCandidate {
   const { connectId, name } = engine.at(company)
-  return { id: connectId, name, ...reasons }
+  return { id: connectId, name, ...reasons, source: sourceOf(engine, company, others) }
 }
 
 /** Converts findings to results; a company matched before makes a row a duplicate. */
 function makeResults(engine: Engine) {
   const firstRows = new Map<string, number>()
-  return (row: number, { decision, reason, score, why, pattern, banding, company, choices }: MatchResult): RowResult => {
+  return (row: number, result: MatchResult): RowResult => {
+    const { decision, reason, score, why, pattern, banding, company, others, choices } = result
     const common = { row, score, why, reason: reason ?? '', pattern, banding, company: null, first: null, candidates: [] }
     if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
-    const best = company === null ? null : engine.at(company)
-    if (best === null) return { ...common, outcome: 'unmatched' }
-    const nearest = { id: best.connectId, name: best.name, score, why, parts: {} }
+    if (company === null) return { ...common, outcome: 'unmatched' }
+    const best = engine.at(company)
+    const source = sourceOf(engine, company, others)
+    const nearest = { id: best.connectId, name: best.name, score, why, parts: {}, source }
     if (decision === 'unmatched') return { ...common, outcome: 'unmatched', candidates: [nearest] }
     const first = firstRows.get(best.connectId) ?? null
     if (first === null) firstRows.set(best.connectId, row)
-    return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, first }
+    return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, source, first }
   }
 }
 

@@ -24,12 +24,15 @@ export const identifiersOf = (company: Company): Identifiers => ({
   postcode: normalisePostcode(company.postcode),
 })
 
-/** The keys of a set of identifiers. The key of a number omits country and leading zeros: a row may lack both. */
+/** The key of an organisation number: without country and leading zeros, because a row may lack both. */
+export const numberKeyOf = (orgNumber: string): string => `n${orgNumber.replace(/^0+/, '')}`
+
+/** The keys of a set of identifiers. */
 export function blockingKeysOf(identifiers: Identifiers, country: string): string[] {
   const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
   const keys: string[] = []
   if (id !== '') keys.push(`i${id}`)
-  if (orgNumber !== '') keys.push(`n${orgNumber.replace(/^0+/, '')}`)
+  if (orgNumber !== '') keys.push(numberKeyOf(orgNumber))
   if (vatNumber !== '') keys.push(`v${vatNumber}`)
   if (domain !== '') keys.push(`d${domain}`)
   if (phone !== '') keys.push(`p${phone}`)

@@ -68,6 +68,8 @@ const isActive = ({ status }: Company): boolean =>
 const MAX_NAMES = 64
 
 export interface IndexBuilder {
+  /** The companies added from here on are of the next register. */
+  startRegister(): void
   add(company: Company): void
   /** The packed index. The builder cannot be used afterwards. */
   finish(): IndexImage
@@ -88,6 +90,7 @@ export function createIndexBuilder(): IndexBuilder {
     new NumberColumn(true),
   ]
   const [placeStarts, placeIds, active] = [new NumberColumn(), new NumberColumn(), new NumberColumn(true)]
+  const registerStarts = new NumberColumn()
 
   const addName = (company: number, kind: NameKind, text: string): void => {
     const parsed = parseCompanyName(text)
@@ -109,6 +112,10 @@ export function createIndexBuilder(): IndexBuilder {
   }
 
   return {
+    startRegister() {
+      registerStarts.push(companies.length)
+    },
+
     add(company) {
       const at = companies.length
       const first = companyOf.length
@@ -161,6 +168,7 @@ export function createIndexBuilder(): IndexBuilder {
         'places.idf': Float32Array.from(counts, count => rarity(count, companies.length)),
         ...towns.columns('towns'),
         active: Uint8Array.from(active.all()),
+        registerStarts: registerStarts.all<Uint32Array>(),
         ...labels.columns('labels'),
       })
     },

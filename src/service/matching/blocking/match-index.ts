@@ -44,6 +44,8 @@ export interface MatchIndex {
   readonly towns: RepeatedTextColumn
   /** 0 for a company whose register status is not active. */
   readonly active: Uint8Array
+  /** Position of the first company of each register, in the order of the registers; empty for an index without registers. */
+  readonly registerStarts: Uint32Array
   /** First label of each company's web or mail domain, normalised: `acmetools` of `www.acme-tools.co.uk`. */
   readonly labels: TextColumn
 }
@@ -81,6 +83,7 @@ export function viewIndex(image: IndexImage): MatchIndex {
     },
     towns: repeatedTextIn(columns, 'towns'),
     active: columns.u8('active'),
+    registerStarts: columns.u32('registerStarts'),
     labels: textColumnIn(columns, 'labels'),
   }
 }

@@ -263,16 +263,16 @@ describe('listing, removing, opening', () => {
     await expect(removeRegister(dir, 'test')).rejects.toMatchObject({ code: 'FETTLE_REGISTER_UNKNOWN' })
   })
 
-  it('joins registers: the first one wins where country and number are the same', async () => {
+  it('opens several registers as one, in the order in which they are named', async () => {
     await take('id,name,country,orgNumber\n1,Acme,GB,01234567\n2,Beta,GB,\n', 'one', { snapshotDate: '2026-02-01' })
     await take('id,name,country,orgNumber\n8,Acme Limited,GB,1234567\n9,Acme SA,FR,01234567\n', 'two', {
       snapshotDate: '2026-01-01',
     })
     const register = await openRegister(dir, ['one', 'two'])
-    expect([...register.index.companies].map(one => one.name)).toEqual(['Acme', 'Beta', 'Acme SA'])
+    expect([...register.index.companies].map(one => one.name)).toEqual(['Acme', 'Beta', 'Acme Limited', 'Acme SA'])
     expect(register.snapshotDate).toBe('2026-01-01')
     expect(register.infos.map(info => info.name)).toEqual(['one', 'two'])
-    expect((await companiesOf('two', 'one')).map(one => one.name)).toEqual(['Acme Limited', 'Acme SA', 'Beta'])
+    expect((await companiesOf('two', 'one')).map(one => one.name)).toEqual(['Acme Limited', 'Acme SA', 'Acme', 'Beta'])
     expect(await openRegister(dir, [])).toMatchObject({ infos: [], snapshotDate: null })
     expect(await companiesOf()).toEqual([])
   })

@@ -1,0 +1,44 @@
+/** Joins the records that several registers have of one company to one candidate. */
+import { recordsOf } from '../blocking/company-records.ts'
+import type { MatchIndex } from '../blocking/match-index.ts'
+import { AT, type Vector } from '../features.ts'
+import type { PreparedQuery } from '../query.ts'
+import { type ScoredCompany, scoreCompanies } from './score.ts'
+
+/** A company with the evidence of its best record. `company` is the record of the register named first. */
+export interface RankedCompany extends ScoredCompany {
+  /** Its records in the other registers, in their order. */
+  readonly others: readonly number[]
+}
+
+/** Differences that overrule the score. */
+const CONFLICTS = [AT.countryDiffer, AT.numberDiffer]
+
+/** The row contradicts both or neither: otherwise they are not one answer to it. */
+const sameConflicts = (a: Vector, b: Vector): boolean => CONFLICTS.every(at => a[at] === b[at])
+
+/** Joins the records of one company, for the best `most` companies and the one after them. The others are far behind. */
+export function joinRecords(
+  index: MatchIndex,
+  query: PreparedQuery,
+  scored: readonly ScoredCompany[],
+  most: number,
+): readonly RankedCompany[] {
+  if (index.registerStarts.length < 2) return scored.map(one => ({ ...one, others: [] }))
+  const byCompany = new Map(scored.map(one => [one.company, one]))
+  const joined = new Set<number>()
+  const ranked: RankedCompany[] = []
+  for (const best of scored) {
+    if (joined.has(best.company)) continue
+    const all = ranked.length <= most ? recordsOf(index, best.company) : [best.company]
+    const records = all.filter(record => {
+      if (joined.has(record)) return false
+      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record])[0]!
+      return sameConflicts(one.vector, best.vector)
+    })
+    for (const record of records) joined.add(record)
+    const [company = best.company, ...others] = records
+    ranked.push({ ...best, company, others })
+  }
+  return ranked
+}
