@@ -18,12 +18,14 @@ export type Effect =
       readonly ops?: string
     }
 
-/** One way to sweep: an effect at `first`, `first + step`, … until a run ends untouched, or at the points of `only`. */
+/** One way to sweep: an effect at `first`, `first + step`, … until a run ends untouched or `most` are done, or at the points of `only`. */
 export interface Sweep {
   readonly effect: Effect
   readonly first: number
   readonly step: number
   readonly only?: readonly number[]
+  /** How many points at most: so many runs less that end untouched. */
+  readonly most?: number
   /** The service dies with the run. */
   readonly embedded?: boolean
   /** The kill is a power cut. */
@@ -66,13 +68,13 @@ export async function openLanes(data: string, count = LANES): Promise<{ lanes: r
 
 /** Sweeps until a run ends untouched. `expected` are the outputs of an undisturbed run. */
 export async function sweep(lanes: readonly Lane[], one: Sweep, expected: readonly string[]): Promise<Found> {
-  const { effect, first, step, only } = one
+  const { effect, first, step, only, most = Number.POSITIVE_INFINITY } = one
   const parts: Record<string, number> = {}
   const bad: string[] = []
   let next = 0
   let isOver = false
   const walk = async (lane: Lane): Promise<void> => {
-    while (!isOver) {
+    while (!isOver && next < most) {
       const at = only === undefined ? first + next * step : only[next]
       next++
       if (at === undefined) break
