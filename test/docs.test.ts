@@ -255,6 +255,7 @@ describe.concurrent('what the documents show works', () => {
       ...ts.parseJsonConfigFileContent(ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, ROOT)
         .options,
       noEmit: true,
+      declaration: false,
       paths: {
         fettle: [join(ROOT, 'src/index.ts')],
         'fettle/client': [join(ROOT, 'src/client/index.ts')],

@@ -121,7 +121,7 @@ const processes = ROWS.filter(
 const isService = ({ args }: Row): boolean => args?.[0] === 'serve'
 
 describe('as processes', () => {
-  const played = sampled(processes, 20)
+  const played = sampled(processes, 12)
   const halves = [0, 1].map(half => played.filter((row, at) => (isService(row) ? 0 : at % 2) === half))
   test.concurrent.each(halves.map((rows, at) => [at + 1, rows] as const))(
     'half %i of the inputs where the process matters',

@@ -61,9 +61,9 @@ describe('the report page', () => {
 
   it('stays under 5 MB with any rows, and names what is omitted', () => {
     const state = STATES.finished()
-    const cells = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field${i}`, '"<&>'.repeat(5_000)]))
+    const cells = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field${i}`, '"<&>'.repeat(500)]))
     const samples = Array.from(
-      { length: 20_000 },
+      { length: 4_000 },
       (_, i): RowSample => ({
         row: i + 1,
         line: null,
