@@ -16,8 +16,8 @@ export {
   type Decisions,
   type Proposal,
   propose,
-  type SeenColumn,
 } from './propose/propose.ts'
+export type { SeenColumn } from './propose/seen-column.ts'
 export { type Surroundings, skippedLines, surroundingsOf } from './propose/surroundings.ts'
 export type { Knowledge } from './propose/values.ts'
 export * from './schema/addresses.ts'

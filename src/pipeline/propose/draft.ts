@@ -89,7 +89,7 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
       : [`register: ${flow(registers.length === 1 ? registers[0] : registers)}  # what the embedded service matches against`]),
     '',
     'input:',
-    ...keys(long, { path: 'relative to the working directory', key: 'reports name rows by it' }),
+    ...keys(long, { path: 'relative to the working directory', key: keyNote(proposal) }),
     '  # rows: { min: 1, max: 250000 }   # refuse truncated or oversized files',
     '',
     "mappings:  # the service's name: your header",
@@ -112,6 +112,11 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     '# report: { mask: [phone, email] }   # columns that reports show as ***',
     '',
   ].join('\n')
+}
+
+function keyNote(proposal: Proposal): string {
+  const { key } = chosen(proposal)
+  return `reports name rows by it${key === null || key.confidence === 1 ? '' : `; ${certainty(key)}`}`
 }
 
 function openLines({ columns }: Proposal, facts: InputFacts): string[] {

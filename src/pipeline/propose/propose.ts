@@ -5,6 +5,8 @@
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import { canMatchOn } from '../lint/lint.ts'
 import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
+import { isOwnId } from './keys-by-value.ts'
+import type { SeenColumn } from './seen-column.ts'
 import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
 
 const BAR = 0.7
@@ -19,16 +21,6 @@ const FEW = 5
 const NAMING: readonly Target[] = ['name', 'orgNumber', 'vatNumber', 'taxCode', 'phone', 'email', 'address1']
 const MOSTLY_ALIKE = 0.03
 
-/** A column with its distinct values, the first thousand at most. */
-export interface SeenColumn {
-  readonly index: number
-  readonly header: string | null
-  readonly filled: number
-  readonly distinct: number
-  readonly values: readonly string[]
-  readonly examples: readonly string[]
-}
-
 export interface Proposed {
   readonly column: SeenColumn
   /** `mapped` is taken; `unsure` is below the bar, or as good as another; `left` is nothing that the service takes. */
@@ -37,6 +29,8 @@ export interface Proposed {
   /** From 0 to 1. */
   readonly confidence: number
   readonly why: string
+  /** Neither header nor values are recognised. */
+  readonly isUnknown?: boolean
 }
 
 export interface Proposal {
@@ -79,7 +73,7 @@ export function propose(
     status === 'mapped' && target !== null && target !== 'key' ? [target] : [],
   )
   return {
-    columns: numbered,
+    columns: decided.has('key') ? numbered : withKey(numbered, rows),
     isEnough: canMatchOn(mapped),
     isHeaderless: decided.size === 0 && looksHeaderless(columns, claims, known),
   }
@@ -144,14 +138,14 @@ function judge(
   { holds }: Claims,
 ): Proposed {
   const left = (why: string): Proposed => ({ column, status: 'left', target: null, confidence: 0, why })
+  const unknown: Proposed = { ...left('not recognised'), isUnknown: true }
   if (column.filled === 0) return left('it is empty in every row')
-  if (first === undefined)
-    return left(holds.length > 1 ? `it seems to contain several things: ${holds.join(' and ')}` : 'not recognised')
+  if (first === undefined) return holds.length > 1 ? left(`it seems to contain several things: ${holds.join(' and ')}`) : unknown
   const { target, confidence, why } = first
-  if (target === 'other') return left(confidence >= BAR ? `${why}: nothing the service takes` : 'not recognised')
+  if (target === 'other') return confidence >= BAR ? left(`${why}: nothing the service takes`) : unknown
   if (target === 'key' && confidence < BAR) return left(`key? ${why}`)
   const shown = { column, target, confidence, why }
-  if (confidence < WORTH_SHOWING) return left(why === '' ? 'not recognised' : `${target}? ${why}`)
+  if (confidence < WORTH_SHOWING) return why === '' ? unknown : left(`${target}? ${why}`)
   if (confidence < BAR) return { ...shown, status: 'unsure' }
   if (second !== undefined && second.confidence >= BAR && confidence - second.confidence < MARGIN && second.target !== 'other')
     return { ...shown, status: 'unsure', why: `it could as well be ${second.target}` }
@@ -178,6 +172,19 @@ function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<strin
       ? { ...one, status: 'unsure', why: 'there are more address lines than the service takes' }
       : { ...one, target }
   })
+}
+
+/** Confidence of a key by its values alone. */
+const BY_VALUES = 0.75
+
+/** Makes the first unknown column that looks like an own id the key, unless there is a key. */
+function withKey(proposed: readonly Proposed[], rows: number): readonly Proposed[] {
+  if (proposed.some(one => one.target === 'key')) return proposed
+  const found = proposed.find(one => one.isUnknown === true && isOwnId(one.column, rows))
+  if (found === undefined) return proposed
+  const why = `every row has a different value of one form, such as ${found.column.examples.slice(0, 2).join(' and ')}`
+  const key: Proposed = { column: found.column, status: 'mapped', target: 'key', confidence: BY_VALUES, why }
+  return proposed.map(one => (one === found ? key : one))
 }
 
 /** No header is recognised, and one of them has the form of the values below it. */

@@ -7,7 +7,8 @@ import { normaliseCountry } from '../../../src/normalise/country.ts'
 import { claimsOf } from '../../../src/pipeline/propose/claims.ts'
 import { decisionsFileOf, draftOf, draftYaml } from '../../../src/pipeline/propose/draft.ts'
 import { isIban, isVat } from '../../../src/pipeline/propose/numbers.ts'
-import { chosen, type Proposal, propose, type SeenColumn } from '../../../src/pipeline/propose/propose.ts'
+import { chosen, type Proposal, propose } from '../../../src/pipeline/propose/propose.ts'
+import type { SeenColumn } from '../../../src/pipeline/propose/seen-column.ts'
 import SYNONYMS from '../../../src/pipeline/propose/synonyms.json' with { type: 'json' }
 import { wordsOf } from '../../../src/pipeline/propose/words.ts'
 import { FACTS, parseYaml, planOf } from './support.ts'
@@ -248,6 +249,37 @@ describe('several columns', () => {
     const persons = NAMES.map((name, n) => [name, `Peter${n}`])
     const { columns, isEnough } = propose(seen(['Name', 'Vorname'], persons), 12, KNOWN)
     expect([columns[0]?.status, isEnough]).toEqual(['unsure', false])
+  })
+
+  test.each([
+    ['one prefix', (n: number) => `Q${n * 17 + 3}`, 'key'],
+    ['one width', (n: number) => `uk-${(n * 7919 + 2e6).toString(16)}`, 'key'],
+    ['digits of one width', (n: number) => String(70_000 + 31 * n), null],
+    ['amounts', (n: number) => String(100 * n ** 3 + 7), null],
+    ['decimals', (n: number) => `${1000 + 7 * n}.50`, null],
+    ['dates', (n: number) => `2024-05-${10 + n}`, null],
+    ['words', (n: number) => `word ${n}`, null],
+    ['a repeated value', (n: number) => `Q${Math.max(n, 1)}`, null],
+    ['a missing value', (n: number) => (n === 0 ? '' : `Q${n}`), null],
+  ])('a column that nothing names is the key by its values: %s', (_, idOf, target) => {
+    const header = ['xyz', 'Firma']
+    const { columns } = propose(
+      seen(
+        header,
+        rows.map((row, n) => [idOf(n), row[0]!]),
+      ),
+      rows.length,
+      KNOWN,
+    )
+    expect(columns[0]?.target).toBe(target)
+    if (target === 'key')
+      expect(columns[0]).toMatchObject({ status: 'mapped', why: expect.stringMatching(/different value .* such as/) })
+    const own = seen(
+      ['xyz', 'ID'],
+      rows.map((__, n) => [idOf(n), `K${n}`]),
+    )
+    expect(propose(own, rows.length, KNOWN).columns[0]?.target).toBeNull()
+    expect(propose(own, rows.length, KNOWN, new Map([['key', null]])).columns[0]?.target).toBeNull()
   })
 
   test('a key has a different value in every row', () => {

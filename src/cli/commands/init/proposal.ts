@@ -128,8 +128,17 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
       : [],
   )
   const empty = facts.emptyRows === undefined ? '' : ` (${facts.emptyRows} of them empty, not sent)`
+  const key = columns.find(one => one.status === 'mapped' && one.target === 'key')
+  const keyLine =
+    key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
   const title = `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
-  return [title, ...skippedLines(inspected), ...lines, ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons])]
+  return [
+    title,
+    ...skippedLines(inspected),
+    ...lines,
+    ...keyLine,
+    ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons]),
+  ]
     .map(escapeTerminal)
     .join('\n')
 }

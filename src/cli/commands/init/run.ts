@@ -46,7 +46,9 @@ async function confirm(inspected: InspectedColumns, decided: Decisions, io: Io, 
     const proposal = await proposeFor(inspected, decisions)
     io.err(proposalTable(inspected, proposal))
     if (ask === null) return proposal
-    const answer = await ask('Correct? Enter accepts; "3 town" maps column 3 to town, "3 -" omits it, q quits: ')
+    const answer = await ask(
+      'Correct? Enter accepts; "3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits: ',
+    )
     if (answer === null || /^q(uit)?$/i.test(answer)) return null
     if (answer === '') return proposal
     try {

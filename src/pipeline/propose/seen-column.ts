@@ -1,0 +1,9 @@
+/** A column with its distinct values, the first thousand at most. */
+export interface SeenColumn {
+  readonly index: number
+  readonly header: string | null
+  readonly filled: number
+  readonly distinct: number
+  readonly values: readonly string[]
+  readonly examples: readonly string[]
+}
