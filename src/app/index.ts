@@ -3,7 +3,7 @@
 export { queuedRun } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
-export { type CiName, ciOf, credentialsOf, dataDirOf, type Env, passwordOf } from './env/environment.ts'
+export { type CiName, ciOf, credentialsOf, dataDirOf, type Env, passwordOf, registersOf } from './env/environment.ts'
 export type { RunResult, RunSettings } from './execution/execute.ts'
 export { screeningDirOf, screeningIssues } from './execution/service-connection.ts'
 export { resumeRun, startRun } from './execution/start.ts'

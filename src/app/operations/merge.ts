@@ -3,7 +3,7 @@
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
 
-import { action, FettleError, type Issue } from '../../errors.ts'
+import { action, FettleError, type Issue, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
@@ -44,13 +44,28 @@ export async function mergeRuns(
   return startMerge({ plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
 }
 
+/** A warning for each register of which shards used different imports. */
+function changedRegisters([first, ...others]: readonly ShardRun[]): Issue[] {
+  const stateIn = ({ state }: ShardRun, name: string) => state.plan.register?.find(one => one.name === name)
+  const shardOf = ({ state }: ShardRun): string => (state.plan.shard === undefined ? '' : shardText(state.plan.shard))
+  return (first?.state.plan.register ?? []).flatMap(({ name, snapshotDate, sha256 }) => {
+    const other = others.find(one => (stateIn(one, name)?.sha256 ?? sha256) !== sha256)
+    if (first === undefined || other === undefined) return []
+    const then = `its snapshot is of ${snapshotDate} in shard ${shardOf(first)} and of ${stateIn(other, name)?.snapshotDate} in shard ${shardOf(other)}`
+    return [
+      issue('FETTLE_REGISTER_CHANGED', `shards used different imports of the register ${name}: ${then}`, { severity: 'warn' }),
+    ]
+  })
+}
+
 /** Those that had anything to ask; the others have no job. */
 const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
 
 function mergedOf(shards: readonly ShardRun[]): MergedShards {
   const states = withRows(shards).map(({ state }) => state)
   const known = new Set(states[0]?.plan.issues.map(keyOf))
-  const issues = states.flatMap(({ issues }) => issues).filter(one => !known.has(keyOf(one)) && known.add(keyOf(one)))
+  const all = [...changedRegisters(shards), ...states.flatMap(({ issues }) => issues)]
+  const issues = all.filter(one => !known.has(keyOf(one)) && known.add(keyOf(one)))
   const sum = (of: (http: MergedShards['http']) => number): number => states.reduce((total, { http }) => total + of(http), 0)
   return {
     runs: shards.map(({ state }) => state.runId),

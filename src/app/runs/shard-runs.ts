@@ -35,6 +35,9 @@ const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
 const refuse = (message: string, hint: string, next?: Action): Issue =>
   issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
+/** `none` for a remote service, and in earlier journals. */
+const registerNames = ({ register = [] }: RunState['plan']): string => register.map(({ name }) => name).join(', ') || 'none'
+
 function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
   return shards.flatMap(({ state: { plan, runId } }) => {
@@ -43,9 +46,11 @@ function foreignRuns(shards: readonly ShardRun[]): Issue[] {
     const why =
       plan.shard.of !== first.plan.shard.of
         ? `is shard ${shardText(plan.shard)} and ${first.runId} is ${shardText(first.plan.shard)}`
-        : kinOf(plan) !== kinOf(first.plan)
-          ? `is of another list or pipeline than ${first.runId}`
-          : null
+        : registerNames(plan) !== registerNames(first.plan)
+          ? `matched against the registers ${registerNames(plan)}, and ${first.runId} against ${registerNames(first.plan)}`
+          : kinOf(plan) !== kinOf(first.plan)
+            ? `is of another list or pipeline than ${first.runId}`
+            : null
     return why === null
       ? []
       : [refuse(`the run ${runId} ${why}`, 'Merge the shards of one list, cut into the same number of them.')]

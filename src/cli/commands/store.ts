@@ -1,5 +1,5 @@
 /** The actions of commands that store imported files under a name: import, list, info and remove. */
-import { dataDirOf } from '../../app/index.ts'
+import { dataDirOf, type Env } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
@@ -13,7 +13,7 @@ export interface Store<T> {
   readonly read: (dir: string, name: string) => Promise<T>
   readonly remove: (dir: string, name: string) => Promise<void>
   /** Lines for people; they are escaped here. */
-  readonly describe: (info: T) => readonly string[]
+  readonly describe: (info: T, env: Env) => readonly string[]
   /** `no register in`, and the command that imports one. */
   readonly empty: { readonly what: string; readonly command: string }
 }
@@ -21,7 +21,7 @@ export interface Store<T> {
 export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, io: Io): Promise<number> {
   const dir = store.dirOf(dataDirOf(io.env))
   const action = needText(flags, 'action')
-  const textOf = (info: T): string => store.describe(info).map(escapeTerminal).join('\n')
+  const textOf = (info: T): string => store.describe(info, io.env).map(escapeTerminal).join('\n')
   const print = (info: T): void => io.out(isOn(flags, 'json') ? safeJson(info) : textOf(info))
   if (action === 'import') print(await store.add(flags, dir, io))
   else if (action === 'list') {

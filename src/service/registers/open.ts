@@ -33,11 +33,22 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
   }
 }
 
+/**
+ * Builds the index. A connectId without an organisation number comes from the register's own id, which another register may have given
+ * to another company: the later one gets the name of its register appended.
+ */
 async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const builder = createIndexBuilder()
-  for (const info of infos) {
+  const taken = new Set<string>()
+  for (const [at, { name }] of infos.entries()) {
+    const own: string[] = []
     builder.startRegister()
-    for await (const company of readCompanies(dir, info)) builder.add(company)
+    for await (const company of readCompanies(dir, infos[at]!)) {
+      const { connectId, orgNumber } = company
+      builder.add(taken.has(connectId) ? { ...company, connectId: `${connectId}-${name}` } : company)
+      if (orgNumber === '' && at < infos.length - 1) own.push(connectId)
+    }
+    for (const connectId of own) taken.add(connectId)
   }
   return builder.finish()
 }

@@ -173,6 +173,11 @@ describe.concurrent('registers', () => {
     const list = await fettle(['register', 'list', '--json'], { cwd, env })
     expect(lastLine(list)).toMatchObject([{ name: 'my-companies' }, { name: 'other' }])
     expect((await fettle(['register', 'info', 'other'], { cwd, env })).stdout).toMatch(/^other: 2 companies/)
+    const named = await fettle(['register', 'list'], { cwd, env: { ...env, FETTLE_REGISTER: 'other' } })
+    expect(named.stdout.match(/^ {2}use .*$/gm)).toEqual([
+      '  use       takes part only if it is named: --register my-companies (FETTLE_REGISTER names other)',
+      '  use       takes part if no register is named (FETTLE_REGISTER names other)',
+    ])
     expect((await fettle(['register', 'remove', 'other'], { cwd, env })).code).toBe(0)
     expect(existsSync(join(cwd, 'data/registers/other'))).toBe(false)
     expect((await fettle(['register', 'info', 'other'], { cwd, env })).code).toBe(2)

@@ -39,6 +39,16 @@ describe.concurrent('init', () => {
     expect(existsSync(join(cwd, 'out/lieferanten-2026.csv'))).toBe(true)
   })
 
+  test('without a register the file is written, and the commands to go on are printed', async () => {
+    const cwd = folderOf({ 'a.csv': LIST })
+    const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: '' }
+    const ended = await fettle(['init', 'a.csv', '--yes'], { cwd, env })
+    expect([ended.code, ended.stdout, parse(readFileSync(join(cwd, 'a.yml'), 'utf8')).register]).toEqual([0, '', undefined])
+    expect(ended.stderr).toMatch(/^note: there is no register to match against.* a\.yml is not checked/m)
+    expect(ended.stderr).toContain('fettle register import csv FILE, fettle check a.yml')
+    expect(ended.stderr).not.toContain('next: fettle run')
+  })
+
   test('an existing file is replaced only after a confirmation', async () => {
     const cwd = folderOf({ 'a.csv': LIST, 'a.yml': 'mine' })
     const refused = await fettle(['init', 'a.csv', '--yes'], { cwd })

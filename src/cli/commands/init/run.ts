@@ -5,12 +5,13 @@ import { serviceUrlOf } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
 import { findRegisters, wantedRegisters } from '../../../app/index.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
-import { EXIT, FettleError } from '../../../errors.ts'
+import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isInside } from '../../../files/inside-folder.ts'
 import { packageFile } from '../../../package-file.ts'
 import { type Decisions, draftOf, draftYaml, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
+import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -34,8 +35,14 @@ async function initialise(flags: Flags, io: Io, ask: Prompt | null): Promise<num
     throw new FettleError('FETTLE_USAGE', 'init asks for confirmation, and this is not a terminal', {
       hint: 'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.',
     })
-  const written = await write(proposal, inspected, reading, { flags, io, ask })
+  const { registers, missing } = await registersNow(io)
+  const written = await write(proposal, inspected, reading, { flags, io, ask, registers })
   if (written === null) return EXIT.ok
+  if (missing !== null) {
+    const next = [action('register', 'import', 'csv', 'FILE'), action('check', written)].map(one => shellCommand(one))
+    io.err(escapeTerminal(`note: ${missing}, so ${written} is not checked. Import a register, then check it: ${next.join(', ')}`))
+    return EXIT.ok
+  }
   return offerCheck(written, flags, io, ask)
 }
 
@@ -79,6 +86,8 @@ interface WriteContext {
   readonly flags: Flags
   readonly io: Io
   readonly ask: Prompt | null
+  /** For the key `register`. */
+  readonly registers: readonly string[]
 }
 
 /** Writes the pipeline and, with --ci, the workflow; returns the path of the pipeline, null if no file was written. */
@@ -88,7 +97,7 @@ async function write(
   reading: Reading,
   context: WriteContext,
 ): Promise<string | null> {
-  const { flags, io } = context
+  const { flags, io, registers } = context
   const isWorkbook = inspected.facts.packed?.as === 'xlsx'
   const named = (rest: string): string => `out/${name}${rest}.${isWorkbook ? 'xlsx' : 'csv'}`
   const options = { facts: inspected.facts, reading: inputKeys(reading, inspected), output: 'out/list.csv' }
@@ -103,7 +112,7 @@ async function write(
   const { name: tool, version } = packageInfo()
   const text = draftYaml(
     proposal,
-    { ...options, output: places, registers: await importedRegisters(io) },
+    { ...options, output: places, registers },
     { schema: schemaFor(to, io.cwd), by: `${tool} init ${version}` },
   )
   if (to === '-') {
@@ -124,15 +133,21 @@ async function write(
   return to
 }
 
+interface RegistersNow {
+  readonly registers: readonly string[]
+  /** Why there is nothing to match against; null if there is a register, or another fault, which the check reports. */
+  readonly missing: string | null
+}
+
 /** The registers that a run would use; none for a remote service. */
-async function importedRegisters(io: Io): Promise<readonly string[]> {
-  if (serviceUrlOf(io.env) !== null) return []
+async function registersNow(io: Io): Promise<RegistersNow> {
+  if (serviceUrlOf(io.env) !== null) return { registers: [], missing: null }
   try {
     const { registers } = await findRegisters(io.env, wantedRegisters({ env: io.env, register: null }, null))
-    return registers.map(one => one.name)
+    return { registers: registers.map(one => one.name), missing: null }
   } catch (error) {
-    if (FettleError.is(error)) return []
-    throw error
+    if (!FettleError.is(error)) throw error
+    return { registers: [], missing: error.code === 'FETTLE_REGISTER_NONE' ? error.message : null }
   }
 }
 

@@ -1,6 +1,6 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
-import { registerDirOf } from '../../../app/index.ts'
+import { type Env, registerDirOf, registersOf } from '../../../app/index.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import {
@@ -23,14 +23,23 @@ import { runStore, type Store, storedName } from '../store.ts'
 const describeChanges = ({ file, from, added, removed, changed }: ChangeSetInfo): string =>
   `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`
 
-function describe(info: RegisterInfo): readonly string[] {
+/** Whether a run that names no register uses this one. */
+function useOf(name: string, env: Env): string {
+  const set = registersOf(env)
+  const isUsed = set === null ? name !== SAMPLE : set.includes(name)
+  const why = set === null ? '' : ` (FETTLE_REGISTER names ${set.join(', ')})`
+  return `${isUsed ? 'takes part if no register is named' : `takes part only if it is named: --register ${name}`}${why}`
+}
+
+function describe(info: RegisterInfo, env: Env): readonly string[] {
   const countries = Object.entries(info.countries)
     .sort((a, b) => b[1] - a[1])
     .slice(0, 8)
     .map(([country, count]) => `${country || '(none)'} ${count}`)
   return [
     `${info.name}: ${info.companies} companies (${countries.join(', ')})`,
-    ...(info.name === SAMPLE ? ['  invented  takes part only if it is named: --sample'] : []),
+    `  use       ${useOf(info.name, env)}`,
+    ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
     `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).map(describeChanges),

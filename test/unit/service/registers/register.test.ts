@@ -277,6 +277,15 @@ describe('listing, removing, opening', () => {
     expect(await companiesOf()).toEqual([])
   })
 
+  it('distinguishes companies to which two registers gave one id', async () => {
+    await take('id,name,country\n1,Acme,GB\n', 'one')
+    await take('id,name,country\n1,Beta,GB\n2,Gamma,GB\n', 'two')
+    const ids = ['GB-X-1', 'GB-X-1-two', 'GB-X-2']
+    expect((await companiesOf('one', 'two')).map(company => company.connectId)).toEqual(ids)
+    const { byConnectId } = await openRegister(dir, ['one', 'two'])
+    expect(ids.map(id => byConnectId(id)?.name)).toEqual(['Acme', 'Beta', 'Gamma'])
+  })
+
   it('rejects a damaged register', async () => {
     const info = await take('name\nAcme\nBeta\n')
     const path = join(dir, 'test', info.file)

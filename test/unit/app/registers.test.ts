@@ -1,0 +1,78 @@
+/** The registers of runs: chosen by the option of the library, imported again before a resume or between shards. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { merge, RunStopped, resume, run } from '../../../src/index.ts'
+import { importRegister } from '../../../src/service/registers/index.ts'
+import { type Place, place } from './place.ts'
+
+let here: Place
+let options: ReturnType<Place['options']>
+beforeEach(() => {
+  here = place()
+  mkdirSync('data')
+  options = here.options({ FETTLE_DATA: join(here.folder, 'data'), FETTLE_REGISTER: '' })
+})
+afterEach(() => here.leave())
+
+async function importNow(name: string, companies: string, snapshotDate: string): Promise<void> {
+  here.write(`${name}.csv`, `id,name,country\n${companies}`)
+  const file = join(here.folder, `${name}.csv`)
+  await importRegister({ file, name, dir: join(here.folder, 'data/registers'), now: new Date(0), snapshotDate })
+}
+const importBoth = async (): Promise<void> => {
+  await importNow('one', '1,Harrow Optics Ltd,GB\n', '2026-01-01')
+  await importNow('two', '1,Zyxwv Utsrqp Ltd,GB\n', '2026-01-01')
+}
+const changesIn = (report: Awaited<ReturnType<typeof merge>>): readonly string[] =>
+  report.results[0]!.issues.filter(({ code }) => code === 'FETTLE_REGISTER_CHANGED').map(({ message }) => message)
+
+test('the option of the library chooses registers, one or several, before the pipeline', async () => {
+  await importBoth()
+  const matched = async (more: { register?: string | string[] }, own?: string) => {
+    const pipeline = here.pipeline(own === undefined ? {} : { register: own })
+    return (await run(pipeline, { ...options, ...more, fresh: true })).totals.matched
+  }
+  expect([
+    await matched({ register: 'one' }, 'two'),
+    await matched({ register: ['one', 'two'] }),
+    await matched({}, 'one'),
+  ]).toEqual([1, 2, 1])
+  await expect(run(here.pipeline(), { ...options, register: 'ten' })).rejects.toMatchObject({ code: 'FETTLE_REGISTER_UNKNOWN' })
+})
+
+test('a resume warns of a register that was imported again, of no other one', async () => {
+  await importBoth()
+  const stop = new AbortController()
+  const running = run(here.pipeline(), { ...options, register: 'two', signal: stop.signal })
+  const read = async (): Promise<void> => {
+    for await (const fact of running) if (fact.type === 'mapping.accepted') stop.abort()
+  }
+  await expect(read()).rejects.toBeInstanceOf(RunStopped)
+  await importNow('one', '1,Harrow Optics Limited,GB\n', '2026-02-01')
+  await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-02-01')
+  const report = await resume(running.checkpoint()!, options)
+  expect(changesIn(report)).toEqual([
+    'the register two was imported again since the run was planned: its snapshot was of 2026-01-01 and is of 2026-02-01',
+  ])
+  expect(report.status).toBe('warn')
+})
+
+test('shards of different registers are not merged, and of different imports with a warning', async () => {
+  await importBoth()
+  const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
+  const other = await run(here.pipeline(), { ...options, register: 'one', shard: '2/2' })
+  const [id, otherId] = [first.metadata.runId, other.metadata.runId]
+  await expect(merge([id, otherId], options)).rejects.toMatchObject({
+    code: 'FETTLE_MERGE',
+    message: `the run ${otherId} matched against the registers one, and ${id} against two`,
+  })
+  await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-02-01')
+  const second = await run(here.pipeline(), { ...options, register: 'two', shard: '2/2' })
+  const merged = await merge([id, second.metadata.runId], options)
+  expect(merged.totals.rows).toBe(2)
+  expect(changesIn(merged)).toEqual([
+    'shards used different imports of the register two: its snapshot is of 2026-01-01 in shard 1/2 and of 2026-02-01 in shard 2/2',
+  ])
+  expect(merged.status).toBe('warn')
+})
