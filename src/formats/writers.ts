@@ -8,13 +8,15 @@ export interface TableSpec {
   /** Of the input, so that the output opens where the input did. */
   readonly delimiter: string
   readonly title: string
+  /** Columns of numbers, for a workbook. */
+  readonly numbers?: readonly number[]
 }
 
 const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat>> = {
   csv: plainCsv,
   tsv: table => plainCsv({ ...table, delimiter: '\t' }),
   excel: excelText,
-  xlsx: ({ names, title }) => xlsxFormat(names, title),
+  xlsx: ({ names, title, numbers }) => xlsxFormat(names, title, numbers),
   jsonl: jsonLines,
   json: jsonArray,
 }

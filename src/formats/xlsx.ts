@@ -1,6 +1,6 @@
 /**
- * Rows as an Excel workbook of one sheet, written as they come and in constant memory: every cell a text, so that no zero is lost
- * and nothing is a formula; the header bold. The same rows give the same bytes. It is given cells and gives bytes.
+ * Rows as an Excel workbook of one sheet, written as they come and in constant memory: cells are text, so that no zero is lost
+ * and nothing is a formula, except in columns of numbers; the header bold and with a filter. The same rows give the same bytes. It is given cells and gives bytes.
  */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { FettleError } from '../errors.ts'
@@ -57,21 +57,52 @@ const parts = (name: string): readonly (readonly [name: string, xml: string])[] 
   ],
 ]
 
-/** The format for a table of these column names, on a sheet of this name. Rendering throws FETTLE_OUTPUT_LIMIT. */
-export function xlsxFormat(names: readonly string[], name: string): RowFormat<Buffer> {
+/** A number as Excel keeps it: no zero in front, at most 15 digits. Any other text of a column of numbers stays text. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const MAX_DIGITS = 15
+
+const isNumber = (cell: string): boolean => NUMBER.test(cell) && cell.replace(/\D/g, '').length <= MAX_DIGITS
+
+const NARROWEST = 8
+const WIDEST = 50
+
+/** Widths in characters by the first rows; later ones are not known when the sheet begins. */
+function columnsXml(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) =>
+    // The button of the filter takes room in the header.
+    Math.min(WIDEST, Math.max(NARROWEST, (rows[0]![at] ?? '').length + 4, ...rows.map(row => (row[at] ?? '').length + 2))),
+  )
+  const cols = widths.map((width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`)
+  return cols.length === 0 ? '' : `<cols>${cols.join('')}</cols>`
+}
+
+/**
+ * The format for a table of these column names, on a sheet of this name; `numbers` are columns whose numbers are written as such.
+ * Rendering throws FETTLE_OUTPUT_LIMIT.
+ */
+export function xlsxFormat(names: readonly string[], name: string, numbers: readonly number[] = []): RowFormat<Buffer> {
   const letters = names.map((_, index) => columnLetters(index))
   const archive = new Archive()
+  const isOfNumbers = names.map((_, index) => numbers.includes(index))
   let row = 0
   const line = (cells: readonly string[], style: 1 | 2): string => {
     row++
-    return `<row r="${row}">${cells.map((cell, at) => cellXml(cell, letters[at]!, row, style)).join('')}</row>`
+    return `<row r="${row}">${cells.map((cell, at) => (row > 1 && isOfNumbers[at] && isNumber(cell) ? `<c r="${letters[at]!}${row}"><v>${cell}</v></c>` : cellXml(cell, letters[at]!, row, style))).join('')}</row>`
   }
   const before = parts(name).map(([part, xml]) => Buffer.concat([archive.begin(part), archive.add(xml), archive.finish()]))
-  const start = `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>`
+  const start = `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`
+  let isBegun = false
+  /** Begins the sheet with the first rows, since the widths come before them. */
+  const begin = (rows: readonly (readonly string[])[]): string => {
+    if (isBegun) return ''
+    isBegun = true
+    return `${start}${columnsXml([names, ...rows])}<sheetData>${line(names, 2)}`
+  }
+  const filter = (): string => (names.length === 0 ? '' : `<autoFilter ref="A1:${letters.at(-1)}${row}"/>`)
   return {
-    head: Buffer.concat([...before, archive.begin(SHEET), archive.add(start + line(names, 2))]),
-    render: rows => archive.add(rows.map(cells => line(cells, 1)).join('')),
-    end: () => Buffer.concat([archive.add('</sheetData></worksheet>'), archive.finish(), archive.end()]),
+    head: Buffer.concat([...before, archive.begin(SHEET)]),
+    render: rows => archive.add(begin(rows) + rows.map(cells => line(cells, 1)).join('')),
+    end: () => Buffer.concat([archive.add(`${begin([])}</sheetData>${filter()}</worksheet>`), archive.finish(), archive.end()]),
   }
 }
 

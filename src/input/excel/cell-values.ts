@@ -10,7 +10,11 @@ const MAX_COLUMN = 16_384
  * Calls `take` for each cell with content, rows and columns counted from 1 and ascending, until it returns false. Throws an Error
  * for a cell that cannot be read.
  */
-export function readCells(xml: Buffer, book: Book, take: (row: number, column: number, text: string) => boolean): void {
+export function readCells(
+  xml: Buffer,
+  book: Book,
+  take: (row: number, column: number, text: string, isNumber: boolean) => boolean,
+): void {
   const runs = new TextRuns()
   let [isData, isValue, goesOn] = [false, false, true]
   let [row, column] = [0, 0]
@@ -40,8 +44,9 @@ export function readCells(xml: Buffer, book: Book, take: (row: number, column: n
       if (name === 'v') isValue = false
       else if (name === 'c') {
         const text = textOf(cell, value, runs.take(), book, () => `${row}, column ${column}`)
+        const isNumber = cell.type === 'n' && book.dates[Number(cell.style ?? -1)] !== true
         cell = null
-        if (text !== '') goesOn &&= take(row, column, text)
+        if (text !== '') goesOn &&= take(row, column, text, isNumber)
       } else runs.close(name)
     },
     text(text) {

@@ -14,6 +14,8 @@ export const MAX_XML = 512 * 1024 ** 2
 export interface Sheet {
   readonly name: string
   readonly others: readonly string[]
+  /** Columns (from 0) with cells that are numbers. */
+  readonly numbers: readonly number[]
   readonly text: readonly Buffer[]
 }
 
@@ -60,8 +62,8 @@ function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
     throw fail('FETTLE_INPUT_SHEET', `has no sheet ${JSON.stringify(wanted)}`, `It has ${names}; see input.sheet.`)
   }
   const others = sheets.filter(one => one !== chosen && isFilled(one)).map(({ name }) => name)
-  const text = chosen.part === null ? [] : textOf(partOf(parts, chosen.part), book, fail)
-  return { name: chosen.name, others, text }
+  const { text, numbers } = chosen.part === null ? { text: [], numbers: [] } : textOf(partOf(parts, chosen.part), book, fail)
+  return { name: chosen.name, others, numbers, text }
 }
 
 const NAMED = 20
@@ -91,9 +93,11 @@ const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 
 /** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
-function textOf(xml: Buffer, book: Book, fail: Fail): Buffer[] {
+function textOf(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'numbers'> {
   let [rows, columns, chars] = [0, 0, 0]
-  readCells(xml, book, (row, column, { length }) => {
+  const numbers = new Set<number>()
+  readCells(xml, book, (row, column, { length }, isNumber) => {
+    if (isNumber) numbers.add(column - 1)
     rows = row
     columns = Math.max(columns, column)
     chars += length
@@ -127,7 +131,7 @@ function textOf(xml: Buffer, book: Book, fail: Fail): Buffer[] {
   })
   if (rows > 0) end()
   flush()
-  return text
+  return { text, numbers: [...numbers].toSorted((a, b) => a - b) }
 }
 
 /** Folders of a workbook without cells, which may be large. */

@@ -21,8 +21,15 @@ export interface InputOptions {
   readonly sheet: string | number | null
 }
 
+/** `numbers`: columns (from 0) with cells that are numbers in the sheet; absent for none. */
+interface SheetPacking {
+  readonly as: 'xlsx'
+  readonly sheet: string
+  readonly numbers?: readonly number[]
+}
+
 /** How a file is packed. Of a workbook, one sheet is read. */
-export type Packing = { readonly as: 'gzip' } | { readonly as: 'xlsx'; readonly sheet: string }
+export type Packing = { readonly as: 'gzip' } | SheetPacking
 
 /** What one pass over the whole input found. Rows are records without the header; blank lines are not rows. */
 export interface InputFacts {

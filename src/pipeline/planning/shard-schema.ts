@@ -53,7 +53,12 @@ const input = {
   packed: z
     .union([
       z.strictObject({ as: z.literal('gzip'), bytes: count }),
-      z.strictObject({ as: z.literal('xlsx'), sheet: text(1000), bytes: count }),
+      z.strictObject({
+        as: z.literal('xlsx'),
+        sheet: text(1000),
+        numbers: z.array(index).max(MOST_COLUMNS).optional(),
+        bytes: count,
+      }),
     ])
     .optional(),
   skipped: z.strictObject({ head: count, tail: count, from: count, to: count }).optional(),

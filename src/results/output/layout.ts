@@ -16,6 +16,10 @@ const inWords = (why: string): string =>
     .map(({ text }) => text)
     .join(', ')
 
+/** A column of numbers in the sheet of the input that is neither the key nor mapped: ids and postcodes stay text. */
+const isAmount = ({ input: { packed }, mappings, key }: Plan, at: number): boolean =>
+  packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && key?.index !== at && mappings.every(one => one.index !== at)
+
 /** Chosen tags that the enriched file lacks; `match.*` columns exist in the embedded service only and do not count. */
 export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
   output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
@@ -37,6 +41,10 @@ export function makeLayout(
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
+    /** Columns of the table to write as numbers. */
+    numbers: chosen
+      .flatMap((name): boolean[] => (name === '*' ? own.map((_, at) => isAmount(plan, at)) : [name === 'match.score']))
+      .flatMap((isNumbers, at) => (isNumbers ? [at] : [])),
     names: chosen.flatMap(name => (name === '*' ? own : [name])),
     /** `isRepeat`: the row has the answer of an earlier row. */
     row: (inputRow: readonly string[], { row, outcome, overrideCell }: RowResult, isRepeat: boolean): string[] =>

@@ -90,14 +90,14 @@ export class Writers {
     for (const [at, writer] of this.#writers.entries()) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
-      writer.format = this.#formatFor(writer.sink.path, this.#layouts[at]!.names)
+      writer.format = this.#formatFor(writer.sink.path, this.#layouts[at]!)
       await writer.sink.write(Buffer.from(writer.format.head))
     }
   }
 
-  #formatFor(path: string, names: readonly string[]): RowFormat {
+  #formatFor(path: string, { names, numbers }: Pick<ReturnType<typeof makeLayout>, 'names' | 'numbers'>): RowFormat {
     const { name: title, input } = this.#plan
-    return openFormat(formatOfOutput(path, this.#output.format), { names, title, delimiter: input.delimiter })
+    return openFormat(formatOfOutput(path, this.#output.format), { names, numbers, title, delimiter: input.delimiter })
   }
 
   async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {

@@ -39,6 +39,26 @@ describe('a workbook', () => {
     expect(partOf(book, 'xl/styles.xml')).toMatch(/<cellXfs.*fontId="1"/)
   })
 
+  it('has numbers in columns of numbers, widths by content within bounds, and a filter', async () => {
+    const format = xlsxFormat(['score', 'id', 'name'], 'p', [0])
+    const rows = [
+      ['0.987', '12', 'A'.repeat(90)],
+      ['007', '1.5', 'a company'],
+      ['-12', '', 'b'],
+      ['1234567890123456', '=1', 'c'],
+      ['1e5', 'x', 'd'],
+    ]
+    const book = Buffer.concat([format.head, format.render(rows), format.end!()])
+    const [{ data } = { data: [] }] = await read(book)
+    expect(data.slice(1).map(row => row[0])).toEqual([0.987, '007', -12, '1234567890123456', '1e5'])
+    expect(data[1]?.[1]).toBe('12')
+    const xml = partOf(book, 'xl/worksheets/sheet1.xml')
+    expect([...xml.matchAll(/ width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([18, 8, 50])
+    expect(xml).toMatch(/<\/sheetData><autoFilter ref="A1:C6"\/><\/worksheet>$/)
+    const { facts } = await inspect(options(file(book, 'out.xlsx')))
+    expect(facts?.packed).toMatchObject({ as: 'xlsx', numbers: [0] })
+  })
+
   it('keeps any text in batches of any size', async () => {
     const cell = fc.oneof(
       fc.string({ unit: anyCharacter }),
