@@ -163,6 +163,9 @@ async function bundle() {
   const written = new Set(output.map(({ fileName }) => fileName))
   for (const name of ['.js', '.map', '.json', '.txt', '.br'].flatMap(ending => filesIn(dist, ending)))
     if (!written.has(name.replaceAll('\\', '/'))) rmSync(join(dist, name))
+  // It uses nothing of it, and has to run on versions of Node that cannot.
+  const entry = join(dist, 'cli/main.js')
+  writeFileSync(entry, readFileSync(entry, 'utf8').replace(/^import "[^"]*rolldown-runtime\.js";$/m, ''))
   for (const name of filesIn(dist, '.map')) writeFileSync(join(dist, name), ownLines(readFileSync(join(dist, name), 'utf8')))
   writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 }

@@ -22,5 +22,5 @@ function isOfOneForm(values: readonly string[]): boolean {
     for (const text of values) counts.set(formOf(text), (counts.get(formOf(text)) ?? 0) + 1)
     return Math.max(...counts.values()) >= values.length * OF_ONE_FORM
   }
-  return isUsual(text => String(text.length)) || isUsual(text => text.replace(/\d+$/, '9'))
+  return isUsual(text => String(text.length)) || isUsual(text => text.replace(/(?<!\d)\d+$/, '9'))
 }

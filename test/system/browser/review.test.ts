@@ -109,8 +109,10 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     const { page } = await pages.open(REPORT)
     await toDesk(page)
     await page.keyboard.press('y')
-    await page.reload()
     expect(await status(page)).toBe('1 of 4 reviewed')
+    // Chromium stores the choice in another process, which may be later than the first reload.
+    const reloaded = () => page.reload().then(() => status(page))
+    await expect.poll(reloaded, { timeout: 20_000 }).toBe('1 of 4 reviewed')
     await page.close()
   })
 

@@ -173,8 +173,8 @@ const CASES: Case[] = [
     ';',
     'key address1 town postcode country phone',
   ],
-  ['unknown', 'a|b|c|d|e|f|g|h|i|j', '|', 'key address1 town postcode'],
-  ['none', null, ',', 'key address1 town postcode'],
+  ['unknown', 'a|b|c|d|e|f|g|h|i|j', '|', 'address1 town postcode'],
+  ['none', null, ',', 'address1 town postcode'],
 ]
 
 test.each(CASES)('%s headers', async (_, header, delimiter, left) => {

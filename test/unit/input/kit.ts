@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'
+import { filledRows } from '../../../src/model/filled-rows.ts'
 import type { InputFacts, InputOptions, Plan } from '../../../src/pipeline/model/types.ts'
 
 /** A folder in memory, where the machine has one: a property writes and syncs files a thousand times. */
@@ -65,9 +66,9 @@ export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
   key: null,
   limit: null,
   rows: rest.limit ?? input.rows,
-  sent: rest.rows ?? rest.limit ?? input.rows,
+  sent: rest.rows ?? rest.limit ?? filledRows(input),
   collapse: false,
-  parts: [{ from: 0, rows: rest.sent ?? rest.rows ?? rest.limit ?? input.rows }],
+  parts: [{ from: 0, rows: rest.sent ?? rest.rows ?? rest.limit ?? filledRows(input) }],
   concurrency: 4,
   preparation: [],
   mappings: [{ mapping: 'name', header: input.header?.[0] ?? null, index: 0, pad: null }],

@@ -107,7 +107,7 @@ describe('cells', () => {
     expect(await cellsOf([[textCell('x'), numberCell(46082 - 1462, 1)]], { date1904: true })).toBe('x,2026-03-01\n')
   })
 
-  it('rows are filled up to the widest, empty ones kept inside and left out at the end', async () => {
+  it('rows are filled up to the widest, empty ones are not sent', async () => {
     const rows = [
       [textCell('a'), textCell('b'), textCell('c')],
       [textCell('d')],
@@ -116,7 +116,7 @@ describe('cells', () => {
       [],
       ['<c s="1"/>'],
     ]
-    expect(await cellsOf(rows)).toBe('a,b,c\nd,,\n,,\n,,e\n')
+    expect(await cellsOf(rows)).toBe('a,b,c\nd,,\n,,e\n')
   })
 
   it('any text is read back, for any length of the sheet', async () => {
@@ -145,7 +145,9 @@ it('another reader of workbooks finds the same texts in the same cells', async (
       )
       const book = workbookOf({ s: sheetXml(...cells) })
       const [sheet] = await readXlsx(book, { trim: false })
-      const other = sheet!.data.map(row => row.map(cell => (cell === null ? '' : String(cell))))
+      const other = sheet!.data
+        .map(row => row.map(cell => (cell === null ? '' : String(cell))))
+        .filter(row => row.some(cell => cell.trim() !== ''))
       const records = parse(await textOf(book, { header: false }), { relaxColumnCount: true })
       expect(records).toEqual(other)
     }),
