@@ -22,6 +22,7 @@ export type {
   EnvironmentOptions,
   ExecutionOptions,
   LibraryOptions,
+  MergeOptions,
   QueueOptions,
   RunRef,
   RunStatus,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
+import { type Action, action, FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
@@ -111,6 +111,8 @@ export interface Merge {
   readonly plan: Plan
   readonly identity: string
   readonly merged: MergedShards
+  /** The same command with --drop-decisions. */
+  readonly undo: Action
   /** The run id when its directory already exists; a new one if absent, or if another process started it. */
   readonly runId?: string | undefined
   readonly fill: (directory: RunDirectory) => Promise<void>
@@ -123,7 +125,11 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     const last = lastRun(settings.runsDir, lineOf(plan))
     const isSame =
       last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
-    if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) return newRun(plan, lock, settings, merge)
+    if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
+      // Those of a queue were checked when they were submitted.
+      if (merge.runId === undefined) await assertDecisionsKept(plan, settings, nowOf(settings)(), merge.undo)
+      return newRun(plan, lock, settings, merge)
+    }
     if (last.finished) return finishedResult(last, settings, true)
     settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
     return continueRun(last, lock, settings)

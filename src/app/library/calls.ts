@@ -16,6 +16,7 @@ import {
   idOf,
   type LibraryOptions,
   logOf,
+  type MergeOptions,
   MOST_AT_ONCE,
   prepared,
   proveInteger,
@@ -110,9 +111,9 @@ export async function continueAs(
   return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
 }
 
-export async function merge(wanted: readonly string[], options: ExecutionOptions, own: RunReporter): Promise<RunResult> {
-  proveWhole(options, 'timeoutMs')
-  return mergeRuns(wanted, settingsOf('merge', options, runsDirOf(options), [own]))
+export async function merge(wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> {
+  const settings = settingsOf('merge', options, runsDirOf(options), [own])
+  return mergeRuns(wanted, { ...settings, dropDecisions: options.dropDecisions ?? false })
 }
 
 export async function status(wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> {

@@ -10,6 +10,7 @@ import type {
   Check,
   ExecutionOptions,
   LibraryOptions,
+  MergeOptions,
   RunRef,
   RunStatus,
   SubmitOptions,
@@ -58,7 +59,7 @@ export const collect = (wanted?: RunRef, options: ExecutionOptions = {}): RunHan
   follow(options, wanted, async own => (await calls()).continueAs('collect', wanted, options, own))
 
 /** Merges the results of shards into the outputs and the report of one run. `wanted`: run ids, run directories, or a pipeline name. */
-export const merge = (wanted: readonly string[], options: Omit<ExecutionOptions, 'timeoutMs'> = {}): RunHandle =>
+export const merge = (wanted: readonly string[], options: MergeOptions = {}): RunHandle =>
   follow(options, undefined, async own => (await calls()).merge(wanted, options, own))
 
 /** The status of a run now; with `watch`, once it is no longer in progress, or after `timeoutMs`. */

@@ -60,6 +60,9 @@ export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides
   readonly shard?: `${number}/${number}` | Overrides['shard']
 }
 
+/** Options of `merge`. */
+export type MergeOptions = Omit<ExecutionOptions, 'timeoutMs'> & Pick<LibraryOptions, 'dropDecisions'>
+
 /** A queue in Redis: `redis://host:6379`, and the name that shards are stored under, `fettle` if absent. */
 export interface QueueOptions {
   readonly url: string

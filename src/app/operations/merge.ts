@@ -22,8 +22,8 @@ export interface MergeInto {
 }
 
 /**
- * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not all the shards of one list, or not
- * all done; FETTLE_INPUT_CHANGED when the list is another one by now.
+ * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not
+ * all the shards of one list, or not all done; FETTLE_INPUT_CHANGED when the list is another one by now; FETTLE_DECISIONS_LOST.
  */
 export async function mergeRuns(
   wanted: readonly string[],
@@ -41,7 +41,8 @@ export async function mergeRuns(
   }
   const all = { ...settings, links, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
-  return startMerge({ plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }, all)
+  const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }
+  return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)
 }
 
 /** A warning for each register of which shards used different imports. */

@@ -1,7 +1,7 @@
 /** Refuses a run that would undo decisions which the last run of the pipeline applied. */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
+import { type Action, action, FettleError } from '../../errors.ts'
 import { decisionsFileOf, lineOf, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
@@ -18,11 +18,15 @@ interface KeptOptions {
   readonly dropDecisions?: boolean
 }
 
+/** The command that runs a plan and undoes what its decisions file lacks. */
+const undoing = ({ file }: Plan): Action =>
+  file.startsWith(CLEAN) ? action('clean', '--drop-decisions', file.slice(CLEAN.length)) : action('run', '--drop-decisions', file)
+
 /**
  * Compares the decisions file of the plan with the decisions that the last run with outputs applied. A row without any line is lost:
- * a line `undo` takes a decision back. Throws FETTLE_DECISIONS_LOST, FETTLE_DECISIONS.
+ * a line `undo` takes a decision back. `undo` is the command of the hint. Throws FETTLE_DECISIONS_LOST, FETTLE_DECISIONS.
  */
-export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now: number): Promise<void> {
+export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now: number, undo = undoing(plan)): Promise<void> {
   const { runsDir, cwd, dropDecisions = false } = options
   if (dropDecisions || plan.output === null) return
   const before = newestRun(runsDir, lineOf(plan), ({ outputs }) => outputs.length > 0)
@@ -33,8 +37,7 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
   const today = dayOf(now)
   const applied = (await requireDecisions(copy)).filter(({ expires }) => expires === '' || expires >= today)
   // `clean` looks for the file by the name of the list.
-  const isClean = plan.file.startsWith(CLEAN)
-  const path = plan.decisions ?? (isClean ? decisionsFileOf(plan.name) : null)
+  const path = plan.decisions ?? (plan.file.startsWith(CLEAN) ? decisionsFileOf(plan.name) : null)
   const exists = path !== null && existsSync(resolve(cwd, path))
   const kept = new Set(exists ? (await requireDecisions(path, cwd)).map(({ fingerprint }) => fingerprint) : [])
   const lost = new Set(applied.map(({ fingerprint }) => fingerprint).filter(fingerprint => !kept.has(fingerprint)))
@@ -55,9 +58,7 @@ export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now:
     `the run ${before.runId} applied decisions about ${rows} that this run would undo: ${why}`,
     {
       hint: `${advice} To undo them, run without them.`,
-      action: isClean
-        ? action('clean', '--drop-decisions', plan.file.slice(CLEAN.length))
-        : action('run', '--drop-decisions', plan.file),
+      action: undo,
     },
   )
 }

@@ -159,7 +159,7 @@ describe.concurrent('a review by table', () => {
       ).toBe(2)
   })
 
-  test('a run that would undo applied decisions refuses before it writes; --drop-decisions undoes them', async () => {
+  test('a run or merge that would undo applied decisions refuses before it writes; --drop-decisions undoes them', async () => {
     const cwd = await reviewed()
     await decided(cwd, { 'GB-X-02345678': 'accept' })
     expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).code).toBe(0)
@@ -177,7 +177,12 @@ describe.concurrent('a review by table', () => {
     expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
     expect(read(cwd, 'out/p.csv')).toBe(corrected)
     writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', OUTPUT))
-    expect((await fettle(['run', 'p.yml', '-q', '--drop-decisions'], { cwd })).code).toBe(0)
+    expect((await fettle(['run', 'p.yml', '-q', '--shard', '1/1'], { cwd })).code).toBe(0)
+    expect(await fettle(['merge', 'p'], { cwd })).toMatchObject(
+      refused(new RegExp(`${about}[\\s\\S]*fettle merge --drop-decisions p`)),
+    )
+    expect(read(cwd, 'out/p.csv')).toBe(corrected)
+    expect((await fettle(['merge', 'p', '-q', '--drop-decisions'], { cwd })).code).toBe(0)
     expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
     expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
   })
