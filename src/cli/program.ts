@@ -2,7 +2,6 @@
  * Runs a command line: argv to a command, its result to an exit code, a signal to a stop. process.exitCode is set instead of calling
  * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
-import { setFlagsFromString } from 'node:v8'
 import { FettleError } from '../errors.ts'
 import { parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
@@ -25,6 +24,13 @@ function listenForSignals(): AbortSignal {
   return stop.signal
 }
 
+/**
+ * V8 optimises a WebAssembly function after 1.8 MB of executed code, which half of SQLite reaches in a run of 20 rows; its parser and its
+ * interpreter, where a step counts with up to 200 kB, also reach a hundred times as much (measured: together 0.5 s of processor time
+ * and 50 MB). This is about the largest value; a long run still reaches it.
+ */
+const TIERING_BUDGET = '--wasm-tiering-budget=2000000000'
+
 /** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
   // A stack trace of the bundle then names the files of the source.
@@ -32,6 +38,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   try {
     const parsed = await parse(argv, io)
     if (typeof parsed === 'number') return parsed
+    // The help does not load it: it loads the streams of Node.
+    const { setFlagsFromString } = await import('node:v8')
+    setFlagsFromString(TIERING_BUDGET)
     const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()
@@ -47,15 +56,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 
 const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
 
-/**
- * V8 optimises a WebAssembly function after 1.8 MB of executed code, which half of SQLite reaches in a run of 20 rows; its parser and its
- * interpreter, where a step counts with up to 200 kB, also reach a hundred times as much (measured: together 0.5 s of processor time
- * and 50 MB). This is about the largest value; a long run still reaches it.
- */
-const TIERING_BUDGET = '--wasm-tiering-budget=2000000000'
-
 export async function start(): Promise<void> {
-  setFlagsFromString(TIERING_BUDGET)
   // The AWS client would print its own advice about Node versions.
   process.env[AWS_ADVICE_OFF] ??= 'true'
   process.exitCode = await runProgram(process.argv.slice(2), processIo(listenForSignals()))

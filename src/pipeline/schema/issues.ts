@@ -23,7 +23,9 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
  * expected and text where text is.
  */
 export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
-  const tree = retype(given, leavesOf(given))
+  const first = leavesOf(given)
+  if (first.length === 0) return { tree: given, findings: [] }
+  const tree = retype(given, first)
   const leaves = leavesOf(tree)
   const suspects = new Set(leaves.filter(leaf => isTextDue(tree, leaf)).map(leaf => leaf.path.join('.')))
   const quoted = mapScalars(tree, (scalar, path) => (suspects.has(path.join('.')) ? { ...scalar, value: scalar.source } : scalar))
