@@ -18,6 +18,7 @@ function reasonOfPart(part: string): Reason {
   const about = (length: number): string => part.slice(0, -length).trimEnd()
   if (part.endsWith('=') && about(1) !== '') return { text: `same ${about(1)}`, kind: 'for' }
   if (part.endsWith('≠') && about(1) !== '') return { text: `different ${about(1)}`, kind: 'against' }
+  if (part.endsWith('≈') && about(1) !== '') return { text: `similar ${about(1)}`, kind: 'near' }
   const value = part.split(/\s/).at(-1) ?? ''
   if (/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(value) && about(value.length) !== '')
     return { text: `${about(value.length)} ${Math.round(Number(value) * 100)}% alike`, kind: kindOf(Number(value)) }

@@ -76,12 +76,12 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
     aligned(Object.entries(map).map(([key, value]) => [`  ${key}: ${flow(value)}`, notes[key] ?? ''] as const))
   const { mappings: mapped } = chosen(proposal)
   const whys = Object.fromEntries(mapped.map(([mapping, one]) => [mapping, certainty(one)]))
-  const packed = facts.packed === undefined ? '' : `, ${facts.packed.as}`
+  const isExcel = facts.packed?.as === 'xlsx'
+  const packed = isExcel || facts.packed === undefined ? '' : `, ${facts.packed.as}`
+  const text = isExcel ? 'xlsx' : `${facts.encoding}${packed}, ${show(facts.delimiter)} between cells`
   return [
     `# yaml-language-server: $schema=${schema}`,
-    inComment(
-      `# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${facts.encoding}${packed}, ${show(facts.delimiter)} between cells.`,
-    ),
+    inComment(`# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${text}.`),
     '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
     `name: ${flow(name)}`,
     ...(registers.length === 0

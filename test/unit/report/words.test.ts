@@ -36,10 +36,13 @@ describe('figures', () => {
 
 describe('reasons', () => {
   it('are formatted as text', () => {
-    expect(reasonsOf('name 0.97 | number = | postcode ≠ | dissolved').map(reason => `${reason.kind}: ${reason.text}`)).toEqual([
+    expect(
+      reasonsOf('name 0.97 | number = | postcode ≈ | vat ≠ | dissolved').map(reason => `${reason.kind}: ${reason.text}`),
+    ).toEqual([
       'near: name 97% alike',
       'for: same number',
-      'against: different postcode',
+      'near: similar postcode',
+      'against: different vat',
       'plain: dissolved',
     ])
     expect(reasonsOf('')).toEqual([])

@@ -131,9 +131,9 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const key = columns.find(one => one.status === 'mapped' && one.target === 'key')
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
-  const title = `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  const text = facts.packed?.as === 'xlsx' ? 'xlsx' : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   return [
-    title,
+    `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${text}`,
     ...skippedLines(inspected),
     ...lines,
     ...keyLine,
