@@ -74,6 +74,7 @@ const slow = [
   'test/unit/service/walk.test.ts',
   'test/system/examples/**/*.test.ts',
   'test/docs.test.ts',
+  'test/programs.test.ts',
 ]
 
 /** A file system in memory syncs in no time. A container may give it 64 MB, or let nothing in it be executed. */
@@ -102,6 +103,7 @@ const LONG = [
   'outage/outage',
   'bad-input/inputs',
   'test/docs',
+  'test/programs',
   'browser/report',
   'browser/review',
   'app/library',

@@ -4,7 +4,6 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
-import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { type Command, nameOf } from '../src/cli/command.ts'
@@ -247,43 +246,6 @@ describe.concurrent('what the documents show works', () => {
     const [text = ''] = yaml
     const ended = await fettle(['run', 'p.yml', '-q'], { cwd: withSamples({ 'p.yml': text }) })
     expect(ended).toEqual({ code: 0, stdout: '', stderr: '' })
-  })
-
-  // The compiler looks from the working directory, which the commands of the other tests change.
-  test.sequential('programs type-check', () => {
-    const options: ts.CompilerOptions = {
-      ...ts.parseJsonConfigFileContent(ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config, ts.sys, ROOT)
-        .options,
-      noEmit: true,
-      declaration: false,
-      paths: {
-        fettle: [join(ROOT, 'src/index.ts')],
-        'fettle/client': [join(ROOT, 'src/client/index.ts')],
-        'fettle/service': [join(ROOT, 'src/service/index.ts')],
-        'fettle/testing': [join(ROOT, 'src/testing/index.ts')],
-      },
-    }
-    // `typescript` marks a program that needs Redis: it is checked here and not run by the test of examples.
-    const texts = [...blocks('ts'), ...blocks('typescript')]
-    expect(texts.length).toBeGreaterThan(0)
-    const programs = new Map(texts.map((text, n) => [join(ROOT, `test/program-${n}.ts`), text]))
-    const host = ts.createCompilerHost(options)
-    const { getSourceFile, fileExists } = host
-    host.getSourceFile = (file, ...rest) => {
-      const text = programs.get(file)
-      return text === undefined
-        ? getSourceFile.call(host, file, ...rest)
-        : ts.createSourceFile(file, text, ts.ScriptTarget.ES2023)
-    }
-    host.fileExists = file => programs.has(file) || fileExists.call(host, file)
-    const checked = ts.createProgram([...programs.keys()], { ...options, moduleDetection: ts.ModuleDetectionKind.Force }, host)
-    for (const [name, text] of programs) {
-      const problems = ts.getPreEmitDiagnostics(checked, checked.getSourceFile(name))
-      expect(
-        problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n')),
-        text,
-      ).toEqual([])
-    }
   })
 
   test('workflows name existing files and flags, have a time limit, and upload artifacts after a failure', () => {

@@ -8,8 +8,11 @@ export interface PasswordRecord {
   readonly key: string
 }
 
-// 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting.
-const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
+/**
+ * 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting. Only tests make it cheaper, before a
+ * password is stored: a record names what it was made with.
+ */
+export const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
 // A generated password of 192 random bits cannot be guessed: slow rounds would protect nothing.
 const GENERATED = { ...PARAMETERS, N: 2 }
 const KEY_BYTES = 32
@@ -21,7 +24,7 @@ const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'sa
   })
 
 export async function protect(password: string, isGenerated = false): Promise<PasswordRecord> {
-  const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : PARAMETERS }
+  const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : { ...PARAMETERS } }
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
 

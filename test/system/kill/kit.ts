@@ -6,15 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults } from '../../../src/testing/index.ts'
-import { makePasswordsCheap } from '../../support/cheap-passwords.ts'
 import { LosingDisk } from '../../support/crash/power-loss.ts'
 import { type Ended, startProgram } from '../../support/crash/process.ts'
 import { Disk } from '../../support/disk/operations.mjs'
 import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-makePasswordsCheap()
 
 /** Of the test: the log of a simulated disk is not on it. */
 const { closeSync, openSync, writeSync } = fs

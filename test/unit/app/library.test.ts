@@ -1,11 +1,7 @@
-/** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading and types of pipelines. */
+/** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading of pipelines. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { MAPPINGS } from '../../../src/contract/data-cleaning/mappings.ts'
-import { OUTPUT_FORMAT_NAMES } from '../../../src/formats/index.ts'
 import {
   type Checkpoint,
   check,
@@ -23,7 +19,6 @@ import {
 import { scripted } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 let here: Place
 beforeEach(() => {
   here = place()
@@ -231,35 +226,6 @@ describe('pipelines', () => {
       at: { file: 'bad.yml', line: 2, column: 1 },
     })
     await expect(loadPipeline('none.yml')).rejects.toMatchObject({ code: 'FETTLE_PIPELINE_READ' })
-  })
-
-  test('have types that complete mapping names, keys and choices', () => {
-    const name = join(ROOT, 'test/completed.ts')
-    const text = `import { definePipeline } from '../src/index.ts'
-definePipeline({ name: 'a', input: 'a.csv', mappings: { name: 'n', /*mapping*/ }, output: { path: 'o.csv', format: '/*format*/' } })`
-    const { options } = ts.parseJsonConfigFileContent(
-      ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
-      ts.sys,
-      ROOT,
-    )
-    const service = ts.createLanguageService({
-      ...ts.sys,
-      useCaseSensitiveFileNames: () => true,
-      getCompilationSettings: () => options,
-      getScriptFileNames: () => [name],
-      getScriptVersion: () => '1',
-      getScriptSnapshot: file => {
-        const found = file === name ? text : ts.sys.readFile(file)
-        return found === undefined ? undefined : ts.ScriptSnapshot.fromString(found)
-      },
-      fileExists: file => file === name || ts.sys.fileExists(file),
-      getCurrentDirectory: () => ROOT,
-      getDefaultLibFileName: ts.getDefaultLibFilePath,
-    })
-    const offered = (mark: string): string[] =>
-      (service.getCompletionsAtPosition(name, text.indexOf(mark), {})?.entries ?? []).map(entry => entry.name)
-    expect(offered('/*mapping*/').sort()).toEqual(MAPPINGS.filter(mapping => mapping !== 'name').sort())
-    expect(offered('/*format*/').sort()).toEqual([...OUTPUT_FORMAT_NAMES].sort())
   })
 })
 
