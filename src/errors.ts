@@ -137,6 +137,7 @@ export const ERRORS = {
   FETTLE_REJECTED: entry('rejected', 'The service rejected the request.', 'Read the message of the service.'),
   FETTLE_NOT_FOUND: entry('rejected', 'The service does not have the requested object.', 'Check service.url; if the job was deleted, start a new run.'),
   FETTLE_TLS: entry('rejected', 'The certificate of the service could not be verified.', 'For a private certificate authority set NODE_EXTRA_CA_CERTS.'),
+  FETTLE_ANSWER: entry('rejected', 'A field of an answer of the service could not be read and was left out; the rest of the answer was used.', 'If the field matters to you, ask the support of the service what it means.'),
   FETTLE_CONTRACT: entry('rejected', 'The response of the service does not have the documented form.', 'Check that service.url is the API itself, not a portal or a proxy page.'),
   FETTLE_REDIRECT: entry('rejected', 'The service answered with a redirect that is not followed.', 'Check service.url; for download hosts see service.fileHosts.'),
   FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not allowed.', 'Ask the support of the service: a link must be https, to a public host that the service owns.'),

@@ -41,6 +41,11 @@ export interface ConnectOptions {
   readonly traceparent?: string
   /** Called with one line about every retry and pause. */
   readonly onRetry?: (text: string) => void
+  /**
+   * Called once for each field of an answer that could not be read and was left out of it, such as `listBusinessHits` and
+   * `items[].hitScore`.
+   */
+  readonly onDropped?: (field: { readonly operation: OperationName; readonly path: string }) => void
   /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
   /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */

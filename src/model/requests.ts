@@ -92,7 +92,8 @@ export interface Screening {
   readonly id: string
   /** As the service writes it, null when it does not. */
   readonly createdAt: string | null
-  readonly hits: number
+  /** Null when the service gives no count. */
+  readonly hits: number | null
 }
 
 /** The requests of a run about its jobs. */
@@ -141,8 +142,11 @@ export interface ScreenRequests {
     since: { readonly at: string; readonly other: string | null },
     options?: CallOptions,
   ): Promise<Screening | undefined>
-  /** Hits of a search by dataset; a hit in several counts in each. */
-  readRisks(id: string, options?: CallOptions): Promise<Readonly<Record<string, number>>>
+  /** How many hits a search has, and by dataset: a hit in several counts in each. */
+  readRisks(
+    id: string,
+    options?: CallOptions,
+  ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
 }
 
 export interface CompanyRequests extends PortfolioRequests, ScreenRequests {}

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { EXIT, FettleError } from '../../errors.ts'
+import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
 import { openSource } from '../../input/index.ts'
@@ -204,6 +204,14 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     { root: settings.cwd, decisions, isRejected: outcomes => isRejected(stateOf(record), outcomes, previousRate) },
     storage,
   )
+  const warnings: Issue[] = []
+  /** Between two events of the stages, and not after the end of the run. */
+  const recordWarnings = ({ type }: RunEventInput): void => {
+    if (type.startsWith('run.')) return
+    const known = new Set(stateOf(record).issues.map(({ message }) => message))
+    for (const warning of warnings.splice(0))
+      if (!known.has(warning.message)) record.append({ type: 'issue.raised', issue: warning })
+  }
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
   try {
@@ -220,6 +228,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
           traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
           proxies: () => proxiesOf(settings.env),
           onRetry: message => onProgress({ type: 'retry', message }),
+          onWarning: warning => warnings.push(warning),
           // A pause requested by the service is limited, like any wait.
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
           beforeEffect: async () => {
@@ -244,6 +253,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     }
     const onFact = (event: RunEventInput, state: RunState): void => {
       settings.observers?.emit('onEvent', event, state)
+      recordWarnings(event)
       // A report that cannot be updated must not stop the run; at the end it is an error.
       if (event.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
     }

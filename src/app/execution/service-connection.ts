@@ -27,6 +27,8 @@ export interface ServiceNeeds {
   /** Called only for a remote service. */
   readonly proxies: () => Proxies
   readonly onRetry: (message: string) => void
+  /** Called with the warning about each field of an answer that could not be read. */
+  readonly onWarning?: (warning: Issue) => void
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
   /** Awaited before everything that may change something at the service. */
@@ -39,6 +41,9 @@ export interface ReadyService {
   readonly issues: readonly Issue[]
   close(): Promise<void>
 }
+
+const unreadable = ({ operation, path }: { readonly operation: string; readonly path: string }): Issue =>
+  issue('FETTLE_ANSWER', `${operation}: ${path} of the answer cannot be read, and was left out`, { severity: 'warn' })
 
 /** Loaded on use: `check` starts a third sooner without it. */
 type Client = typeof import('../../client/index.ts')
@@ -94,6 +99,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     clock: needs.world.clock,
     attempts: needs.attempts,
     onRetry: needs.onRetry,
+    onDropped: (field: { readonly operation: string; readonly path: string }) => needs.onWarning?.(unreadable(field)),
     deadline: needs.deadline,
     beforeEffect: needs.beforeEffect,
     stop: needs.stop,

@@ -9,10 +9,10 @@ const PAGE_SIZE = 100
 
 type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
 
-const screeningOf = ({ id, createdAt, totalHitCount = 0 }: BusinessSearch): Screening => ({
+const screeningOf = ({ id, createdAt, totalHitCount }: BusinessSearch): Screening => ({
   id,
   createdAt: createdAt ?? null,
-  hits: totalHitCount,
+  hits: totalHitCount ?? null,
 })
 
 const sorted = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
@@ -78,9 +78,12 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     },
     async readRisks(id, options = {}) {
       const risks: Record<string, number> = {}
-      for await (const { datasets } of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options))
+      let hits = 0
+      for await (const { datasets } of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options)) {
+        hits += 1
         for (const dataset of datasets ?? []) risks[clean(dataset)] = (risks[clean(dataset)] ?? 0) + 1
-      return risks
+      }
+      return { hits, risks }
     },
   }
 }

@@ -113,7 +113,14 @@ export function connect(options: ConnectOptions): Client {
       await core.openerFor(call).tools.session.token(0, call.signal)
     },
     createJob: (name, call) =>
-      core.call('createJob', { json: { name }, read: shown, options: call, codes: FINAL_REFUSALS, subject: name }),
+      core.call('createJob', {
+        json: { name },
+        // An answer that only its id could be read of is kept.
+        read: record => shown({ ...{ name, status: 'created' }, ...record }),
+        options: call,
+        codes: FINAL_REFUSALS,
+        subject: name,
+      }),
     async listJobs(query = {}, call = {}) {
       const asText = Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]))
       return (await core.call('listJobs', { query: asText, read: unchanged, options: call })).value

@@ -1,5 +1,13 @@
 /** What the requests of a client share: connections, counts, a deadline, and the path from an operation to its final reply. */
-import { type CallReply, OPERATIONS, type Operation, type OperationName, pathOf, readFault } from '../../contract/index.ts'
+import {
+  type AnswerSchema,
+  type CallReply,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  pathOf,
+  readFault,
+} from '../../contract/index.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
 import type { LoginOptions } from '../auth/session.ts'
@@ -8,7 +16,6 @@ import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
 import { LIMITS } from '../http/limits.ts'
 import { FILE_HOSTS, judgeLink, parseBase, under } from '../http/links.ts'
 import { askWithFile } from '../http/multipart.ts'
-import type { Schema } from '../http/reply.ts'
 import { createTransport, type Reply } from '../http/transport.ts'
 import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
@@ -45,12 +52,15 @@ export interface Core {
   close(): Promise<void>
 }
 
+/** Fields of answers that are reported as unreadable: more are no news. */
+const MAX_DROPPED = 100
+
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
 
 const isEffectful = ({ method, repeat }: Operation): boolean => repeat !== 'free' || method !== 'GET'
 
-const checked = (name: string, schema: Schema<unknown> | null, value: unknown): void => {
+const checked = (name: string, schema: AnswerSchema<unknown> | null, value: unknown): void => {
   const issue = schema?.safeParse(value).error?.issues[0]
   if (issue === undefined) return
   const where = issue.path.length === 0 ? '' : ` ${issue.path.map(String).join('.')}`
@@ -92,6 +102,16 @@ export function createCore(options: ConnectOptions): Core {
     const call = { signal, attempts: Math.min(attempts, by.tools.attempts) }
     const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call }
     return (await send('authenticate', demand, { ...by, tools: { ...by.tools, deadline: latest } })).value
+  }
+
+  const seen = new Set<string>()
+  const reportDropped = (operation: OperationName, paths: readonly string[]): void => {
+    for (const path of paths.map(one => redactor.clean(one))) {
+      const field = `${operation} ${path}`
+      if (seen.has(field) || seen.size >= MAX_DROPPED) continue
+      seen.add(field)
+      options.onDropped?.({ operation, path })
+    }
   }
 
   const hidden = (token: string): string => {
@@ -156,8 +176,11 @@ export function createCore(options: ConnectOptions): Core {
           ...(key === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': key }),
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
-        schema: operation.reply as unknown as Schema<ReplyOf<N>> | null,
+        schema: operation.reply as AnswerSchema<ReplyOf<N>> | null,
         lenient: operation.method === 'PUT',
+        keeps: operation.repeat !== 'free',
+        list: operation.pages?.items,
+        onDropped: paths => reportDropped(name, paths),
         confirms: demand.confirms ?? false,
         secret: login,
         signal: demand.options?.signal,

@@ -25,12 +25,12 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' ?
 /** Whether the reply shows that more follow; null when it does not show it. */
 function hasMore(reply: unknown, page: number, seen: number): boolean | null {
   const { paging, totalSize, totalCount } = (reply ?? {}) as Query
-  if (typeof paging === 'object' && paging !== null) {
-    const next = numberOf((paging as Query).next)
-    return next !== null && next > page
-  }
   const total = numberOf(totalSize) ?? numberOf(totalCount)
-  return total === null ? null : seen < total
+  const isPaged = typeof paging === 'object' && paging !== null
+  if (isPaged && (numberOf((paging as Query).next) ?? -1) > page) return true
+  // Without a next page all should have been seen.
+  if (total !== null) return seen < total
+  return isPaged ? false : null
 }
 
 async function* eachPage(

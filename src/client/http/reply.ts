@@ -2,21 +2,12 @@
  * Reads the body of a JSON reply, limited in size and time, and classifies it: the documented answer, an error status, or something off
  * the contract. Unknown fields are kept.
  */
-import { readFault } from '../../contract/index.ts'
+import { type AnswerSchema, readAnswer, readFault } from '../../contract/index.ts'
 import type { Redactor } from '../redact.ts'
 import { type NetworkError, readNetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { Reply } from './transport.ts'
-
-export interface Schema<T> {
-  safeParse(value: unknown):
-    | { readonly success: true; readonly data: T; readonly error?: undefined }
-    | {
-        readonly success: false
-        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[] }
-      }
-}
 
 /** Characters shown of a page that is not the API's. */
 const SHOWN = 80
@@ -71,11 +62,23 @@ const decodeStrict = (bytes: Uint8Array): string | null => {
 
 const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole body' : path.map(String).join('.'))
 
+/** What is left of a record holds its id under one of these when it could be read. */
+const ID_KEYS = ['id', 'portfolioId'] as const
+
+const hasId = (rest: unknown): boolean =>
+  typeof rest === 'object' && rest !== null && ID_KEYS.some(key => (rest as Partial<Record<string, unknown>>)[key] !== undefined)
+
 export interface Reading<T> {
   /** null: a success has no body, and one that is sent is ignored. */
-  readonly schema: Schema<T> | null
+  readonly schema: AnswerSchema<T> | null
   /** Any JSON is accepted: a PUT that only confirms. */
   readonly lenient: boolean
+  /** The request created or cost something: the reply is kept when its id can be read. */
+  readonly keeps?: boolean
+  /** Of a list, where its items stand in the reply. */
+  readonly list?: string | null | undefined
+  /** Called with the paths of what could not be read and was left out. */
+  readonly onDropped?: (paths: readonly string[]) => void
   /** The reply is not used, so 204 is accepted too. */
   readonly confirms?: boolean
   /** The reply is a secret: when it cannot be parsed, nothing of it is shown. */
@@ -85,7 +88,7 @@ export interface Reading<T> {
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
-  { schema, lenient, confirms, secret }: Reading<T>,
+  { schema, lenient, keeps, list, onDropped, confirms, secret }: Reading<T>,
   redactor: Redactor,
   now: number,
 ): Outcome<T> {
@@ -110,11 +113,12 @@ export function readOutcome<T>(
     const how = text !== null && looksCut(text) ? 'cut' : 'notJson'
     return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: idOf(null) }
   }
-  const parsed = schema.safeParse(json.value)
-  if (parsed.success) return { type: 'answer', value: parsed.data }
-  if (lenient) return { type: 'answer', value: json.value as T }
-  const issue = parsed.error.issues[0]
-  const why = issue === undefined ? '' : `, at ${pathOfIssue(issue.path)}: ${issue.message}`
   const correlationId = idOf(readFault(json.value).correlationId)
+  const { data, rest, dropped, issue } = readAnswer(schema, json.value, list)
+  if (issue === undefined || lenient || (keeps && hasId(rest))) {
+    if (dropped.length > 0) onDropped?.(dropped)
+    return { type: 'answer', value: (issue === undefined ? data : rest) as T }
+  }
+  const why = `, at ${pathOfIssue(issue.path)}: ${issue.message}`
   return { type: 'offContract', how: 'shape', status, text: `with JSON that is not as documented${why}`, correlationId }
 }

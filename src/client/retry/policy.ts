@@ -113,7 +113,9 @@ export function decide(policy: Policy, outcome: Miss): Decision {
   if (outcome.type === 'loss') return decideLoss(outcome.loss, policy.login)
   if (outcome.type === 'status') return decideStatus(outcome.status, outcome.retryAfterMs, policy)
   if (outcome.how === 'cut') return repeat('FETTLE_NETWORK', true, 'cut')
-  if (policy.repeat === 'look') return repeat('FETTLE_CONTRACT', true, 'offContract')
+  // What was paid for is looked for, too, and not sent again.
+  if (policy.repeat === 'look' || (policy.repeat === 'never' && policy.method !== 'GET'))
+    return repeat('FETTLE_CONTRACT', true, 'offContract')
   return outcome.how === 'notJson' ? repeat('FETTLE_CONTRACT', true, 'offContract', 2) : stop('FETTLE_CONTRACT')
 }
 

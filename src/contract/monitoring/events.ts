@@ -50,7 +50,7 @@ export const notificationEvent = lazy(() =>
     summary: z.string().nullish(),
     ruleText: z.string().nullish(),
     localEventCode: z.string().nullish(),
-    isProcessed: z.boolean(),
+    isProcessed: z.boolean().optional(),
   }),
 )
 

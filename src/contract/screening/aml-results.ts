@@ -36,7 +36,12 @@ const event = lazy(() =>
 )
 
 const entryOf = <Value extends z.ZodType>(value: Value) =>
-  z.looseObject({ events: z.array(event).nullish(), sources: z.array(hitSource).nullish(), type: z.string().optional(), value })
+  z.looseObject({
+    events: z.array(event).nullish(),
+    sources: z.array(hitSource).nullish(),
+    type: z.string().optional(),
+    value: value.nullish(),
+  })
 
 const category = lazy(() => entryOf(z.looseObject({ category: text, subCategory: text })))
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { businessResults, hitSource, individualResults } from './aml-results.ts'
-import { amlDate, batchOf, pageOf } from './search.ts'
+import { answeredDate, batchOf, pageOf } from './search.ts'
 
 const text = z.string().nullish()
 const texts = z.array(z.string()).nullish()
@@ -33,7 +33,7 @@ const personFields = {
   middleName: text,
   lastName: text,
   gender: text,
-  datesOfBirth: z.array(amlDate).nullish(),
+  datesOfBirth: z.array(answeredDate).nullish(),
   profileImages: list,
   pepTier: text,
 }
@@ -81,7 +81,7 @@ export const individualHitFull = lazy(() =>
   z.looseObject({
     ...fullFields,
     ...personFields,
-    datesOfDeath: z.array(amlDate).nullish(),
+    datesOfDeath: z.array(answeredDate).nullish(),
     isDeceased: z.boolean().nullish(),
     aliases: z.array(z.looseObject({ type: text, firstName: text, middleName: text, lastName: text })).nullish(),
     amlResults: individualResults.nullish(),

@@ -9,6 +9,9 @@ const count = z.number().int().nonnegative()
 /** `YYYY` or `YYYY-MM-DD` (contract §2.2). */
 export const amlDate = z.string().regex(/^\d{4}(?:-\d{2}-\d{2})?$/, 'must be YYYY or YYYY-MM-DD')
 
+/** The same in an answer, kept as text: lists hold months, and times of day. */
+export const answeredDate = z.string().describe('date; a month or a year where no more is known')
+
 /** Longest name of a search; of a person counted as `{lastName} {firstName} {middleName}` (contract §12). */
 const LONGEST_NAME = 200
 
@@ -103,7 +106,7 @@ export const individualSearch = businessSearch.extend({
   middleName: z.string().nullish(),
   lastName: z.string().nullish(),
   gender: z.string().nullish(),
-  dateOfBirth: amlDate.nullish(),
+  dateOfBirth: answeredDate.nullish(),
   pepTiers: z.array(z.string()).nullish(),
   isDobRequired: z.boolean().nullish(),
 })

@@ -103,8 +103,11 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     }
     if (refused !== null) yield { type: 'screen.refused', done, company: refused }
     else if (search !== null) {
-      const { id, hits, createdAt } = search.value
-      const risks = hits === 0 ? {} : await ports.screening.readRisks(id, { signal: ports.signal })
+      const { id, createdAt } = search.value
+      const found =
+        search.value.hits === 0 ? { hits: 0, risks: {} } : await ports.screening.readRisks(id, { signal: ports.signal })
+      const { risks } = found
+      const hits = search.value.hits ?? found.hits
       const screened: ScreenedCompany = { id: company.id, name: company.name, searchId: id, hits, risks }
       progress = { ...progress, searches: progress.searches + 1, last: { id, createdAt } }
       yield { type: 'screen.finished', done, company: screened, createdAt, adopted: search.adopted }

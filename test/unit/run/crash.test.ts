@@ -1,10 +1,12 @@
 /** A crash before or after any journal write, then a resume: each effect happens once, and the outcome is that of one run. */
 import { expect, test } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { FakeService } from './fake-service.ts'
 import { Crash, planOf, resumed, worldOf } from './world.ts'
 
-async function crashEverywhere(plan: Plan): Promise<number> {
+async function crashEverywhere(plan: Plan, noSubmit: FakeService['noSubmit'] = null): Promise<number> {
   const untouched = worldOf(plan)
+  untouched.service.noSubmit = noSubmit
   const whole = await untouched.run()
   expect(whole).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
   const appends = untouched.journal.events.length - 1
@@ -12,6 +14,7 @@ async function crashEverywhere(plan: Plan): Promise<number> {
   for (let at = 0; at < appends; at++) {
     for (const when of ['before', 'after'] as const) {
       const world = worldOf(plan)
+      world.service.noSubmit = noSubmit
       world.journal.crash = { at, when }
       // A dead process sends nothing either.
       world.service.before = () => {
@@ -28,7 +31,7 @@ async function crashEverywhere(plan: Plan): Promise<number> {
         status: 'success',
         exitCode: 0,
         outcomes: whole.outcomes,
-        effects: [1, 1, plan.enrich === null ? 0 : 1],
+        effects: [1, noSubmit === null ? 1 : 0, plan.enrich === null ? 0 : 1],
       })
       // The upload is the only effect the service takes twice without harm; it is read first, so even it is not repeated.
       expect(job.uploads, `append ${at} ${when}`).toBe(1)
@@ -44,6 +47,10 @@ test('every append of a run with enrichment and download', async () => {
 
 test('every append of a run that ends when matched', async () => {
   expect(await crashEverywhere(planOf({ enrich: null, output: null }))).toBeGreaterThan(40)
+})
+
+test('every append of a run at a service that starts to match by itself', async () => {
+  expect(await crashEverywhere(planOf({ enrich: null, output: null }), { status: 404, reads: 4 })).toBeGreaterThan(40)
 })
 
 test('a crash of the resumed process, too', async () => {

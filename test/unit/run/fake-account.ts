@@ -79,6 +79,7 @@ export class FakeAccount implements PortfolioService, ScreenService {
   }
   readRisks = async (id: string) => {
     this.#call('readRisks')
-    return this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
+    const risks = this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
+    return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
   }
 }

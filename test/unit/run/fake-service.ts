@@ -32,6 +32,8 @@ export class FakeService implements Service {
   matching = ['matching', 'matched', 'aggregating', 'aggregatingComplete', 'jobMatchingComplete']
   enriching = ['readyForEnriching', 'enriching', 'enriched', 'enrichmentComplete']
   uploading = ['uploaded']
+  /** Of a service without submit: how it answers it. The job then starts after this many reads as `ready`. */
+  noSubmit: { readonly status: number; readonly reads: number } | null = null
   summary: Record<string, number> | null = { totalRows: 10, matched: 6, manualMatched: 1, unmatched: 2, duplicates: 1 }
   file = 'one\ntwo\nthree\n'
   /** Lose the next answer: before the effect (the request never arrived) or after it. */
@@ -136,12 +138,14 @@ export class FakeService implements Service {
       const job = this.#find(id)
       this.#need(job, 'uploaded', 'ready')
       Object.assign(job, { mappings, status: 'ready' })
+      if (this.noSubmit !== null) job.ahead = [...Array(this.noSubmit.reads).fill('ready'), ...this.matching]
     })
   }
 
   submit(id: string, options: EffectOptions<string | null>): Promise<Effect<string | null>> {
     return this.#effect('submit', options, () => {
       const job = this.#find(id)
+      if (this.noSubmit !== null) throw missing(this.noSubmit.status)
       this.#need(job, 'ready')
       job.submits++
       job.ahead = [...this.matching]
@@ -182,6 +186,9 @@ export class FakeService implements Service {
     })
   }
 }
+
+const missing = (status: number): FettleError =>
+  new FettleError(status === 404 ? 'FETTLE_NOT_FOUND' : 'FETTLE_REJECTED', 'no such operation', { status })
 
 export const refusal = (why: string, status = 400): FettleError =>
   new FettleError('FETTLE_REJECTED', `refused: ${why}`, { status })

@@ -420,3 +420,37 @@ test('a file that broke on the way goes up once more, and only once', async () =
   expect(broken.service.only.uploads).toBe(2)
   expect(broken.service.calls).not.toContain('setMappings')
 })
+
+describe('a service that has no operation to submit', () => {
+  test.each([404, 405, 501])('%i: a job that leaves ready within a minute is submitted', async status => {
+    const world = worldOf()
+    world.service.noSubmit = { status, reads: 20 }
+    expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(world.journal.of('match.accepted')).toMatchObject([{ adopted: true, messageId: null }])
+    expect(world.service.calls.filter(call => call === 'submit')).toHaveLength(1)
+  })
+
+  test('a status that this version does not know shows that the job has moved', async () => {
+    const world = worldOf()
+    world.service.noSubmit = { status: 405, reads: 2 }
+    world.service.matching = ['queuedForMatching', ...world.service.matching]
+    expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
+  })
+
+  test('a job that stays ready: the refusal ends the run, and a resume asks again', async () => {
+    const world = worldOf()
+    world.service.noSubmit = { status: 404, reads: 500 }
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { code: 'FETTLE_NOT_FOUND' } })
+    expect(world.clock.monotonic()).toBeLessThan(90_000)
+    world.service.noSubmit = null
+    world.service.only.ahead = []
+    expect(await resumed(world).run()).toMatchObject({ finished: true, status: 'success' })
+  })
+
+  test('any other refusal ends the run at once', async () => {
+    const world = worldOf()
+    world.service.noSubmit = { status: 403, reads: 1 }
+    expect(await world.run()).toMatchObject({ finished: false })
+    expect(world.service.calls.at(-1)).toBe('submit')
+  })
+})
