@@ -124,12 +124,16 @@ function loadedBy(file, output) {
 
 /**
  * Loading a file takes 0.7 ms, and a bundler makes one for each set of importers: seventy for a run. What each start of a program, of
- * the library and of `fettle run` loads is joined instead.
+ * the client, of the library and of `fettle run` loads is joined instead. The client is apart from the library, which imports optional
+ * packages: a bundler that finds the import wants the package.
  */
 function startGroups(output) {
-  const [program, library, run] = ['cli/program.ts', 'index.ts', 'cli/commands/run/run.ts'].map(file => loadedBy(file, output))
+  const files = ['cli/program.ts', 'client/index.ts', 'index.ts', 'cli/commands/run/run.ts']
+  const [program, client, library, run] = files.map(file => loadedBy(file, output))
   const groups = {
-    base: id => program.has(id) && (library.has(id) || run.has(id)),
+    base: id => program.has(id) && client.has(id),
+    client: id => client.has(id),
+    start: id => program.has(id) && (library.has(id) || run.has(id)),
     library: id => library.has(id),
     run: id => run.has(id),
   }

@@ -1,8 +1,10 @@
 /** S35, S36: the installed packages, the published files, and the address for reporting a vulnerability. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
 import { describe, expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
@@ -131,6 +133,15 @@ describe('what is published', () => {
       ),
     ).toEqual([])
   }, 60_000)
+
+  test('fettle/client can be bundled: it reaches neither the service nor an optional package', async () => {
+    const built = await rolldown({ input: join(ROOT, 'dist/client/index.js'), platform: 'node' })
+    const { output } = await built.generate()
+    await built.close()
+    const names = output.flatMap(one => (one.type === 'chunk' ? [...one.imports, ...one.dynamicImports] : []))
+    expect(names.filter(name => !builtinModules.includes(name.replace(/^node:/, '')))).toEqual([])
+    expect(output).toHaveLength(1)
+  })
 })
 
 test('npm sbom lists every part a user installs, with its hash, offline', () => {
