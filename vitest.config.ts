@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { ProgressReporter } from './test/support/progress.ts'
 
 // Four projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
-// replace node:fs, timers or sockets for a simulated process (test/support/crash) and get modules of their own.
+// replace node:fs, timers or sockets for simulated processes (test/support/crash), in workers of their own.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
 // `npm run test:all` runs all of it, CI one seventh of it a commit.
 const deepOnly = ['test/**/*.deep.test.ts']
@@ -138,9 +138,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** For tests that start processes: the build is there, and a file may take minutes. They wait much: two more than there are cores. */
+/** For tests that start processes: the build is there, and a file may take minutes. They wait much: three more than there are cores. */
 const withProcesses = {
-  maxWorkers: 2 + Math.max(2, availableParallelism()),
+  maxWorkers: 3 + Math.max(2, availableParallelism()),
   testTimeout: 600_000,
   hookTimeout: 120_000,
   globalSetup: 'test/global-setup.ts',
@@ -188,6 +188,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           include: isolated,
           exclude: deepOnly,
+          isolate: false,
           ...withProcesses,
         },
       },

@@ -17,17 +17,19 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
   const open: Pages['open'] = (...asked) => pages.open(...asked)
 
   it.each(Object.keys(STATES) as FixtureName[])('%s: sends no request, logs no error, fits a narrow screen', async name => {
-    for (const [viewport, scheme] of [
+    const { page, complaints, requests } = await open(reportOf(name))
+    for (const [viewport, colorScheme] of [
       [WIDE, 'light'],
       [WIDE, 'dark'],
       [NARROW, 'light'],
     ] as const) {
-      const { page, complaints, requests } = await open(reportOf(name), { viewport, scheme })
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize(viewport)
       expect(complaints).toEqual([])
       expect(requests).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
-      await page.close()
     }
+    await page.close()
   })
 
   it('its policy is in force: its style applies, an injected script, image or style does not', async () => {

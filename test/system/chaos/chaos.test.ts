@@ -1,4 +1,4 @@
-/** Random faults for ten seconds, with runs in one process as if it were several and a service that is really killed. */
+/** Random faults for six seconds, with runs in one process as if it were several and a service that is really killed. */
 import { testCampaign } from './chaos-suite.ts'
 
-testCampaign(10, ['--simulated'])
+testCampaign(6, ['--simulated'])

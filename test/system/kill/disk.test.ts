@@ -70,7 +70,7 @@ test('reports over the limit of file size are 73, and the next command writes th
 
 test('an unreadable source is 65 in every stage, and names the file', async () => {
   let points = 0
-  for (let at = 1; ; at += runs(3, 1)) {
+  for (let at = 1; ; at += runs(5, 1)) {
     const place = makePlace(data, service)
     const log = join(place.folder, 'log')
     const disk = { fault: `EIO@${at}`, log, ops: 'read', paths: join(place.folder, 'in.csv') }

@@ -9,6 +9,7 @@ import { type FaultyService, serveWithFaults } from '../../../src/testing/index.
 import { LosingDisk } from '../../support/crash/power-loss.ts'
 import { type Ended, startProgram } from '../../support/crash/process.ts'
 import { Disk } from '../../support/disk/operations.mjs'
+import { atFileEnd } from '../../support/file-end.ts'
 import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -187,11 +188,15 @@ export const processes =
   (place, args, disk) =>
     startProcess(place, args, disk, {}, [], dist)
 
-let carryOut = simulate(join(root, 'build'))
+const inThisProcess = simulate(join(root, 'build'))
+let carryOut = inThisProcess
 
-/** Carries out all commands so from now on: in this process unless it is called. */
+/** Carries out all commands of the test file so: in this process unless it is called. */
 export function carryOutBy(start: Start): void {
   carryOut = start
+  atFileEnd(() => {
+    carryOut = inThisProcess
+  })
 }
 
 /** Starts fettle in a place. */

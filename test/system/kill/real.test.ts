@@ -1,6 +1,8 @@
 /** One or two points of each kind of sweep.test.ts with a process of its own, ended by SIGKILL. */
-import './use-processes.ts'
+import { carryOutBy, startProcess } from './kit.ts'
 import { testSweeps } from './sweep-suite.ts'
+
+carryOutBy(startProcess)
 
 const at = (...only: number[]) => ({ first: 1, step: 1, only })
 

@@ -215,10 +215,12 @@ describe('a dead process that was not reaped yet', () => {
   // A container whose first process does not reap would hold the pipeline for good.
   test.runIf(process.platform === 'linux')('does not hold its lock', async () => {
     // The child ends after the shell has become a process that collects nobody: a shell would have.
-    const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 30'])
+    const parent = spawn('sh', ['-c', 'exec 3<&0; cat <&3 & echo $!; exec sleep 30'])
     onTestFinished(() => void parent.kill())
     const [line] = await once(parent.stdout, 'data')
     const pid = Number(String(line))
+    while (readFileSync(`/proc/${parent.pid}/comm`, 'utf8') !== 'sleep\n') await setImmediate()
+    parent.stdin.end()
     while (!/^ Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').split(')').at(-1) ?? '')) await setImmediate()
     writeFileSync(path, JSON.stringify(owner({ pid })))
     expect(takeLock(path, now).takenFrom).toMatchObject({ pid })

@@ -76,7 +76,9 @@ describe.each(Object.keys(ENCODERS))('a table in %s', encoding => {
 
   it('is read as it was written where its characters lie across two pieces', async () => {
     const cell = characters.slice(0, 300).join('').replaceAll('\ufeff', '')
-    for (const shift of [0, 1, 2, 3]) {
+    // A character of one byte lies in one piece, wherever that ends.
+    const widest = Math.max(...characters.slice(0, 300).map(one => encode(one).length))
+    for (let shift = 0; shift < Math.min(4, widest); shift++) {
       const row = encode(`${'x'.repeat(shift)};${cell}\r\n`)
       const count = Math.ceil(1_100_000 / row.length)
       const path = file(Buffer.concat([encode('Name;Town\r\n'), ...Array.from({ length: count }, () => row)]))

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { start } from '../../system/cli/fettle.ts'
 import { type Caller, logIn, send } from './kit.ts'
@@ -79,7 +79,7 @@ async function pass(caller: Caller, id: string, wanted: string): Promise<void> {
     const status = await statusOf(caller, id)
     if (!WALK.includes(status)) throw new Error(`waited for ${wanted}, got ${status}`)
     if (WALK.indexOf(status) >= WALK.indexOf(wanted)) return
-    await setImmediate()
+    await setTimeout(2)
   }
 }
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Login, openUsers } from '../../../src/service/auth/users.ts'
 import type { Clock } from '../../../src/service/clock.ts'
@@ -108,7 +108,8 @@ export async function logIn(service: { url: string; username: string; password: 
         if (reply.status !== 200 || String(reply.body.status).endsWith('Error')) {
           throw new Error(`waited for ${status}, got ${JSON.stringify(reply.body)}`)
         }
-        await setImmediate()
+        // Asked without a pause, it would spend more on the questions than on the job.
+        await wait(2)
       }
     },
     async submitted(csv) {

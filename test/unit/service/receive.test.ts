@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Multipart } from '@fastify/multipart'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { receive } from '../../../src/service/data-cleaning/receive-upload.ts'
@@ -26,13 +25,21 @@ test('a file that breaks off before it is open leaves nothing: it is closed befo
   const folder = await temporaryFolder()
   const { open } = fs
   // A disk under load: the file appears only after a while.
-  const late = (...args: Parameters<typeof open>): unknown => setTimeout(() => Reflect.apply(open, fs, args), 50)
-  const spy = vi.spyOn(fs, 'open').mockImplementation(late as typeof open)
+  let isOpened = false
+  const late = (...args: Parameters<typeof open>): void => {
+    const done = args.pop() as (...told: unknown[]) => void
+    const told = (...result: unknown[]): void => {
+      done(...result)
+      isOpened = true
+    }
+    setImmediate(() => setImmediate(() => Reflect.apply(open, fs, [...args, told])))
+  }
+  const spy = vi.spyOn(fs, 'open').mockImplementation(late as unknown as typeof open)
   onTestFinished(() => spy.mockRestore())
   const place = (id: string): string => join(folder, `${id}.csv`)
   const envelope = { signal: new AbortController().signal, fileStarts() {}, check() {} }
   await expect(receive(brokenOff(), { limits: LIMITS, form, place, envelope })).rejects.toThrow('not acceptable')
-  await wait(100)
+  await vi.waitUntil(() => isOpened)
   expect(spy).toHaveBeenCalledOnce()
   expect(await readdir(folder)).toEqual([])
 })

@@ -61,14 +61,18 @@ test.each<[FaultEffectInput, number]>([
   const { server, token } = await faulty()
   const armed = server.arm([{ operation: 'createJob', effect }])
   const leaving = new AbortController()
-  const asked = ask(server, { ...create(), token, signal: leaving.signal })
+  let isComing = false
+  const onText = (): void => {
+    isComing = true
+  }
+  const asked = ask(server, { ...create(), token, signal: leaving.signal, onText })
   await expect.poll(() => armed.unconsumed().length).toBe(0)
   expect([server.pending(), server.effects().creates]).toEqual([1, jobs])
-  // What was sent is to have come.
-  await new Promise(resolve => setTimeout(resolve, 50))
+  const isHalf = effect.kind === 'stall' && effect.at === 'replyBody'
+  await expect.poll(() => isComing).toBe(isHalf)
   leaving.abort()
   const heard = await asked
-  expect([heard.ending, heard.text !== '']).toEqual(['left', effect.kind === 'stall' && effect.at === 'replyBody'])
+  expect([heard.ending, heard.text !== '']).toEqual(['left', isHalf])
   await expect.poll(() => server.pending()).toBe(0)
 })
 

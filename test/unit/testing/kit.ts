@@ -66,12 +66,14 @@ export interface Raw {
   readonly headers?: Readonly<Record<string, string>>
   /** Leaves when told to. */
   readonly signal?: AbortSignal
+  /** Called when anything comes back. */
+  readonly onText?: () => void
 }
 
 /** One request on a socket of its own, and all that came back until the reply was whole or the connection ended. */
 export function ask(
   server: Pick<FaultServer, 'url'>,
-  { method = 'GET', path, token, body, headers = {}, signal }: Raw,
+  { method = 'GET', path, token, body, headers = {}, signal, onText }: Raw,
 ): Promise<Heard> {
   const url = new URL(server.url)
   const lines = {
@@ -91,6 +93,7 @@ export function ask(
     }
     socket.on('data', chunk => {
       text += chunk.toString('latin1')
+      onText?.()
       const length = /content-length: (\d+)/i.exec(text)?.[1]
       const isWhole = text.includes('\r\n\r\n') && bodyOf({ text }).length === Number(length ?? -1)
       if (isWhole && !isClosing({ text })) finish('open')

@@ -104,7 +104,7 @@ test('scheduled actions run in order, are awaited, and do not advance time', asy
   const seen: [string, number][] = []
   clock.at(300, () => seen.push(['third', clock.monotonic()]))
   clock.at(100, async () => {
-    await new Promise(resolve => setTimeout(resolve, 30))
+    await new Promise(resolve => setImmediate(resolve))
     seen.push(['first', clock.monotonic()])
   })
   clock.at(200, () => seen.push(['second', clock.monotonic()]))
