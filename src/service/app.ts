@@ -126,7 +126,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
       if (options.isClosing()) {
         throw new Refusal(503, 'Service Unavailable', 'the service is stopping', { 'Retry-After': '5', Connection: 'close' })
       }
-      requireOwnHost(request.raw, options.hosts)
+      requireOwnHost(request.raw, options.hosts, options.forwarded(request.raw))
       requirePlainHeaders(request.raw, limits)
     })
     app.addHook('onSend', async (_request, reply) => {

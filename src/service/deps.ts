@@ -1,4 +1,5 @@
 /** What the routes need together. Stores come without their reads by id: objects are found through `objects`, which checks the owner. */
+import type { IncomingMessage } from 'node:http'
 import type { Links } from './auth/links.ts'
 import type { Throttle } from './auth/throttle.ts'
 import type { Tokens } from './auth/tokens.ts'
@@ -9,6 +10,7 @@ import type { JobStore } from './data-cleaning/jobs-store.ts'
 import type { JobFiles, Worker } from './data-cleaning/processing/worker.ts'
 import type { Metrics, OpenRegister } from './health/metrics.ts'
 import type { IdempotencyDeps } from './http/idempotency.ts'
+import type { PublicAddress } from './http/public-address.ts'
 import type { RouteDeps } from './http/route.ts'
 import type { Log } from './log.ts'
 import type { EventStore } from './monitoring/events-store.ts'
@@ -33,7 +35,8 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly usage: UsageStore
   readonly credits: CreditStore
   readonly clock: Clock
-  readonly origin: () => string
+  /** The address for links in the answer to a request, `https://name:port`. */
+  readonly addressOf: (request: IncomingMessage) => string
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly registers: readonly OpenRegister[]
@@ -58,6 +61,8 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
 export interface AppOptions {
   /** Names under which the service is reached, lower case; loopback names are always accepted. */
   readonly hosts: readonly string[]
+  /** What a trusted proxy reports about a request. */
+  readonly forwarded: PublicAddress['forwarded']
   readonly version: string
   readonly log: Log
   readonly metrics: Metrics

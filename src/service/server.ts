@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { action, FettleError } from '../errors.ts'
@@ -22,6 +23,7 @@ import { jobFilesIn, startWorker } from './data-cleaning/processing/worker.ts'
 import { startRetention } from './data-cleaning/retention.ts'
 import type { OpenRegister } from './health/metrics.ts'
 import { makeMetrics } from './health/metrics.ts'
+import { openPublicAddress } from './http/public-address.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { Log } from './log.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
@@ -51,6 +53,10 @@ export interface StartOptions {
   readonly host?: string
   /** Further names under which the service is reached, accepted in the Host header. */
   readonly hosts?: readonly string[]
+  /** Address under which clients reach the service through a proxy, `https://name:port`: for links, and accepted as a host. */
+  readonly publicUrl?: string
+  /** Addresses or subnets of proxies whose `Forwarded` and `X-Forwarded-Proto`, `-Host` are read; none if absent. */
+  readonly trustedProxies?: readonly string[]
   /** Folder of the whole state; created when missing. */
   readonly dataDir: string
   /**
@@ -227,6 +233,14 @@ export async function start(
       `Cannot serve /reconcile on ${host}: it needs no login, so it is limited to loopback addresses.`,
     )
   }
+  if (reconcile && options.publicUrl !== undefined) {
+    throw new FettleError(
+      'FETTLE_SETTINGS',
+      'Cannot serve /reconcile under a public address: it needs no login, so it is limited to this machine.',
+    )
+  }
+  const address = openPublicAddress(options)
+  const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname]
   const closers: (() => unknown)[] = []
   const onClose: OnClose = closer => closers.push(closer)
   const closeAll = async (): Promise<void> => {
@@ -248,10 +262,11 @@ export async function start(
       objects: createObjectAccess({ ...background, searches }),
       answers: openAnswers(database, now, limits.idempotencyMs),
       credits: openCredits(database, options.credits ?? null),
-      origin: () => origin,
+      addressOf: (request: IncomingMessage) => address.of(request, origin),
     }
     const app = buildApp(deps, {
-      hosts: [host.includes(':') ? `[${host}]` : host, ...hosts].map(name => name.toLowerCase()),
+      hosts: [host.includes(':') ? `[${host}]` : host, ...publicHost, ...hosts].map(name => name.toLowerCase()),
+      forwarded: address.forwarded,
       version: packageVersion(),
       log: options.log ?? (() => {}),
       metrics: makeMetrics(),

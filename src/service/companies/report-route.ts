@@ -7,8 +7,8 @@ import type { FastifyInstance } from 'fastify'
 import { formatWireDate, type ReportReply } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
-import { ownAddress } from '../http/guard.ts'
 import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
+import { readsRelativeLinks } from '../http/public-address.ts'
 import { sectionsOf } from '../http/readable.ts'
 import { type Call, route } from '../http/route.ts'
 import type { Company } from '../matching/types.ts'
@@ -37,7 +37,7 @@ export function countReport({ usage, limits }: AppDeps, user: User, product: 'co
 }
 
 export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { search, officers, clock, limits, links, origin } = deps
+  const { search, officers, clock, limits, links, addressOf } = deps
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
     const report = reportOf(company, officers.ofCompany(company.connectId))
@@ -75,7 +75,10 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     const body = JSON.stringify(await answer(company, ordered, request.id))
     if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
-    return reply.redirect(`${ownAddress(request, origin)}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
+    return reply.redirect(
+      `${readsRelativeLinks(request) ? '' : addressOf(request.raw)}/reports/${name}?${links.sign(`report ${name}`, user)}`,
+      302,
+    )
   }
   route(app, deps, 'readReport', order)
 

@@ -8,8 +8,8 @@ import type { ColumnMapping } from '../../contract/index.ts'
 import { TAGS } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
 import { productOf } from '../enrichment/tags.ts'
-import { ownAddress } from '../http/guard.ts'
 import { runIdempotent } from '../http/idempotency.ts'
+import { readsRelativeLinks } from '../http/public-address.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
@@ -46,7 +46,7 @@ function requireTags(tags: readonly string[]): void {
 const REMOVED = 'the files of this job were removed: it ended long ago'
 
 export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, jobs, worker, links, origin } = deps
+  const { objects, jobs, worker, links, addressOf } = deps
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)
 
@@ -120,7 +120,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     }
     if (job.upload === null) throw new Refusal(404, 'The enriched file was removed', REMOVED)
     const name = `${job.id}.${call.query.fileType}`
-    const filePath = `${ownAddress(call.request, origin)}/files/${name}?${links.sign(name, call.user)}`
+    const filePath = `${readsRelativeLinks(call.request) ? '' : addressOf(call.request.raw)}/files/${name}?${links.sign(name, call.user)}`
     return { correlationId: call.request.id, filePath }
   })
 

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
-import { ownAddress } from '../http/guard.ts'
+import type { AppDeps } from '../deps.ts'
 import { pathPattern, type RouteDeps, routePath, userOf } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { docsPage } from './docs-page.ts'
@@ -13,8 +13,8 @@ import { openApi } from './openapi.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-export function docsRoutes(app: FastifyInstance, { origin }: { readonly origin: () => string }, version: string): void {
-  const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}/v1`
+export function docsRoutes(app: FastifyInstance, { addressOf }: Pick<AppDeps, 'addressOf'>, version: string): void {
+  const baseOf = (request: FastifyRequest): string => `${addressOf(request.raw)}/v1`
   app.get('/v1/openapi.json', async request => openApi(version, baseOf(request)))
   app.get('/docs', async (request, reply) => {
     reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CSP })

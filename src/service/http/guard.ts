@@ -1,8 +1,8 @@
 /** Checks host, origin and headers of every request before its route runs (faults H1, H9, H12, H19, H29). */
 import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
+import type { Forwarded } from './public-address.ts'
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
@@ -20,13 +20,14 @@ export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean =>
 export function requireOwnHost(
   { url = '', headers, rawHeaders, httpVersion }: IncomingMessage,
   ownHosts: readonly string[],
+  forwarded: Forwarded | null = null,
 ): void {
   const { host, origin } = headers
   if (countOf('host', rawHeaders) > 1) throw badRequest('The request is not acceptable', 'Host: occurs twice')
   if (host === undefined && httpVersion === '1.1') throw badRequest('The request is not acceptable', 'Host: is missing')
   // A host in the request target overrides the header (RFC 9112 §3.2.2).
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
-  for (const name of [host, target]) {
+  for (const name of [host, target, forwarded?.host ?? undefined]) {
     if (name !== undefined && !isOwnHost(name, ownHosts)) throw new Refusal(403, 'Access forbidden: unknown host')
   }
   const [, from] = origin === undefined ? [] : (/^https?:\/\/([^/]+)$/i.exec(origin) ?? [])
@@ -44,7 +45,3 @@ export function requirePlainHeaders({ headers, rawHeaders }: IncomingMessage, li
     throw new Refusal(415, 'Unsupported Media Type', 'Content-Encoding: send the body uncompressed')
   }
 }
-
-/** The base address under which the caller reached the service, `http://name:port`. `requireOwnHost` has checked the name. */
-export const ownAddress = ({ headers }: Pick<FastifyRequest, 'headers'>, origin: () => string): string =>
-  headers.host === undefined ? origin() : `http://${headers.host}`

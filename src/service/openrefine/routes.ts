@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AppDeps } from '../deps.ts'
-import { ownAddress } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
@@ -38,8 +37,8 @@ const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
 /** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
-export function reconcileRoutes(app: FastifyInstance, { engine, limits, origin }: AppDeps, version: string): void {
-  const baseOf = (request: FastifyRequest): string => `${ownAddress(request, origin)}${ROOT}`
+export function reconcileRoutes(app: FastifyInstance, { engine, limits, addressOf }: AppDeps, version: string): void {
+  const baseOf = (request: FastifyRequest): string => `${addressOf(request.raw)}${ROOT}`
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>

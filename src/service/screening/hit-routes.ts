@@ -3,7 +3,6 @@
 import type { FastifyInstance } from 'fastify'
 import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { ownAddress } from '../http/guard.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { requirePdf } from '../http/pdf.ts'
@@ -46,7 +45,7 @@ const parseDecision = (text: string, place: string): HitDecision => {
 }
 
 export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
-  const { objects, searches, links, origin, screener } = deps
+  const { objects, searches, links, addressOf, screener } = deps
   const nameOf = userNames(deps)
   const [list, many, read, decideOne, noteOne, download] = NAMES[type]
 
@@ -114,7 +113,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
     const name = [type, search.id, hit.id, 'pdf'].join('.')
     const query = links.sign(name, call.user)
     return {
-      downloadUrl: `${ownAddress(call.request, origin)}/hit-files/${name}?${query}`,
+      downloadUrl: `${addressOf(call.request.raw)}/hit-files/${name}?${query}`,
       fileName: pdfName(search, hit),
       expiresAt: new Date(Number(new URLSearchParams(query).get('expires'))).toISOString(),
       searchId: search.id,

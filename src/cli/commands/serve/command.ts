@@ -17,6 +17,13 @@ export const serve: Command = {
   options: [
     { name: 'port', default: '8080', describe: 'Port; 0 takes a free one' },
     { name: 'host', default: '127.0.0.1', describe: 'Address to listen on; credentials are required unless it is loopback' },
+    { name: 'public-url', describe: 'Address that clients use when a TLS proxy is in front, such as https://fettle.example' },
+    { name: 'allow-host', type: 'list', describe: 'Further name under which clients may reach the service' },
+    {
+      name: 'trust-proxy',
+      type: 'list',
+      describe: 'IP address or subnet of a proxy whose Forwarded or X-Forwarded-Proto and -Host are read; default: none',
+    },
     ...REGISTERS,
     { name: 'data-dir', alias: 'data', describe: 'Folder of the data of the service; default: <data folder>/service' },
     { name: 'keep-uploads', describe: 'Days after which the files of finished jobs are removed; default: 90' },
@@ -45,6 +52,7 @@ export const serve: Command = {
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
     ['fettle serve --credits 1000', 'limit the credits of each user'],
     ['fettle serve --rate 20/1s --rate 600/1m', 'throttle requests: 429 with Retry-After'],
+    ['fettle serve --public-url https://fettle.example', 'behind a TLS proxy on the same machine'],
     ['fettle serve users add ann --role reader', 'add a user; asks for the password'],
     ['fettle serve backup monday.tar.gz', 'back up all data, also while the service runs'],
   ],

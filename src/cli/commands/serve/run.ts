@@ -50,6 +50,11 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
         hint: 'Serve on 127.0.0.1 and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
       },
     )
+  const publicUrl = textFlag(flags, 'public-url')
+  if (publicUrl !== null && reconcile)
+    throw new FettleError('FETTLE_USAGE', '--reconcile has no login and cannot be served under --public-url', {
+      hint: 'Serve it without --public-url and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
+    })
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
   const dataDir = dataDirOf(io.env)
   const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
@@ -59,6 +64,9 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const service = await serve({
     host,
     port,
+    ...(publicUrl === null ? {} : { publicUrl }),
+    hosts: listFlag(flags, 'allow-host'),
+    trustedProxies: listFlag(flags, 'trust-proxy'),
     dataDir: serviceDir,
     registerDir: registerDirOf(dataDir),
     screeningDir: screeningDirOf(dataDir),
@@ -75,7 +83,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
   if (!LOOPBACK.has(host))
     io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
-  io.out(howToUse(service, users.length > 0, reconcile))
+  io.out(howToUse(service, publicUrl, users.length > 0, reconcile))
   await new Promise<void>(stopped => {
     if (io.signal.aborted) stopped()
     else io.signal.addEventListener('abort', () => stopped(), { once: true })
@@ -84,7 +92,13 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   return EXIT.ok
 }
 
-function howToUse(service: { url: string; username: string; password: string }, isOwn: boolean, reconcile: boolean): string {
+function howToUse(
+  service: { url: string; username: string; password: string },
+  publicUrl: string | null,
+  isOwn: boolean,
+  reconcile: boolean,
+): string {
+  const address = publicUrl === null ? service.url : `${new URL(publicUrl).origin}/v1`
   const password = isOwn || service.password === '' ? '…' : service.password
   const username = service.username === '' ? '…' : service.username
   return [
@@ -92,7 +106,7 @@ function howToUse(service: { url: string; username: string; password: string }, 
     ...(reconcile ? [`OpenRefine: add the standard service ${new URL('/reconcile', service.url).href}`] : []),
     '',
     'Use it from another terminal:',
-    `  export FETTLE_URL=${service.url} FETTLE_USERNAME=${username} FETTLE_PASSWORD=${password}`,
+    `  export FETTLE_URL=${address} FETTLE_USERNAME=${username} FETTLE_PASSWORD=${password}`,
     '  fettle clean companies.csv',
     '',
     'Ctrl-C stops it.',

@@ -1,8 +1,10 @@
 /** H1 to H6, H29: who asks, for what, by which name. */
+
 import { createHmac } from 'node:crypto'
 import { expect } from 'vitest'
 import { DATA_CLEANING } from '../../../../src/contract/index.ts'
 import { HandClock, send } from '../kit.ts'
+import { sendRaw } from '../raw.ts'
 import { type Case, expectRefusal, jobs, one, rawRequest, rawStatuses, type World } from './world.ts'
 
 const bearerLess = [undefined, '', 'Bearer', 'Bearer ', 'Basic dTpw', 'Digest x', 'Bearer x', 'Bearer a.b.c']
@@ -216,4 +218,22 @@ export const access: Case[] = [
     expect([await get('Fettle.example:8080'), await get('a.fettle.example')]).toEqual([[200], [403]])
     return 2
   }),
+  one(
+    'H29',
+    'behind a proxy: its public name is answered for, and a forwarded one only where it is allowed',
+    async ({ fresh }) => {
+      const { service } = await fresh({
+        publicUrl: 'https://fettle.example:8443',
+        hosts: ['other.example'],
+        trustedProxies: ['127.0.0.1'],
+      })
+      const ask = (...lines: string[]) =>
+        sendRaw(service.url, `GET /v1/openapi.json HTTP/1.1\r\n${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`)
+      expect(await ask('Host: fettle.example:8443')).toContain('"servers":[{"url":"https://fettle.example:8443/v1"')
+      expect(await ask('Host: 127.0.0.1:8080', 'X-Forwarded-Host: other.example')).toMatch(/^HTTP\/1\.1 200 /)
+      for (const line of ['X-Forwarded-Host: evil.example', 'Forwarded: host=evil.example'])
+        expect(await ask('Host: 127.0.0.1:8080', line)).toMatch(/^HTTP\/1\.1 403 /)
+      return 4
+    },
+  ),
 ]
