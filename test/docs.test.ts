@@ -279,7 +279,8 @@ describe.concurrent('what the documents show works', () => {
 
   test('every block has a language that a test checks', () => {
     const languages = new Set([...EVERYTHING.matchAll(/^```(\S+)$/gm)].map(([, language]) => language))
-    expect([...languages].sort()).toEqual(['bash', 'sh', 'text', 'ts', 'typescript', 'yaml'])
+    // The fronts are run by test/system/cli/fronts.deep.test.ts.
+    expect([...languages].sort()).toEqual(['bash', 'caddyfile', 'nginx', 'sh', 'text', 'ts', 'typescript', 'yaml'])
   })
 
   test('commands run', async () => {

@@ -20,7 +20,7 @@ const wholeOr = (least: number, most: number, otherwise: number) =>
 const LAST_PAGE = 1_000_000
 
 /** `page` from 1, and `pageSize`; default and maximum of the latter differ by group (contract §2.3, §14). */
-export const fromOne = ({ size = 10, most = 100 } = {}) => ({
+export const fromOne = ({ size = 10, most = 1000 } = {}) => ({
   page: whole(1, LAST_PAGE).default(1),
   pageSize: whole(1, most).default(size),
 })
@@ -28,13 +28,36 @@ export const fromOne = ({ size = 10, most = 100 } = {}) => ({
 /** `page` from 0, and `pageSize`; the default and maximum are documented on one operation and hold for all that begin at 0. */
 export const fromZero = { page: wholeOr(0, LAST_PAGE, 0), pageSize: wholeOr(1, 1000, 50) }
 
-export const truth = z.enum(['true', 'false']).transform(word => word === 'true')
+/** `True` and `TRUE` are what clients in other languages write. */
+const TRUTHS = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'] as const
+
+const isTrue = (word: string): boolean => word.toLowerCase() === 'true'
+
+export const truth = z.enum(TRUTHS).transform(isTrue)
 
 /** A switch, off unless it is `true`. */
 export const off = z
-  .enum(['true', 'false', ''])
-  .transform(word => word === 'true')
+  .enum([...TRUTHS, ''])
+  .transform(isTrue)
   .default(false)
+
+/** Text that narrows a search; blank is absent. */
+export const maybe = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .transform(text => (text === '' ? undefined : text))
+    .optional()
+
+/** One of the words, in any case; blank is absent. The words stand first, where descriptions of the interface read them. */
+export const oneOf = <const Words extends readonly string[]>(words: Words) => {
+  const read = (text: string, context: z.RefinementCtx): Words[number] | undefined => {
+    const found = words.find(word => word.toLowerCase() === text.toLowerCase())
+    if (found === undefined && text !== '') context.addIssue({ code: 'custom', message: `must be one of ${words.join(', ')}` })
+    return found
+  }
+  return z.enum(words).or(z.string().max(60).transform(read)).optional()
+}
 
 /** Text of 1 to `longest` characters. */
 export const text = (longest: number) => z.string().min(1).max(longest)

@@ -128,6 +128,8 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
       }
       requireOwnHost(request.raw, options.hosts, options.forwarded(request.raw))
       requirePlainHeaders(request.raw, limits)
+      // Clients generated from the public description repeat its misprint.
+      if (request.headers['content-type'] === 'application:json') request.headers['content-type'] = 'application/json'
     })
     app.addHook('onSend', async (_request, reply) => {
       // A connection kept open would delay the shutdown.

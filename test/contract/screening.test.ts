@@ -81,7 +81,7 @@ describe.each(KINDS)('$type searches', one => {
     const ids = pages.flatMap(page => page.body.items.map((item: { id: string }) => item.id))
     expect(new Set(ids).size).toBe(4)
     expect((await call(list, { query: { page: '1000000', pageSize: '100' } })).body.items).toEqual([])
-    for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '101' }, { page: 'one' }, { isScheduled: 'maybe' }]) {
+    for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '1001' }, { page: 'one' }, { isScheduled: 'maybe' }]) {
       expect((await call(list, { query })).status).toBe(400)
     }
   })
@@ -102,7 +102,6 @@ describe.each(KINDS)('$type searches', one => {
     [{ countryCodes: ['ZZ'] }],
     [{ name: '', firstName: undefined }],
     [{ name: 'x'.repeat(201), firstName: undefined, lastName: undefined }],
-    [{ extra: 1 }],
   ])('with %j are 400', async wrong => {
     const answer = await call(name('create#Search'), { body: { ...body, ...wrong } })
     expect(answer.status).toBe(400)
@@ -151,7 +150,7 @@ describe.each(KINDS)('$type hits', one => {
       expect(hit.hitScore).toBeLessThanOrEqual(100)
       expect(hit).toMatchObject({ decision: 'undecided', match: expect.any(String) })
     }
-    for (const query of [{ page: '0' }, { pageSize: '101' }, { hitDecisions: 'perhaps' }]) {
+    for (const query of [{ page: '0' }, { pageSize: '1001' }, { hitDecisions: 'perhaps' }]) {
       expect((await call(name('list#Hits'), { params: { searchId }, query })).status).toBe(400)
     }
   })

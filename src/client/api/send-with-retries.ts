@@ -162,7 +162,9 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
     const step = chargeRetry(decision, call, counts, tools)
     if (step.end === null && step.waitMs > 0) await waiting(ends, either => clock.sleep(step.waitMs, either))
     if (decision.mayHaveRun && call.policy.repeat !== 'free') {
-      if (call.look === undefined) throw refuse('FETTLE_UNANSWERED', why, { unanswered: true })
+      // A refusal is an answer: no earlier attempt can have taken effect.
+      if (call.look === undefined)
+        throw decision.act === 'ask' ? refuse(decision.code, why) : refuse('FETTLE_UNANSWERED', why, { unanswered: true })
       const found = await findEffect(call, call.look, why, outcome)
       if (found !== undefined) return { value: found, adopted: true }
     }

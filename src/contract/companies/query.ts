@@ -1,37 +1,45 @@
 /** What companies are searched, matched and reported by: contract §9.1 to §9.5. Defaults are ours (§14.3). */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
-import { countryList, fromOne, letters, text, truth, whole } from '../query.ts'
+import { countryList, fromOne, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
 
 /** The caller's own tag, and data for single countries: taken and not used here. */
-const aside = { customData: text(500).optional(), callRef: text(500).optional() }
+const aside = { customData: maybe(500), callRef: maybe(500) }
 
 const criteria = {
-  id: text(200).optional(),
-  safeNo: text(60).optional(),
-  regNo: text(60).optional(),
-  vatNo: text(60).optional(),
-  name: text(500).optional(),
-  tradeName: text(500).optional(),
-  acronym: text(100).optional(),
+  id: maybe(200),
+  safeNo: maybe(60),
+  regNo: maybe(60),
+  vatNo: maybe(60),
+  name: maybe(500),
+  tradeName: maybe(500),
+  acronym: maybe(100),
   exact: truth.optional(),
-  address: text(500).optional(),
-  street: text(300).optional(),
-  houseNo: text(30).optional(),
-  city: text(200).optional(),
-  province: text(200).optional(),
-  website: text(300).optional(),
+  address: maybe(500),
+  street: maybe(300),
+  houseNo: maybe(30),
+  city: maybe(200),
+  province: maybe(200),
+  website: maybe(300),
   postCode: z
     .string()
     .max(20)
     .regex(/^[^*]*[\p{L}\p{N}][^*]*\*?$/u, 'must hold a letter or digit, with * at its end only')
     .optional(),
-  officeType: z
-    .enum(['registered', 'trading', 'headOffice', 'branch', 'subsidiary', 'franchise', 'franchisor', 'singleOffice', 'other'])
-    .optional(),
+  officeType: oneOf([
+    'registered',
+    'trading',
+    'headOffice',
+    'branch',
+    'subsidiary',
+    'franchise',
+    'franchisor',
+    'singleOffice',
+    'other',
+  ]),
   phoneNo: z.union([text(60).transform(one => [one]), z.array(text(60)).min(1).max(10)]).optional(),
-  status: z.enum(['Active', 'NonActive', 'Pending', 'Other']).optional(),
-  type: z.enum(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']).optional(),
+  status: oneOf(['Active', 'NonActive', 'Pending', 'Other']),
+  type: oneOf(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']),
 }
 
 /** Query of `GET /companies`. */
@@ -54,19 +62,19 @@ export const matchQuery = lazy(() =>
     matchThreshold: whole(893, 999),
     country: letters,
     name: text(500),
-    regNo: text(60).optional(),
-    vatNo: text(60).optional(),
-    street: text(300).optional(),
-    houseNo: text(30).optional(),
-    city: text(200).optional(),
-    postCode: text(20).optional(),
-    province: text(200).optional(),
-    state: text(200).optional(),
-    phoneNo: text(60).optional(),
-    reference1: text(500).optional(),
-    reference2: text(500).optional(),
-    reference3: text(500).optional(),
-    callRef: text(500).optional(),
+    regNo: maybe(60),
+    vatNo: maybe(60),
+    street: maybe(300),
+    houseNo: maybe(30),
+    city: maybe(200),
+    postCode: maybe(20),
+    province: maybe(200),
+    state: maybe(200),
+    phoneNo: maybe(60),
+    reference1: maybe(500),
+    reference2: maybe(500),
+    reference3: maybe(500),
+    callRef: maybe(500),
   }),
 )
 
@@ -87,7 +95,7 @@ export const criteriaQuery = lazy(() => z.looseObject({ countries: countryList }
 export const schemaQuery = lazy(() =>
   z.looseObject({
     section: z.enum(['CompanyReportResponse', 'DirectorReportResponse']).default('CompanyReportResponse'),
-    template: text(60).optional(),
+    template: maybe(60),
   }),
 )
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
-import { day, fromZero, off, words } from '../query.ts'
+import { day, fromZero, off, truth, words } from '../query.ts'
 import { pageOf } from './paging.ts'
 
 /** First and last moment of what is wanted; a last day without a time counts whole. */
@@ -74,10 +74,7 @@ export const companyNotificationsQuery = lazy(() =>
   z.looseObject({
     ...fromZero,
     ...order,
-    isProcessed: z
-      .enum(['true', 'false'])
-      .transform(text => text === 'true')
-      .optional(),
+    isProcessed: truth.optional(),
   }),
 )
 

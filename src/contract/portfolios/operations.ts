@@ -26,7 +26,7 @@ export const PORTFOLIOS = operationsOf({
     request: wire.portfolioBody,
     reply: wire.createdPortfolio,
     repeat: 'look',
-    errors: [400, 401],
+    errors: [400, 401, 409],
     summary: 'Create a portfolio; it has no active rule.',
   },
   readPortfolio: {

@@ -21,6 +21,13 @@ const kindOf = ({ type }: Officer): string => {
   return /compan|corporat|legal|firm/i.test(type) ? 'Company' : 'Other'
 }
 
+/** A day as the date-time that the interface declares; a year or month stays unchanged. */
+const momentOf = (date: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(date) ? `${date}T00:00:00Z` : date)
+
+const GENDERS: Readonly<Record<string, string>> = { '': '', male: 'Male', m: 'Male', female: 'Female', f: 'Female' }
+
+const genderOf = (text: string): string => GENDERS[text.trim().toLowerCase()] ?? 'Unknown'
+
 const details = (officer: Officer) =>
   withoutEmpty({
     name: officer.name,
@@ -29,8 +36,8 @@ const details = (officer: Officer) =>
     firstName: officer.firstName,
     middleName: officer.middleName,
     surname: officer.lastName,
-    gender: officer.gender,
-    dateOfBirth: officer.dateOfBirth,
+    gender: genderOf(officer.gender),
+    dateOfBirth: momentOf(officer.dateOfBirth),
     placeOfBirth: officer.placeOfBirth,
     nationality: officer.nationality,
     countryOfResidence: officer.countryOfResidence,
@@ -46,8 +53,8 @@ function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
     idType: 'Other',
     ...details(first),
     address: addressOf(first),
-    positions: positions.map(one => withoutEmpty({ dateAppointed: one.appointed, positionName: one.position })),
-    ...withoutEmpty({ resignationDate: resigned.at(-1) ?? '' }),
+    positions: positions.map(one => withoutEmpty({ dateAppointed: momentOf(one.appointed), positionName: one.position })),
+    ...withoutEmpty({ resignationDate: momentOf(resigned.at(-1) ?? '') }),
   }
 }
 
@@ -78,7 +85,7 @@ export const foundPerson = ({ officer, company }: Appointment): FoundPerson => (
   ...withoutEmpty({
     firstName: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
     lastName: officer.lastName || officer.name,
-    dateOfBirth: officer.dateOfBirth,
+    dateOfBirth: momentOf(officer.dateOfBirth),
     country: officer.country || company.country,
     position: officer.position,
   }),

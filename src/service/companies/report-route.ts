@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance } from 'fastify'
-import { formatWireDate, type ReportReply } from '../../contract/index.ts'
+import type { ReportReply } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
@@ -43,7 +43,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     const report = reportOf(company, officers.ofCompany(company.connectId))
     const at = clock.now()
     const { connectId } = company
-    const common = { failedSections: [], dateOfOrder: formatWireDate(at), language: 'en' }
+    const common = { failedSections: [], dateOfOrder: new Date(at).toISOString(), language: 'EN' }
     if (!withPdf) return { correlationId: id, ...common, companyId: connectId, userId, report }
     const { companyId: _id, language: _language, ...sections } = report
     const order: PdfSection = {

@@ -13,7 +13,7 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
   const address = addressOf(company)
   return {
     companyId,
-    language: 'en',
+    language: 'EN',
     companySummary: {
       ...withoutEmpty({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
       ...companyStatus,

@@ -20,7 +20,8 @@ function rowsOf(value: unknown, key: string): [string, string][] {
       rowsOf(inner, key === '' ? labelOf(name) : `${key}: ${labelOf(name).toLowerCase()}`),
     )
   }
-  return [[key, String(value)]]
+  // The midnight of a day is how the wire writes the day.
+  return [[key, String(value).replace(/^(\d{4}-\d{2}-\d{2})T00:00:00Z$/, '$1')]]
 }
 
 /** A section for every non-empty part of the record. */

@@ -62,6 +62,37 @@ export function check(schema: z.ZodType, value: unknown, place: string): unknown
   throw badRequest('The request is not acceptable', texts.join('; ') + more)
 }
 
+/** Keys shown in the header: any others could be text of a caller. */
+const SHOWN_KEY = /^[\w-]{1,40}$/
+const SHOWN_KEYS = 10
+
+/**
+ * Parses a body as clients of the interface send them: keys that it does not know, and null for what may be absent, are ignored. Their
+ * names are in the header `X-Ignored-Keys`. Throws a 400 as `check` does.
+ */
+function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply): unknown {
+  const ignored = new Set<string>()
+  for (let found = true; found; ) {
+    const { error } = schema.safeParse(body)
+    found = false
+    for (const issue of error?.issues ?? []) {
+      const record = issue.path
+        .slice(0, issue.code === 'unrecognized_keys' ? undefined : -1)
+        .reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)[key], body) as Record<PropertyKey, unknown>
+      const keys: readonly PropertyKey[] = issue.code === 'unrecognized_keys' ? issue.keys : issue.path.slice(-1)
+      for (const key of keys) {
+        if (Array.isArray(record) || (issue.code !== 'unrecognized_keys' && record[key] !== null)) continue
+        delete record[key]
+        ignored.add(SHOWN_KEY.test(String(key)) ? String(key) : '*')
+        found = true
+      }
+    }
+  }
+  const read = check(schema, body, 'body')
+  if (ignored.size > 0) reply.header('X-Ignored-Keys', [...ignored].slice(0, SHOWN_KEYS).join(', '))
+  return read
+}
+
 /** The path of an operation in the notation of the router: `/v1/…/:id`. */
 export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
@@ -95,7 +126,7 @@ export function route<Name extends OperationName>(
     },
     handler: async (request, reply) => {
       const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
-      const body = bodySchema === null || bodySchema === 'multipart' ? undefined : check(bodySchema, sent, 'body')
+      const body = bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(bodySchema, sent, reply)
       const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
       reply.code(operation.success ?? 200)
       return handler({

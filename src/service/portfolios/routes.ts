@@ -8,7 +8,7 @@ import { runIdempotent } from '../http/idempotency.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
-import { badRequest, Refusal } from '../refusal.ts'
+import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { portfolioCompanyRoutes } from './company-routes.ts'
 import { portfolioImportRoutes } from './import-route.ts'
 import { portfolioItem, portfolioRecord } from './record.ts'
@@ -37,6 +37,9 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
       if (portfolios.count(call.user.id, '') >= limits.portfolios) {
         throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
       }
+      const isSame = (other: { readonly name: string }): boolean => other.name === call.body.name
+      if (portfolios.list(call.user.id, call.body.name, limits.portfolios, 0).some(isSame))
+        throw conflict('The portfolio exists already', 'name: one of your portfolios has it')
       const { id, name, isDefault } = portfolios.create(call.user.id, call.body)
       return { correlationId: call.request.id, portfolioId: id, name, isDefault }
     }),

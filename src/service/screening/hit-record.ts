@@ -35,7 +35,7 @@ const personal = (entry: Entry, tier: 'tier' | 'pepTier') => ({
   gender: orNull(entry.gender),
   datesOfBirth: [...entry.datesOfBirth],
   profileImages: [...entry.images],
-  pepTier: entry.pepTier === null ? null : `${tier}${entry.pepTier}`,
+  ...(entry.pepTier === null ? {} : { pepTier: `${tier}${entry.pepTier}` }),
 })
 
 const shown = (type: Search['type'], hit: Hit, nameOf: NameOf) => ({

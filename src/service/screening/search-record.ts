@@ -14,9 +14,10 @@ export const userNames =
 export const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
 
-/** Only searches for persons have `isDobRequired` and the parts of a name. */
+/** What is not known is left out: most of it is not nullable there. Only searches for persons have `isDobRequired` and the parts of a name. */
 export function searchRecord(search: Search, nameOf: NameOf, correlationId?: string): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
+  const assignee = assignedTo === search.owner ? nameOf(assignedTo) : null
   return {
     id: search.id,
     name: search.name,
@@ -26,17 +27,16 @@ export function searchRecord(search: Search, nameOf: NameOf, correlationId?: str
     datasets: [...search.datasets],
     status: search.status,
     riskRating: search.riskRating,
-    assignedToUserId: assignedTo,
+    ...(assignedTo === null ? {} : { assignedToUserId: assignedTo }),
     // An earlier version allowed assigning to a user of another tenant; that name is not disclosed.
-    assignedUser: assignedTo === search.owner ? nameOf(assignedTo) : null,
+    ...(assignee === null ? {} : { assignedUser: assignee }),
     createdById: search.owner,
     createdBy: nameOf(search.owner) ?? '',
     createdAt: iso(search.createdAt),
     modifiedById: search.modifiedBy,
     modifiedBy: nameOf(search.modifiedBy) ?? '',
     modifiedAt: iso(search.modifiedAt),
-    note: search.note,
-    scheduleId: null,
+    ...(search.note === null ? {} : { note: search.note }),
     totalHitCount: Object.values(hits).reduce((sum, count) => sum + count, 0),
     truePositiveHitsCount: hits.trueMatch,
     falsePositiveHitsCount: hits.falsePositive,

@@ -108,3 +108,9 @@ describe('a meter', () => {
     expect(server.of(LOGIN)).toHaveLength(1)
   })
 })
+
+test.each([400, 409, 422])('a refusal (%i) without an earlier attempt is the answer', async status => {
+  const server = await serveScript({ [`POST ${JOBS}/7/submit`]: [fault(status)] })
+  const error = await errorOf(clientOf(server).api.submit({ id: '7', body: {} }))
+  expect(error).toMatchObject({ code: 'FETTLE_REJECTED', kind: 'rejected', unanswered: false, status })
+})

@@ -89,7 +89,8 @@ export const bodies: Case[] = [
   }),
   one('H8', '__proto__ and its kin pollute nothing', async ({ ann }) => {
     for (const key of ['__proto__', 'constructor', 'toString']) {
-      expectRefusal(await ann.call('POST', jobs, `{"name":"a","${key}":{"polluted":1}}`, json), 400)
+      const made = await ann.call('POST', jobs, `{"name":"a","${key}":{"polluted":1}}`, json)
+      expect([made.status, made.headers.get('x-ignored-keys'), made.body.polluted]).toEqual([200, key, undefined])
     }
     const id = await ann.create()
     await ann.upload(id, 'name\nAcme\n')
@@ -105,7 +106,6 @@ export const bodies: Case[] = [
       'text/plain',
       'application/xml',
       'multipart/form-data; boundary=x',
-      'application:json',
       'application/json5',
       'application/x-www-form-urlencoded',
     ]
@@ -137,7 +137,6 @@ export const bodies: Case[] = [
       { name: ['a'] },
       { name: 'a\nb' },
       { name: 'a\u0000' },
-      { name: 'a', more: 1 },
       [],
       'a',
       5,

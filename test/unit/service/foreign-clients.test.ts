@@ -1,0 +1,63 @@
+/** What public clients of the interface send, and what they can read: media types, booleans, searches, unknown and null keys. */
+import { expect, test } from 'vitest'
+import { logIn, startService } from './kit.ts'
+
+const SEARCHES = '/compliance/kyc-protect/searches/businesses'
+const PORTFOLIOS = '/monitoring/portfolios'
+
+test('requests of public clients are accepted, and keys that are ignored are named', async () => {
+  const caller = await logIn(await startService())
+  const misprint = { 'Content-Type': 'application:json' }
+  const cases: [string, string, unknown, Record<string, string>, number, string | null][] = [
+    ['POST', '/dataCleaning/jobs', { name: 'generated' }, misprint, 200, null],
+    ['POST', '/dataCleaning/jobs', { name: 'a', country: 'GB', id: null }, {}, 200, 'country, id'],
+    ['POST', '/dataCleaning/jobs', { name: null }, {}, 400, null],
+    ['POST', '/dataCleaning/jobs', { name: 'a', 'ä "x"\n': 1 }, {}, 200, '*'],
+    ['GET', '/dataCleaning/jobs?archived=False', undefined, {}, 200, null],
+    ['GET', '/dataCleaning/jobs?archived=maybe', undefined, {}, 400, null],
+    [
+      'GET',
+      '/companies?countries=GB&name=Acme&exact=True&pageSize=200&regNo=&city=&status=active&type=',
+      undefined,
+      {},
+      200,
+      null,
+    ],
+    ['GET', '/companies?countries=GB&name=Acme&status=alive', undefined, {}, 400, null],
+    ['GET', '/companies?countries=GB&name=&regNo=', undefined, {}, 400, null],
+    [
+      'POST',
+      PORTFOLIOS,
+      { name: 'one', isDefault: null, emails: null, emailSubject: null },
+      {},
+      200,
+      'isDefault, emails, emailSubject',
+    ],
+    ['POST', PORTFOLIOS, { name: 'one' }, {}, 409, null],
+    ['POST', PORTFOLIOS, { name: 'one more' }, {}, 200, null],
+    [
+      'POST',
+      SEARCHES,
+      { name: 'Varnix', threshold: 80, datasets: ['SAN'], registrationNumber: '1' },
+      {},
+      201,
+      'registrationNumber',
+    ],
+  ]
+  for (const [method, path, body, headers, status, ignored] of cases) {
+    const reply = await caller.call(method, path, body, headers)
+    expect([reply.status, reply.headers.get('x-ignored-keys')], `${method} ${path} ${JSON.stringify(body)}`).toEqual([
+      status,
+      ignored,
+    ])
+  }
+})
+
+test('what is not known of a search is left out', async () => {
+  const caller = await logIn(await startService())
+  const { body } = await caller.call('POST', SEARCHES, { name: 'Varnix', threshold: 80, datasets: ['SAN'] })
+  expect(Object.entries(body).filter(([, value]) => value === null)).toEqual([])
+  for (const key of ['assignedToUserId', 'assignedUser', 'note', 'scheduleId']) expect(body).not.toHaveProperty(key)
+  const changed = await caller.call('PUT', `${SEARCHES}/${body.id}`, { note: 'seen', riskRating: null })
+  expect(changed.body).toMatchObject({ note: 'seen' })
+})
