@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { createFolders, ignoreAll, renameDurably } from './durable.ts'
+import { createFolders, renameDurably } from './durable.ts'
 import { fileDigest } from './file-chunks.ts'
 import { isInside } from './inside-folder.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
@@ -169,7 +169,7 @@ export async function openExclusive(path: string, isShared = false): Promise<Fil
 }
 
 /** Returns the real path of the target's folder, checked to be inside the root and created if missing. */
-async function prepareFolder(target: string, { root, roots = [], isShared, isIgnored }: SinkOptions): Promise<string> {
+async function prepareFolder(target: string, { root, roots = [], isShared, isIgnored = false }: SinkOptions): Promise<string> {
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined || roots === null) return
     for (const one of [root, ...roots]) if (isInside(await realpath(one), real)) return
@@ -186,8 +186,8 @@ async function prepareFolder(target: string, { root, roots = [], isShared, isIgn
     at = dirname(at)
   }
   await requireInside(real)
-  const made = missing.length > 0 ? createFolders(join(real, ...missing), isShared ? 0o777 : 0o700) : undefined
-  if (made !== undefined && isIgnored) ignoreAll(made, isShared ? 0o666 : 0o600)
+  if (missing.length > 0)
+    createFolders(join(real, ...missing), { mode: isShared ? 0o777 : 0o700, ...(isIgnored ? { ignored: 'topmost' } : {}) })
   real = await realpath(join(real, ...missing))
   await requireInside(real)
   return real

@@ -1,7 +1,18 @@
 /** Renames and new folders that survive a power cut: a name is on disk only once the folder that holds it is synced. */
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
@@ -74,16 +85,24 @@ export async function replaceFile<T>(path: string, temporary: string, write: (fi
   }
 }
 
+export interface FolderOptions {
+  readonly mode?: number
+  /** The folder itself, or the topmost one created, gets a `.gitignore` for all of it: its files contain personal data. */
+  readonly ignored?: 'itself' | 'topmost'
+}
+
 /**
  * Creates a folder and its missing parents, and returns the topmost one created, undefined when the folder exists. One by
  * one, since mkdir's `recursive` never ends on file systems that refuse new folders with ENOENT, as /proc does.
  */
-export function createFolders(path: string, mode = 0o700): string | undefined {
+export function createFolders(path: string, options: FolderOptions = {}): string | undefined {
   const exists = (): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   if (exists()) return undefined
-  const parent = createFolders(dirname(path), mode)
+  const { mode = 0o700, ignored } = options
+  const parent = createFolders(dirname(path), ignored === 'itself' ? { mode } : options)
   try {
-    mkdirSync(path, { mode })
+    if (ignored === 'itself' || (ignored === 'topmost' && parent === undefined)) createIgnored(path, mode)
+    else mkdirSync(path, { mode })
   } catch (error) {
     // Another process may have created it meanwhile.
     if (!exists()) throw error
@@ -91,11 +110,15 @@ export function createFolders(path: string, mode = 0o700): string | undefined {
   return parent ?? path
 }
 
-/** Keeps the content of a new folder out of git. Without the file everything else still works, so a failure is ignored. */
-export function ignoreAll(folder: string, mode = 0o600): void {
+/** Whenever the process is killed, there is no folder without its `.gitignore`: it is made under another name. */
+function createIgnored(path: string, mode: number): void {
+  const temporary = join(dirname(path), `.${basename(path)}.new`)
   try {
-    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx', mode })
-  } catch {
-    // Another process wrote it, or the disk is full, which the next write reports.
+    if (!existsSync(temporary)) mkdirSync(temporary, { mode })
+    writeFileSync(join(temporary, '.gitignore'), '*\n', { mode: mode & 0o666 })
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, { recursive: true, force: true })
+    throw error
   }
 }

@@ -8,7 +8,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } f
 import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { createFolders, ignoreAll, syncFolderSync } from '../../files/durable.ts'
+import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
@@ -32,9 +32,9 @@ export function newRunId(runsDir: string, pipeline: string, now: number): string
 }
 
 /** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
-export const makeFolder = (path: string): void => {
+export const makeFolder = (path: string, options: FolderOptions = {}): void => {
   try {
-    const made = createFolders(resolve(path))
+    const made = createFolders(resolve(path), options)
     // A folder that was there keeps the mode its owner gave it.
     if (made === undefined) return
     chmodSync(path, 0o700)
@@ -46,9 +46,7 @@ export const makeFolder = (path: string): void => {
 
 /** Makes the folder of the runs, with a `.gitignore` for all of it: runs contain names and addresses. */
 export function makeRunsFolder(runsDir: string): void {
-  if (existsSync(runsDir)) return
-  makeFolder(runsDir)
-  ignoreAll(runsDir)
+  makeFolder(runsDir, { ignored: 'itself' })
 }
 
 /** Removes a file or folder that no run needs; one that stays is harmless. */

@@ -104,9 +104,12 @@ function wrap(name, operation, write = null, at = 0) {
   to[`${name}Sync`] = (...args) => {
     const fate = meet(operation, pathOf(args[at]), args)
     const [method, rest] = cut(args, fate.isShort, 'Sync')
-    const result = real[method]?.(args[0], ...rest)
-    fate.after()
-    return result
+    // An operation that fails by itself, such as removing what is not there, has been carried out, too.
+    try {
+      return real[method]?.(args[0], ...rest)
+    } finally {
+      fate.after()
+    }
   }
   to[name] = (...args) => {
     const callback = args.at(-1)
@@ -128,9 +131,11 @@ function wrap(name, operation, write = null, at = 0) {
   if (original === undefined) return
   promises[name] = async (...args) => {
     const fate = meet(operation, pathOf(args[at]), args)
-    const result = await original(...args)
-    fate.after()
-    return result
+    try {
+      return await original(...args)
+    } finally {
+      fate.after()
+    }
   }
 }
 
