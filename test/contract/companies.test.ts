@@ -38,7 +38,7 @@ describe('search', () => {
       type: 'Ltd',
       officeType: 'registered',
       status: 'Active',
-      vatNo: 'GB123456789',
+      vatNo: ['GB123456789'],
       address: {
         simpleValue: '1 Mill Lane, Leeds, LS1 4AP',
         street: 'Mill Lane',

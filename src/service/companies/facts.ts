@@ -69,8 +69,14 @@ export function addressOf(company: Company): CompanyAddress {
   })
 }
 
+/** Two fields have a second name in recorded answers, which clients read. */
+const withSecondNames = (address: CompanyAddress): CompanyAddress => ({
+  ...address,
+  ...withoutEmpty({ postCode: address.postalCode ?? '', houseNo: address.houseNumber ?? '' }),
+})
+
 export function foundCompany(company: Company): FoundCompany {
-  const { connectId: id, country, orgNumber, name, vatNumber } = company
+  const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone } = company
   return {
     id,
     ...withoutEmpty({
@@ -82,8 +88,10 @@ export function foundCompany(company: Company): FoundCompany {
       type: typeOf(company),
       officeType: OFFICE,
       status: statusOf(company),
-      vatNo: vatNumber,
     }),
-    address: addressOf(company),
+    ...(vatNumber === '' ? {} : { vatNo: [vatNumber] }),
+    ...(phone === '' ? {} : { phoneNumbers: [phone] }),
+    ...(tradingNames.length === 0 ? {} : { tradingNames: [...tradingNames] }),
+    address: withSecondNames(addressOf(company)),
   }
 }
