@@ -74,17 +74,18 @@ function tableOf(row: Row, rows: Rows, choices: Choices, actions: Actions): HTML
       ),
     ),
   )
-  const line = (name: string, own: string, theirs: readonly string[]): HTMLElement =>
-    h(
+  // What the own cells are compared with: the accepted company, else the best.
+  const other = Math.max(0, columns.findIndex(isChosen))
+  const line = (name: string, own: string, theirs: readonly string[]): HTMLElement => {
+    const beside = (n: number, text: string): string => (columns[n] === undefined || isSame(columns[n], row, name) ? '' : text)
+    return h(
       'tr',
       {},
       h('th', { scope: 'row' }, name),
-      h('td', {}, own === '' ? h('span', { class: 'soft' }, '–') : own),
-      ...columns.map((one, n) => {
-        const beside = isSame(one, row, name) ? '' : own
-        return h('td', { class: isChosen(one) ? 'chosen' : null }, ...marked(theirs[n] ?? '', beside))
-      }),
+      h('td', {}, ...marked(own, beside(other, theirs[other] ?? ''))),
+      ...columns.map((one, n) => h('td', { class: isChosen(one) ? 'chosen' : null }, ...marked(theirs[n] ?? '', beside(n, own)))),
     )
+  }
   const ownOf = (name: string): string => row.cells[rows.mappings.indexOf(name)] ?? ''
   const theirsOf = (name: string): string[] =>
     columns.map(one => one.fields[rows.fields.indexOf(name)] ?? (name === 'name' ? one.name : ''))
@@ -97,7 +98,11 @@ function tableOf(row: Row, rows: Rows, choices: Choices, actions: Actions): HTML
     h(
       'table',
       {},
-      h('caption', {}, 'Your row beside the companies it may be; what differs is marked'),
+      h(
+        'caption',
+        {},
+        'Your row beside the companies it may be; what differs is marked, in your row beside the accepted or the first one',
+      ),
       h('thead', {}, h('tr', {}, h('td', {}), h('th', { scope: 'col' }, 'Your row'), ...head)),
       h(
         'tbody',
@@ -121,10 +126,10 @@ const COMPARED: Readonly<Record<string, string>> = {
 const isSame = ({ why }: Candidate, row: Row, mapping: string): boolean =>
   reasonsOf(why || row.why).some(({ kind, text }) => kind === 'for' && text === `same ${COMPARED[mapping] ?? mapping}`)
 
-/** Marks the words that the row lacks. */
-function marked(text: string, own: string): (Node | string)[] {
+/** Marks the words that the other text lacks. */
+function marked(text: string, other: string): (Node | string)[] {
   if (text === '') return [h('span', { class: 'soft' }, '–')]
-  return wordsBeside(text, own).map(word => (word.differs ? h('em', { class: 'differs' }, word.text) : word.text))
+  return wordsBeside(text, other).map(word => (word.differs ? h('em', { class: 'differs' }, word.text) : word.text))
 }
 
 /** The reasons, then the weight of each kind of evidence. */

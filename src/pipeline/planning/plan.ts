@@ -215,7 +215,7 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
   const allowed =
     `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
   if ((min !== null && found < min) || (max !== null && found > max)) {
-    issues.push(error('FETTLE_INPUT_ROWS', `found ${found} rows, ${allowed}`, at('input', 'rows')))
+    issues.push(error('FETTLE_INPUT_ROWS', `found ${found} ${found === 1 ? 'row' : 'rows'}, ${allowed}`, at('input', 'rows')))
   }
   if (sent === null) return issues
   if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {

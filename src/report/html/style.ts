@@ -2,16 +2,16 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'evPKMjUXFp+YYowKUt01OF5Cun6tmx21jylfw8TVuGA='
+export const STYLE_SHA256 = 'kmkWR+00ZkmFRj9YBfg3Cirk2ZejWMKohgznrcEF1m0='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
 :root{color-scheme:light dark;--bg:#fbfaf8;--card:#fff;--ink:#1d2329;--soft:#59626c;--line:#e3e0da;--edge:#8b8f94;--wash:#f3f1ec;--link:#0b5cad;
 --good:#1a7a4c;--goodbg:#e6f3ec;--warn:#8a5a00;--warnbg:#fbf1db;--bad:#b3261e;--badbg:#fbe9e7;--calm:#4a5a6a;--calmbg:#eaeef2;
---matched:#2c8c5e;--manualMatched:#177a7a;--duplicates:#4a78b5;--review:#d99a1c;--unmatched:#8a94a0;--failed:#c0392b;--skipped:#c9c5bc;--grain:#fff}
+--matched:#2c8c5e;--manualMatched:#177a7a;--duplicates:#4a78b5;--review:#d99a1c;--unmatched:#8a94a0;--failed:#c0392b;--skipped:#c9c5bc;--grain:#fff;--shade:rgb(29 35 41/.22)}
 @media screen and (prefers-color-scheme:dark){:root{--bg:#14171a;--card:#1b1f24;--ink:#e8e6e1;--soft:#a3abb4;--line:#30363d;--edge:#717982;--wash:#22272d;--link:#7db7f2;
 --good:#6fce9e;--goodbg:#16301f;--warn:#e9b955;--warnbg:#33280f;--bad:#ff9086;--badbg:#3a1a17;--calm:#b3c0cd;--calmbg:#242c34;
---matched:#3fa876;--manualMatched:#35a0a0;--duplicates:#6b9ad6;--review:#e0aa3e;--unmatched:#7d8894;--failed:#e06a5e;--skipped:#4c525a;--grain:#14171a}}
+--matched:#3fa876;--manualMatched:#35a0a0;--duplicates:#6b9ad6;--review:#e0aa3e;--unmatched:#7d8894;--failed:#e06a5e;--skipped:#4c525a;--grain:#14171a;--shade:rgb(163 171 180/.3)}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--bg);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
 main,footer{max-width:66rem;margin:0 auto;padding:0 1.5rem}
@@ -63,7 +63,7 @@ svg{display:block;width:100%;height:auto}
 .grain{stroke:var(--grain);stroke-width:1.6;opacity:.6;fill:none}.dot{fill:var(--grain);opacity:.75}.cut{fill:var(--card)}
 .column{fill:var(--duplicates)}.axis{stroke:var(--line)}.tick{fill:var(--soft);font:11px system-ui,sans-serif}.strong{fill:var(--ink);stroke:var(--card);stroke-width:4px;paint-order:stroke}
 .threshold{stroke:var(--ink);stroke-width:1.2;stroke-dasharray:3 3;fill:none}
-.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+.scroll{overflow-x:auto;border:1px solid var(--line);border-radius:12px;background:linear-gradient(90deg,var(--card) 50%,transparent) 0 0/2.5rem 100% no-repeat local,linear-gradient(270deg,var(--card) 50%,transparent) 100% 0/2.5rem 100% no-repeat local,linear-gradient(90deg,var(--shade),transparent) 0 0/1rem 100% no-repeat,linear-gradient(270deg,var(--shade),transparent) 100% 0/1rem 100% no-repeat var(--card)}
 table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
@@ -115,11 +115,11 @@ button.primary:not(:disabled){background:var(--link);border-color:var(--link);co
 .item[aria-selected=true]{background:var(--wash);border-left-color:var(--link)}
 .item.accepted .sign{color:var(--good)}.item.rejected .sign{color:var(--bad)}.item.later .sign{color:var(--warn)}
 .item.accepted .name,.item.rejected .name{font-weight:400}
-.pane{min-width:0;height:36rem;overflow-y:auto;overscroll-behavior:contain}.pane .none{padding:2rem 1.4rem}
+.pane{min-width:0;height:36rem;overflow-y:auto;overscroll-behavior:contain;background:linear-gradient(var(--card) 50%,transparent) 0 0/100% 2.5rem no-repeat local,linear-gradient(0deg,var(--card) 50%,transparent) 0 100%/100% 2.5rem no-repeat local,linear-gradient(0deg,var(--shade),transparent) 0 100%/100% 1rem no-repeat}.pane .none{padding:2rem 1.4rem}
 .detail{padding:1.1rem 1.25rem 1.25rem}.detail h3{font-size:1.2rem;line-height:1.3;margin-top:.15rem}
 .verbs{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;margin:.7rem 0 .9rem;font-size:.875rem}
 .mark{font-weight:600;margin-left:.3rem}.mark.accepted{color:var(--good)}.mark.rejected{color:var(--bad)}.mark.later{color:var(--warn)}
-.beside{border-width:1px 0 0;border-radius:0;margin:0 -1.25rem}.beside th,.beside td{padding:.45rem .8rem;min-width:10.5rem;max-width:18rem}.beside tr>:first-child{padding-left:1.25rem}.beside tbody th,.beside thead td{min-width:5.5rem;color:var(--soft);font-weight:400;font-size:.8125rem}
+.beside{border-width:1px 0 0;border-radius:0;background-color:transparent;margin:0 -1.25rem}.beside th,.beside td{padding:.45rem .8rem;min-width:10.5rem;max-width:18rem}.beside tr>:first-child{padding-left:1.25rem}.beside tbody th,.beside thead td{min-width:5.5rem;color:var(--soft);font-weight:400;font-size:.8125rem}
 .beside thead th{white-space:normal;vertical-align:bottom}.beside .top{display:flex;gap:.6rem;align-items:baseline;margin-bottom:.4rem;color:var(--soft);font-weight:400}.beside .top .score{min-width:0;color:var(--ink);white-space:nowrap}.beside .id{overflow-wrap:anywhere}
 .beside .yes{width:100%;color:var(--ink);font-weight:600}.beside .yes[aria-pressed=true]{background:var(--good);border-color:var(--good);color:var(--card)}
 .beside .chosen{background:var(--goodbg)}
@@ -135,7 +135,7 @@ th,td{padding:.5rem .75rem}.pairs{grid-template-columns:1fr;gap:0}.pairs dd{marg
 table,tbody,tr,td,th{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 tr{padding:.8rem 1rem}tbody tr+tr{border-top:1px solid var(--line)}tbody tr+tr>*{border-top:0}td,tbody th{padding:.2rem 0;text-align:left;display:grid;grid-template-columns:6.75rem 1fr;gap:.75rem;overflow-wrap:anywhere;white-space:normal}
 .r,td.r,tbody th.r{text-align:left}[data-label]::before{content:attr(data-label);color:var(--soft);font-size:.8125rem;font-weight:400}.meter,.bar{margin-left:0}}
-@media (max-width:52rem){.beside th,.beside td{min-width:8.5rem;padding:.4rem .6rem}.deskhead label{flex:1 1 9rem}.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}}
-@media print{.desked .paper{display:revert}.desked .ondesk,#desk,.copy,.skip{display:none!important}:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible}tr{break-inside:avoid}
+@media (max-width:52rem){.beside th,.beside td{min-width:8rem;padding:.4rem .6rem}.fall{grid-template-columns:1fr auto}.fall dt{grid-column:1/-1}.deskhead label{flex:1 1 9rem}.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}}
+@media print{.desked .paper{display:revert}.desked .ondesk,#desk,.copy,.skip{display:none!important}:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible;background:none}tr{break-inside:avoid}
 summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
 </style>`

@@ -52,6 +52,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     expect(await title(page)).toBe('Harrow & Sons Joinery')
     const table = page.getByRole('region', { name: 'The row beside its candidates' })
     expect(await table.locator('em.differs').allTextContents()).toContain('Limited')
+    expect(await table.locator('td:first-of-type em.differs').allTextContents()).toEqual(['04417720'])
     expect(await table.getByText('same postcode').count()).toBe(1)
     expect(await table.locator('.fall dt').first().textContent()).toBe('starting odds')
     expect([complaints, requests]).toEqual([[], []])
