@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const whole = (least: number, most: number) =>
   z
     .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(least).max(most))
 

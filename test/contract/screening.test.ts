@@ -134,7 +134,7 @@ describe.each(KINDS)('$type searches', one => {
       expect(error).toMatchObject({ type: expect.any(String), title: expect.any(String), instance: expect.any(String) })
       expect(error.detail).not.toBe('')
     }
-    expect((await call(name('update#Searches'), { body: { items: [{ searchId }] } })).status).toBe(400)
+    expect((await call(name('update#Searches'), { body: { items: [{ riskRating: 'low' }] } })).status).toBe(400)
   })
 })
 

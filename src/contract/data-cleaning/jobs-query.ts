@@ -10,6 +10,8 @@ const date = z
     'must be ISO 8601 or epoch milliseconds',
   )
 
+const LONGEST_ID = 999_999_999_999_999
+
 /** Query of `GET /dataCleaning/jobs`; defaults and limits are ours (contract §14.1). */
 export const jobsQuery = lazy(() =>
   z.looseObject({
@@ -17,8 +19,8 @@ export const jobsQuery = lazy(() =>
     status: z.string().optional(),
     jobName: z.string().optional(),
     companyName: z.string().optional(),
-    customerId: whole(0, 999_999_999).optional(),
-    userId: whole(0, 999_999_999).optional(),
+    customerId: whole(0, LONGEST_ID).optional(),
+    userId: whole(0, LONGEST_ID).optional(),
     fromDate: date.optional(),
     toDate: date.optional(),
     archived: truth.optional(),

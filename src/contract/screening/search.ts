@@ -134,7 +134,7 @@ export const updateIndividualSearch = updateBusinessSearch.extend({
 const searchUpdate = lazy(() =>
   z.strictObject({
     searchId: z.string().min(1).max(200),
-    riskRating: z.string().max(200).nullable(),
+    riskRating: z.string().max(200).nullish(),
     assignedToUserId: userId,
     status: z.string().max(200).nullish(),
     note,
