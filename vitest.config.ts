@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -93,33 +94,52 @@ if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEM
 /** The longest first: one of them started last would keep a single worker busy at the end. */
 const LONG = [
   'queue/workers',
+  'slow/canaries',
   'faults/wire',
   'kill/service',
-  'slow/canaries',
-  'kill/sweep',
-  'app/damages',
-  'kill/signals',
-  'chaos/chaos',
-  'outage/outage',
   'bad-input/inputs',
-  'test/docs',
   'test/programs',
+  'test/docs',
+  'kill/sweep',
+  'kill/signals',
+  'app/damages',
+  'outage/outage',
+  'cli/remote',
+  'chaos/chaos',
   'browser/report',
   'browser/review',
+  'kill/disk',
+  'kill/hints',
+  'kill/real',
   'app/library',
-  'cli/remote',
   'cli/reporters',
   'service/http-table',
-  'app/examples',
+  'service/tenants',
+  'service/secrets',
+  'matching-quality/samples',
   'queue/library',
+  'queue/held-data',
+  'examples/platforms',
+  'registers/sources',
   'cli/elsewhere',
+  'cli/review',
+  'cli/run',
+  'cli/terminal',
+  'service/limits',
+  'app/examples',
   'slow/files',
   'slow/offline',
-  'queue/held-data',
   'bad-input/processes',
   'input/round-trip',
   'cli/contract',
+  'app/registers',
+  'app/transfer',
+  'bad-input/mutations',
 ]
+
+/** `--sequence.shuffle --sequence.seed 1` shuffles files, and the tests of each. */
+const drawn = ({ moduleId }: TestSpecification, seed: number): string =>
+  createHash('sha256').update(`${seed} ${moduleId}`).digest('hex')
 
 class LongestFirst extends BaseSequencer {
   /** Files of one folder, which are alike, go to different parts. */
@@ -134,7 +154,13 @@ class LongestFirst extends BaseSequencer {
       const at = LONG.findIndex(name => moduleId.endsWith(`${name}.test.ts`))
       return at === -1 ? LONG.length : at
     }
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    const { shuffle, seed } = this.ctx.config.sequence
+    const ordered = shuffle
+      ? files.toSorted((a, b) => (drawn(a, seed) < drawn(b, seed) ? -1 : 1))
+      : (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+    // A worker whose next file is of another project is ended, and its modules with it: projects come one after the other.
+    const isLate = ({ project }: TestSpecification): number => (project.name === 'isolated' ? 0 : 1)
+    return ordered.sort((a, b) => isLate(a) - isLate(b))
   }
 }
 

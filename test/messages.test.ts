@@ -10,14 +10,19 @@ const NAMES = COMMANDS.map(({ usage }) => usage.split(' ')[0]).join('|')
 /** `fettle resume`, or a flag inside of a text; a flag alone is an argument of an action. */
 const COMMAND = new RegExp(`\\bfettle (?!(?:run )?report)(?:${NAMES})\\b|(?:\\s|\`)--[a-z][a-z-]+|^--[a-z-]+[\\s:=]`)
 
+/** Most files have nothing like it, and need no syntax tree. */
+const MAYBE = /fettle [a-z]|--[a-z]/
+
 const textsIn = (path: string): string[] => {
+  const whole = readFileSync(path, 'utf8')
+  if (!MAYBE.test(whole)) return []
   const found: string[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateHead(node)) found.push(node.text)
     else if (ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) found.push(node.text)
     ts.forEachChild(node, visit)
   }
-  visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest))
+  visit(ts.createSourceFile(path, whole, ts.ScriptTarget.Latest))
   return found
 }
 
