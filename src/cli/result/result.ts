@@ -18,13 +18,14 @@ export type Ending = { readonly name: string | null } & (
   | { readonly left: string }
 )
 
-/** `--strict` counts a warning as a failed check; `--skip-code` replaces the code of an input without rows. */
+/** `--strict` counts a warning, one of the plan too, as a failed check; `--skip-code` replaces the code of an input without rows. */
 export function codeOf(ending: Ending, flags: Flags): number {
   if ('error' in ending) return exitOf(ending.error)
   if ('left' in ending) return EXIT.ok
-  const { status, exitCode, detached } = ending.result.state
+  const { status, exitCode, detached, issues } = ending.result.state
   if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
-  if (status === 'warn' && isOn(flags, 'strict')) return EXIT.checks
+  const hasWarning = status === 'warn' || issues.some(({ severity }) => severity === 'warn')
+  if (exitCode === EXIT.ok && hasWarning && isOn(flags, 'strict')) return EXIT.checks
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }
 

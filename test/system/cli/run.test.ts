@@ -125,6 +125,15 @@ describe.concurrent('a run that comes to its end', () => {
     expect(lastLine(strict)).toMatchObject({ status: 'warn', exitCode: 1 })
     expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toBe(strict.stdout)
     expect((await fettle(['resume', '--strict', '-q'], { cwd })).code).toBe(1)
+    // One of the plan: a country that the register does not hold.
+    const rows = 'Company Name,Reg No,Country\nAcme Forgings Ltd,01234567,GB\nFirma GmbH,,DE\nBau GmbH,,DE\n'
+    const planned = project(undefined, { 'rows.csv': rows })
+    const call = ['run', 'p.yml', '--register', 'small', '-q']
+    expect(await fettle(call, { cwd: planned })).toMatchObject({ code: 0, stdout: '' })
+    expect(await fettle([...call, '--strict'], { cwd: planned })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('DE 2'),
+    })
   })
 
   test('without an output the counts alone come back', async () => {
