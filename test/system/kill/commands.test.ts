@@ -1,6 +1,6 @@
 /**
  * `merge`, `review --apply` and `clean` killed at a sample of their file operations: repeating the command leaves exactly the
- * files of an undisturbed one, in all folders. commands.deep.test.ts takes every operation.
+ * files of an undisturbed one, in all folders. The deep tests in commands/ take every operation.
  */
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'

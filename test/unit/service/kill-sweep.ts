@@ -61,7 +61,10 @@ const csv = `name,town\n${Array.from({ length: ROWS }, (_, n) => `${n % 3 === 0 
 
 /** The real service, logged in at. */
 export async function serveReal(folder: string) {
-  const under = start(['serve', '--port', '0'], { cwd: folder, env: { ...users, FETTLE_DATA: join(folder, 'data') } })
+  const under = start(['serve', '--port', '0'], {
+    cwd: folder,
+    env: { ...users, FETTLE_DATA: join(folder, 'data'), FETTLE_REGISTER: '' },
+  })
   const said = await under.seen(/listening on \S+/)
   const url = /listening on (\S+)/.exec(said)?.[1] ?? ''
   const caller = await logIn({ url, username: 'u', password: 'p' })

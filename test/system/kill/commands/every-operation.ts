@@ -1,0 +1,47 @@
+/**
+ * A command killed before and after every file operation and in the middle of every write, and with a disk that is full for one
+ * operation. A file for each command, so that they share the processors.
+ */
+import '../use-processes.ts'
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { FaultyService } from '../../../../src/testing/index.ts'
+import { type Killed, killEverywhere } from '../commands.ts'
+import type { Scene } from '../scenes.ts'
+import { useService } from '../use-service.ts'
+
+const EFFECTS: readonly (readonly [string, Killed['effect']])[] = [
+  ['before an operation', 'SIGKILL'],
+  ['after an operation', 'killed'],
+  ['in the middle of a write', 'cut'],
+  ['by a full disk at an operation', 'ENOSPC'],
+]
+
+/** `jobs` is the number of jobs that a command may create. */
+export function killAtEveryOperation(
+  name: string,
+  make: (data: string, service: FaultyService) => Scene | Promise<Scene>,
+  jobs = 0,
+): void {
+  let data: string
+  let service: FaultyService
+
+  useService(started => {
+    ;({ data, service } = started)
+  })
+
+  test.each(EFFECTS)(
+    `${name} killed %s ends with the files of an undisturbed command`,
+    { timeout: 7_200_000 },
+    async (where, effect) => {
+      const scene = await make(data, service)
+      const { creates } = service.server.effects()
+      const { points, places, violations } = await killEverywhere({ ...scene, effect })
+      rmSync(scene.prepared.folder, { recursive: true, force: true })
+      console.info(`${name} killed ${where}: ${points} points, ${violations.length} violations`)
+      expect(violations).toEqual([])
+      expect(points).toBeGreaterThan(9)
+      expect(service.server.effects().creates - creates).toBe(jobs * places)
+    },
+  )
+}
