@@ -66,7 +66,6 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const isCounted = context.counts !== undefined || !needsCount({ ...pipeline.job, input: facts, rows })
   const { sent, skipped } = context.counts ?? assumedCounts(facts, rows)
-  const isIdleShard = context.shard !== undefined && sent === 0
   const isSkipped = filledRows(facts) === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
   // The inspection reports an empty input as an error; `empty: skip` accepts it.
@@ -79,7 +78,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const reference = resolveReference(pipeline, facts, at)
   const own = [
     ...columns.issues,
-    ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted && !isIdleShard ? sent : null, at)),
+    ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : null, at)),
     ...outputIssues(pipeline, facts, at),
     ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
@@ -201,7 +200,7 @@ function lostMappings(
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }
 
-/** `sent` is null until the rows are counted, and for a shard without rows to send. */
+/** `sent` is that of the whole list, also for a shard; null until the rows are counted. */
 function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null, at: At): Issue[] {
   const { min, max } = pipeline.input.rows
   const error = (code: ErrorCode, message: string, place: Place | null): Issue =>

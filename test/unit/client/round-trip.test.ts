@@ -98,7 +98,7 @@ test('every operation, and every list over all its pages', { timeout: 120_000 },
   await go('setEnrichments', { id, body: { enrichments: [{ enrichment: 'general.connectId' }] } })
   await go('enrich', { id })
   await reach('enrichmentComplete')
-  expect((await go('enrichedFile', { id, query: { fileType: 'csv' } })).filePath).toMatch(/^http/)
+  expect((await go('enrichedFile', { id, query: { fileType: 'csv' } })).filePath).toMatch(/^\/files\//)
   await go('archive', { id })
 
   const made: string[] = []

@@ -147,8 +147,6 @@ describe('empty rows', () => {
       fc.asyncProperty(table, sending, async (rows, how) => {
         const planned = rows.slice(0, how.limit ?? rows.length)
         const filledRows = planned.filter(row => !isBlank(row))
-        // Shards that send nothing have nothing to join.
-        fc.pre(how.shards === 0 || filledRows.length > 0)
         const result = await carriedOut(file(written(rows)), how)
         if (result.plan === undefined) {
           expect(filledRows).toEqual([])

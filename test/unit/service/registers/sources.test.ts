@@ -318,11 +318,11 @@ async function killedAt(rows: number, source: string | Buffer): Promise<void> {
 
 it('two imports into one register do not mix', async () => {
   const second = { current: null as Promise<unknown> | null }
-  const text = `id,name\n${Array.from({ length: 10_001 }, (_, at) => `${at},C${at}`).join('\n')}\n`
+  const text = `id,name\n${Array.from({ length: 60_001 }, (_, at) => `${at},C${at}`).join('\n')}\n`
   const onProgress = (): void => {
     second.current ??= take('id,name\n1,Acme\n', { as: 'other.csv' }).catch((error: unknown) => error)
   }
   const info = await take(text, { onProgress })
-  expect(info.companies).toBe(10_001)
+  expect(info.companies).toBe(60_001)
   expect(await second.current).toMatchObject({ code: 'FETTLE_LOCKED' })
 })
