@@ -43,9 +43,10 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   const { plan: recorded } = state
   const service = resolveService(options, pipeline)
   const { shard, rows, sent, skipped = 0 } = recorded
-  const shared = shard === undefined ? {} : { shard: { shard, rows, sent, skipped } }
+  // The counts of a plan are those of the whole list, which the plan of a shard does not have.
+  const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
   const register = registersNow(service, recorded, options.register ?? pipeline.register)
-  const context = { file: recorded.file, limit: recorded.limit, service, register, counts: { sent, skipped }, ...shared }
+  const context = { file: recorded.file, limit: recorded.limit, service, register, ...counted }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input)) changed.unshift('input')

@@ -2,14 +2,13 @@
  * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
  * committed, so it holds no cell of the list.
  */
-import { stringify } from 'yaml'
 import type { Mapping } from '../../contract/index.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
 import { literal } from '../source/interpolate.ts'
 import { show } from '../source/quote.ts'
-import { columnReference } from './mapping-line.ts'
+import { columnReference, flow } from './mapping-line.ts'
 import { chosen, columnName, type Proposal, type Proposed } from './propose.ts'
 import { fold } from './words.ts'
 
@@ -51,7 +50,6 @@ export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '
 const literalPaths = (output: object): object =>
   Object.fromEntries(Object.entries(output).flatMap(([key, value]) => (typeof value === 'string' ? [[key, literal(value)]] : [])))
 
-const flow = (value: unknown): string => stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()
 const certainty = ({ confidence, why }: Proposed): string => (confidence === 1 ? why : `${Math.floor(confidence * 100)}%: ${why}`)
 
 function aligned(lines: readonly (readonly [line: string, comment: string])[]): string[] {

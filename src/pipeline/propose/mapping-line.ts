@@ -6,6 +6,10 @@ import { hasHidden } from '../source/quote.ts'
 
 const LONG = 60
 
+/** A value on one line. Without `blockQuote: false` a text such as `--- a` would become a block, which is wrong behind a key. */
+export const flow = (value: unknown): string =>
+  stringify(value, { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trim()
+
 /** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */
 export function columnReference(
   header: string | null,
@@ -26,5 +30,5 @@ export function mappingLine({ mapping, header, index, pad, trim }: PlannedMappin
   const column = typeof reference === 'string' ? { from: reference } : reference
   const rest = { ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) }
   const value = typeof reference === 'string' && pad === null && !trim ? reference : { ...column, ...rest }
-  return `${mapping}: ${stringify(value, { collectionStyle: 'flow', lineWidth: 0 }).trim()}`
+  return `${mapping}: ${flow(value)}`
 }

@@ -117,12 +117,12 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
   })
 
-  test('without new rows, or without rows, have no job and are still joined', async () => {
-    const rows = 'Company Name,Reg No,Country\nAcme Forgings Ltd,01234567,GB\nAcme Forgings Ltd,01234567,GB\n'
+  test('of empty or repeated rows, or without rows, have no job and are still joined', async () => {
+    const rows = 'Company Name,Reg No,Country\n,,\nAcme Forgings Ltd,01234567,GB\nAcme Forgings Ltd,01234567,GB\n'
     const cwd = project('job: {collapse: true}\noutput: out/p.csv', { 'rows.csv': rows })
     expect((await fettle(['run', 'p.yml', ...QUIET], { cwd })).code).toBe(0)
     const wanted = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
-    for (const shard of ['1/3', '2/3', '3/3'])
+    for (const shard of ['1/4', '2/4', '3/4', '4/4'])
       expect((await fettle(['run', 'p.yml', '--shard', shard, ...QUIET], { cwd })).code, shard).toBe(0)
     const merged = await fettle(['merge', 'p', ...QUIET], { cwd })
     expect(merged.code, merged.stderr).toBe(0)

@@ -321,7 +321,7 @@ describe('several columns', () => {
 describe('the draft', () => {
   const cells = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   const anyHeader = fc.uniqueArray(
-    fc.oneof(cells, fc.constantFrom('${HOME}', '# x', 'a: b', "it's", '"q"', '- y', 'null', '007', '{a}')),
+    fc.oneof(cells, fc.constantFrom('${HOME}', '# x', 'a: b', "it's", '"q"', '- y', 'null', '007', '{a}', '--- a')),
     { minLength: 5, maxLength: 5 },
   )
 
