@@ -59,21 +59,22 @@ const SLIM = {
   'safe-regex2': 'module.exports = () => true',
   'mime-db': NOTHING,
 }
-/** yargs checks its own arguments with these two: `node:assert` takes 5 ms to load. */
-const ASSERT = `
+/** What the packages of yargs import instead. */
+const YARGS = {
+  // yargs checks its own arguments with these two: `node:assert` takes 5 ms to load.
+  assert: `
   export const strictEqual = (found, expected) => { if (found !== expected) throw new Error(\`\${found} is not \${expected}\`) }
-  export const notStrictEqual = (found, other) => { if (found === other) throw new Error(\`\${found} is not expected\`) }`
-/** The help of yargs is ASCII: its packages need no table of wide characters and emoji, which takes longer to load than yargs. */
-const WIDTH = 'export default text => text.length'
+  export const notStrictEqual = (found, other) => { if (found === other) throw new Error(\`\${found} is not expected\`) }`,
+  // The help is ASCII: it needs no table of wide characters and emoji, which takes longer to load than yargs.
+  'string-width': 'export default text => text.length',
+}
 const slim = {
   name: 'slim',
   resolveId(id, importer = '') {
-    if (id === 'assert') return /[\\/]yargs[\\/]/.test(importer) ? '\0assert' : null
-    if (id === 'string-width') return /[\\/](?:yargs|cliui|wrap-ansi)[\\/]/.test(importer) ? '\0width' : null
+    if (Object.hasOwn(YARGS, id)) return /[\\/](?:yargs|cliui|wrap-ansi)[\\/]/.test(importer) ? `\0slim:${id}` : null
     return Object.hasOwn(SLIM, id) && (!id.startsWith('.') || importer.includes('undici')) ? `\0slim:${id}` : null
   },
-  load: id =>
-    id === '\0width' ? WIDTH : id === '\0assert' ? ASSERT : id.startsWith('\0slim:') ? SLIM[id.slice('\0slim:'.length)] : null,
+  load: id => (id.startsWith('\0slim:') ? { ...SLIM, ...YARGS }[id.slice('\0slim:'.length)] : null),
 }
 
 /**

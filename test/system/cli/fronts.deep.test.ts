@@ -2,24 +2,17 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { get } from 'node:https'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { freePort } from '../../support/free-port.ts'
 import { AUTHORITY, GOOD, KEY } from '../faults/certificates.ts'
 import { atEnd, folderOf, lastLine, pipelineOf, ROOT, start } from './fettle.ts'
 import { CREDENTIALS, realService } from './servers.ts'
 
 const DOCS = readFileSync(join(ROOT, 'docs/self-hosting.md'), 'utf8')
 const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(DOCS)?.[1] ?? ''
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>(closed => server.close(() => closed()))
-  return port
-}
 
 interface Place {
   readonly folder: string

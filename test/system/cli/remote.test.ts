@@ -1,9 +1,9 @@
 /** `fettle run` and `fettle resume` against services over HTTP: refusals, outages, verdicts, stops, and going on afterwards. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { reportSchema } from '../../../src/report/schema.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Ended, fettle, fettleBinary, folderOf, lastLine, pipelineOf, STACK, start } from './fettle.ts'
 import { CREDENTIALS, counting, LOGIN, realService, scripted } from './servers.ts'
 
@@ -81,15 +81,6 @@ describe.concurrent('a verdict of the service', () => {
     expect(service.requests).toEqual(['POST /authenticate'])
   })
 })
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>(closed => server.close(() => closed()))
-  return port
-}
 
 describe.concurrent('an outage', () => {
   test('no answer: 75 and the command that resumes, which works', async () => {

@@ -1,7 +1,7 @@
 /** A real Redis for tests, on a free port of the loopback and in a new folder; it stops after the tests of the file. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { freePort } from '../../support/free-port.ts'
 import { atEnd, folderOf } from '../../system/cli/fettle.ts'
 
 /** Whether redis-server is installed. Prints a warning when it is not, since the tests are skipped then. */
@@ -18,15 +18,6 @@ export interface RunningRedis {
   kill(): Promise<void>
   /** Starts it again, over what it kept. */
   start(): Promise<void>
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Starts a Redis with the settings a queue needs, or with others. */
