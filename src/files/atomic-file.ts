@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, lstat, open, realpath, unlink } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, rm, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { createFolders, renameDurably } from './durable.ts'
@@ -154,6 +154,9 @@ export async function attempt<T>(path: string, step: () => Promise<T>): Promise<
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: ${(error as Error).message}`, { cause: error })
   }
 }
+
+/** Removes a file if there is one. Throws FETTLE_OUTPUT_WRITE. */
+export const removeFile = (path: string): Promise<void> => attempt(path, () => rm(path, { force: true }))
 
 /** Creates a file (0600 unless shared). A file or link of that name, left by a crash or planted, is removed, not opened. */
 export async function openExclusive(path: string, isShared = false): Promise<FileHandle> {

@@ -1,6 +1,7 @@
 /** The names of the files that a run keeps in its directory. */
-import { copyFile, link, rm } from 'node:fs/promises'
+import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
+import { attempt, removeFile } from '../files/atomic-file.ts'
 
 export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
@@ -16,8 +17,8 @@ export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
 
 export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv`)
 
-/** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. */
+/** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. Throws FETTLE_OUTPUT_WRITE. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
-  await rm(to, { force: true })
-  await link(from, to).catch(() => copyFile(from, to))
+  await removeFile(to)
+  await attempt(to, () => link(from, to).catch(() => copyFile(from, to)))
 }

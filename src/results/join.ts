@@ -7,8 +7,8 @@
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 
-import { rm } from 'node:fs/promises'
 import { join as pathJoin } from 'node:path'
+import { removeFile } from '../files/atomic-file.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { readRows } from '../input/table/records.ts'
@@ -104,7 +104,7 @@ async function publish(
 async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
   const path = pathJoin(workDir, APPLIED_FILE)
   if (lines.length > 0) await writeDecisions(path, lines)
-  else await rm(path, { force: true })
+  else await removeFile(path)
 }
 
 interface Consumers {

@@ -1,6 +1,6 @@
 /** Waits for the shards of a list in a queue, merges them, and removes them. After a kill, the same command finds the same shards. */
-import { rm } from 'node:fs/promises'
 import { type Action, action, FettleError } from '../../errors.ts'
+import { removeFile } from '../../files/atomic-file.ts'
 import { readJournal } from '../../journal/index.ts'
 import { type Connected, type Notice, readLines, type ShardQueue } from '../../queue/index.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -103,5 +103,5 @@ export async function clearMerged(connected: Connected, { runId, jobs }: QueuedR
       if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
     }
   })
-  await rm(recordPath(runsDir, runId), { force: true })
+  await removeFile(recordPath(runsDir, runId))
 }

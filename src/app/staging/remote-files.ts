@@ -3,12 +3,11 @@
  * output becomes a whole file in the run's folder first, and then an object. How a store is spoken to it leaves to the client.
  */
 import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
 import { FettleError } from '../../errors.ts'
-import { openSink, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
+import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
 import { formatFacts, formatOfName } from '../../formats/index.ts'
 import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
@@ -120,7 +119,7 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, storage
     again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)),
   )
   if (path === at) return
-  await rm(path, { force: true })
+  await removeFile(path)
   throw new FettleError('FETTLE_INPUT_CHANGED', `the input ${input.path} changed since the run was planned: it has other bytes`, {
     at: { file: input.path, line: null, column: null },
   })
@@ -160,7 +159,7 @@ export async function openRemoteSink(
           objects.write(other === undefined ? place : renamed(place, other), file, storage.signal),
         )
       } finally {
-        await rm(at, { force: true })
+        await removeFile(at)
       }
     },
     discard: () => local.discard(),

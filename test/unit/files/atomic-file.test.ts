@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync
 import { basename, join } from 'node:path'
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
-import { checkWritable, openSink, writeAtomic } from '../../../src/files/atomic-file.ts'
+import { checkWritable, openSink, removeFile, writeAtomic } from '../../../src/files/atomic-file.ts'
 import { sweepBeside, sweepFolder, temporaryName } from '../../../src/files/stale-temp-files.ts'
 import { folder, names, sha256, shell, text } from '../input/kit.ts'
 
@@ -236,7 +236,7 @@ function program(body: string): { script: string; root: string } {
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)
   }
   const script = join(root, 'main.js')
-  writeFileSync(script, `import { checkWritable, openSink, writeAtomic } from './src/files/atomic-file.js'\n${body}`)
+  writeFileSync(script, `import { checkWritable, openSink, removeFile, writeAtomic } from './src/files/atomic-file.js'\n${body}`)
   mkdirSync(join(root, 'out'))
   writeFileSync(join(root, 'out/out.csv'), 'old')
   return { script, root }
@@ -267,4 +267,13 @@ describe('a process that dies', () => {
     expect(out).toMatch(/^FETTLE_OUTPUT_WRITE cannot write .*out\.csv: EFBIG/)
     expect([text(join(root, 'out/out.csv')), names(join(root, 'out'))]).toEqual(['old', ['out.csv']])
   })
+})
+
+it('a file that is removed may be missing; one that cannot be removed is an error of the output', async () => {
+  const root = folder()
+  writeFileSync(join(root, 'there'), '')
+  mkdirSync(join(root, 'folder'))
+  for (const name of ['there', 'missing']) await removeFile(join(root, name))
+  expect(names(root)).toEqual(['folder'])
+  await expect(removeFile(join(root, 'folder'))).rejects.toMatchObject(refusal('folder', 'directory'))
 })
