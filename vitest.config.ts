@@ -137,27 +137,60 @@ const LONG = [
   'bad-input/mutations',
 ]
 
+/** Of the deep ones, the longest first: every part of `--shard` gets its share of them. */
+const LONG_DEEP = [
+  'install/install',
+  'commands/first-review',
+  'commands/further-review',
+  'commands/merge',
+  'commands/clean',
+  'sweeps/kills',
+  'sweeps/failing-disk',
+  'queue/held-data',
+  'sweeps/full-disk',
+  'sweeps/writes',
+  'examples/airflow',
+  'faults/process',
+  'sweeps/signals',
+  'kill/strictness',
+  'sweeps/requests',
+  'kill/disk',
+  'examples/dagster',
+  'examples/prefect',
+  'service/load',
+  'race/race',
+  'race/takeover',
+].map(name => `${name}.deep`)
+
+const LONGEST = [...LONG_DEEP, ...LONG]
+
 /** `--sequence.shuffle --sequence.seed 1` shuffles files, and the tests of each. */
 const drawn = ({ moduleId }: TestSpecification, seed: number): string =>
   createHash('sha256').update(`${seed} ${moduleId}`).digest('hex')
 
+function rankIn(names: readonly string[], { moduleId }: TestSpecification): number {
+  const at = names.findIndex(name => moduleId.endsWith(`${name}.test.ts`))
+  return at === -1 ? names.length : at
+}
+
 class LongestFirst extends BaseSequencer {
-  /** Files of one folder, which are alike, go to different parts. */
+  /** Long files are dealt there and back, then the others; those of one folder, which are alike, go to different parts. */
   override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { index, count } = this.ctx.config.shard ?? { index: 1, count: 1 }
-    const sorted = files.toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))
-    return sorted.filter((_, at) => at % count === index - 1)
+    const sorted = files
+      .toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))
+      .sort((a, b) => rankIn(LONG_DEEP, a) - rankIn(LONG_DEEP, b))
+    return sorted.filter((_, at) => {
+      const place = at % count
+      return (Math.floor(at / count) % 2 === 0 ? place : count - 1 - place) === index - 1
+    })
   }
 
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const at = LONG.findIndex(name => moduleId.endsWith(`${name}.test.ts`))
-      return at === -1 ? LONG.length : at
-    }
     const { shuffle, seed } = this.ctx.config.sequence
     const ordered = shuffle
       ? files.toSorted((a, b) => (drawn(a, seed) < drawn(b, seed) ? -1 : 1))
-      : (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+      : (await super.sort(files)).sort((a, b) => rankIn(LONGEST, a) - rankIn(LONGEST, b))
     // A worker whose next file is of another project is ended, and its modules with it: projects come one after the other.
     const isLate = ({ project }: TestSpecification): number => (project.name === 'isolated' ? 0 : 1)
     return ordered.sort((a, b) => isLate(a) - isLate(b))

@@ -1,7 +1,7 @@
 /**
  * A fault at a sample of the requests and file operations of a run, carried out in this process: the end of the process, a power
  * cut, a full disk, a failing disk, a short write. Each time the next command finishes the run: one job, every row, no partial
- * file. real.test.ts repeats one point of each kind with SIGKILL, sweep.deep.test.ts all of them.
+ * file. real.test.ts repeats one point of each kind with SIGKILL, those in sweeps all of them.
  */
 import { testSweeps } from './sweep-suite.ts'
 
