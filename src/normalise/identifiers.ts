@@ -16,14 +16,14 @@ export const numberLength = (country: string): number | null => NUMBER_LENGTHS[c
 const LABELS =
   /^(?:(?:company|co|reg|regd|registration|registered|registry|number|no|nr|num|crn|siren|siret|kvk|cvr|ein|krs|nip|ico|vat|ust|idnr|tva|btw|mwst|org)[\s.:#°-]{1,3}){1,3}(?=[A-Z]{0,2}\s?\d)/i
 
-/** Letters and digits in upper case, without a spreadsheet's trailing `.0`; '' for placeholders such as `n/a`, `-`, `0000`. */
+/** Letters and digits in upper case, without a spreadsheet's trailing `.0` or `.00`; '' for placeholders such as `n/a`, `-`, `0000`. */
 function stripPunctuation(text: string): string {
   if (text.length > 60) return ''
   const plain = text
     .normalize('NFKC')
     .trim()
     .replace(LABELS, '')
-    .replace(/^(\d+)[.,]0+$/, '$1')
+    .replace(/^(\d+)[.,]00?$/, '$1')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '')
   return /[1-9]/.test(plain) ? plain : ''
