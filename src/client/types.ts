@@ -20,6 +20,9 @@ export type {
   Upload,
 } from '../model/requests.ts'
 
+/** The operation of a request; `request` is one that `client.request` sent. */
+export type RequestName = OperationName | 'request'
+
 /** What `connect` takes. */
 export interface ConnectOptions {
   /** Base address, ending in `/v1`; https, or http on loopback. */
@@ -45,11 +48,11 @@ export interface ConnectOptions {
    * Called once for each field of an answer that could not be read and was left out of it, such as `listBusinessHits` and
    * `items[].hitScore`.
    */
-  readonly onDropped?: (field: { readonly operation: OperationName; readonly path: string }) => void
+  readonly onDropped?: (field: { readonly operation: RequestName; readonly path: string }) => void
   /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
   /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */
-  readonly beforeEffect?: (operation: OperationName) => void | Promise<void>
+  readonly beforeEffect?: (operation: RequestName) => void | Promise<void>
   /** Aborted: the client stops waiting for pauses and retries; a request in flight continues until its own signal. */
   readonly stop?: AbortSignal
   /** Token, pauses and retry budget, shared by all clients of one user at one address. The client's own when absent. */

@@ -2,7 +2,10 @@
 import type { z } from 'zod'
 import type { Operation } from './operation.ts'
 
-type Words<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Words<Rest> : never
+/** The names in braces of a path. */
+export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParams<Rest>
+  : never
 
 /** Loose schemas take any key besides their own: only their own are offered. */
 type Known<T> = { readonly [K in keyof T as string extends K ? never : K]: T[K] }
@@ -28,7 +31,8 @@ type BodyPart<O extends Operation, File> = O['request'] extends z.ZodType
  * What a call takes: every name in braces of the path, `query`, and `body` or, of a form, `file` and its other `fields`. Numbers
  * and truth values of a query may stand as such.
  */
-export type CallInput<O extends Operation, File> = { readonly [K in Words<O['path']>]: string } & QueryPart<O> & BodyPart<O, File>
+export type CallInput<O extends Operation, File> = { readonly [K in PathParams<O['path']>]: string } & QueryPart<O> &
+  BodyPart<O, File>
 
 /** What a call gives; null where the answer has no body. */
 export type CallReply<O extends Operation> = O['reply'] extends z.ZodType ? z.output<O['reply']> : null

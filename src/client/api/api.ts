@@ -7,8 +7,8 @@ import {
   type Operation,
   type OperationName,
 } from '../../contract/index.ts'
-import type { CallOptions, FormFile } from '../../model/requests.ts'
-import type { Core } from './core.ts'
+import type { CallOptions, Effect, FormFile } from '../../model/requests.ts'
+import type { Core, OpenDemand } from './core.ts'
 import { type Pages, pagesOf } from './pages.ts'
 
 /** A reply with its status and headers. */
@@ -27,7 +27,9 @@ export interface ApiAnswer<T> extends Promise<T> {
 }
 
 type Row<N extends OperationName> = (typeof OPERATIONS)[N]
-type Arguments<Input, Options> = object extends Input ? [input?: Input, options?: Options] : [input: Input, options?: Options]
+export type Arguments<Input, Options> = object extends Input
+  ? [input?: Input, options?: Options]
+  : [input: Input, options?: Options]
 type InputOf<N extends OperationName> = CallInput<Row<N>, FormFile>
 
 /** The method of one operation: takes the values of its path, query and body, then the options of the request. */
@@ -56,35 +58,41 @@ const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(Str
 const asText = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])))
 
-async function send(core: Core, name: OperationName, input: AnyInput, options: CallOptions): Promise<WithResponse<unknown>> {
-  const { request }: Operation = OPERATIONS[name]
-  const { query, body, file, fields = {}, ...params } = input
-  let response = { status: 0, header: (_: string): string | null => null }
-  const { value } = await core.call(name, {
-    params: params as Readonly<Record<string, string>>,
-    ...(query === undefined ? {} : { query: asText(query) }),
-    ...(request === null || request === 'multipart' ? {} : { json: body ?? {} }),
-    ...(file === undefined ? {} : { form: { file, fields } }),
-    read: (reply: unknown) => reply,
-    options,
-    onReply: reply => {
+/** The answer to one request; `send` takes the query as text and a listener for status and headers. */
+export function answerOf(
+  query: Readonly<Record<string, unknown>> | undefined,
+  send: (parts: Pick<OpenDemand, 'query' | 'onReply'>) => Promise<Effect<unknown>>,
+): ApiAnswer<never> {
+  const sent = async (): Promise<WithResponse<never>> => {
+    let response = { status: 0, header: (_: string): string | null => null }
+    const onReply: OpenDemand['onReply'] = reply => {
       response = reply
-    },
-  })
-  const inBody = (value as { correlationId?: unknown } | null)?.correlationId
-  const correlationId = typeof inBody === 'string' ? inBody : response.header('x-correlation-id')
-  return { data: value, status: response.status, correlationId, header: response.header }
+    }
+    const { value } = await send({ ...(query === undefined ? {} : { query: asText(query) }), onReply })
+    const inBody = (value as { correlationId?: unknown } | null)?.correlationId
+    const correlationId = typeof inBody === 'string' ? inBody : response.header('x-correlation-id')
+    return { data: value as never, status: response.status, correlationId, header: response.header }
+  }
+  const response = sent()
+  return Object.assign(
+    response.then(({ data }) => data),
+    { withResponse: () => response },
+  )
 }
 
 function methodOf(core: Core, name: OperationName): unknown {
-  const { pages }: Operation = OPERATIONS[name]
-  const call = (input: AnyInput = {}, options: CallOptions = {}): ApiAnswer<unknown> => {
-    const response = send(core, name, input, options)
-    return Object.assign(
-      response.then(({ data }) => data),
-      { withResponse: () => response },
+  const { pages, request }: Operation = OPERATIONS[name]
+  const call = ({ query, body, file, fields = {}, ...params }: AnyInput = {}, options: CallOptions = {}): ApiAnswer<unknown> =>
+    answerOf(query, parts =>
+      core.call(name, {
+        ...parts,
+        params: params as Readonly<Record<string, string>>,
+        ...(request === null || request === 'multipart' ? {} : { json: body ?? {} }),
+        ...(file === undefined ? {} : { form: { file, fields } }),
+        read: (reply: unknown) => reply,
+        options,
+      }),
     )
-  }
   if (pages === undefined) return call
   const all = (input: AnyInput = {}, options: CallOptions = {}): Pages<unknown> =>
     pagesOf(pages, input.query ?? {}, query => call({ ...input, query }, options))

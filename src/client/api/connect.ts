@@ -12,6 +12,7 @@ import type { Client } from './client.ts'
 import { createCompanyActions } from './company-actions.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
+import { createRequest } from './request.ts'
 
 /** A job is read again after a day at the latest, also when a `Retry-After` is longer. */
 const LONGEST_WAIT_MS = 24 * 3_600_000
@@ -108,6 +109,7 @@ export function connect(options: ConnectOptions): Client {
   const api = createApi(core)
   return {
     api,
+    request: createRequest(core),
     ...createCompanyActions(core, api),
     async authenticate(call = {}) {
       await core.openerFor(call).tools.session.token(0, call.signal)

@@ -19,7 +19,7 @@ import { askWithFile } from '../http/multipart.ts'
 import { createTransport, type Reply } from '../http/transport.ts'
 import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
-import type { ConnectOptions } from '../types.ts'
+import type { ConnectOptions, RequestName } from '../types.ts'
 import type { Opener } from './download.ts'
 import { sendWithRetries, type Tools } from './send-with-retries.ts'
 import { createShared } from './shared.ts'
@@ -41,13 +41,19 @@ interface Demand<N extends OperationName, T> {
   readonly onReply?: (reply: Reply) => void
   /** The reply is not used, so it may be empty. */
   readonly confirms?: boolean
-  readonly form?: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
+  readonly form?: { readonly name?: string; readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
+}
+
+/** One request of an operation that the table does not have. */
+export interface OpenDemand extends Omit<Demand<OperationName, unknown>, 'read'> {
+  readonly open: 'json' | 'bytes'
 }
 
 export interface Core {
   readonly opener: Opener
   openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
+  request(operation: Operation, demand: OpenDemand): Promise<Effect<unknown>>
   takeCounts(): HttpCounts
   close(): Promise<void>
 }
@@ -105,7 +111,7 @@ export function createCore(options: ConnectOptions): Core {
   }
 
   const seen = new Set<string>()
-  const reportDropped = (operation: OperationName, paths: readonly string[]): void => {
+  const reportDropped = (operation: RequestName, paths: readonly string[]): void => {
     for (const path of paths.map(one => redactor.clean(one))) {
       const field = `${operation} ${path}`
       if (seen.has(field) || seen.size >= MAX_DROPPED) continue
@@ -150,8 +156,16 @@ export function createCore(options: ConnectOptions): Core {
     return opener
   }
 
-  async function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, { wire, tools }: Opener): Promise<Effect<T>> {
-    const operation: Operation = OPERATIONS[name]
+  function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, opener: Opener): Promise<Effect<T>> {
+    return sendOperation<ReplyOf<N>, T>(name, OPERATIONS[name], demand, opener)
+  }
+
+  async function sendOperation<R, T>(
+    name: RequestName,
+    operation: Operation,
+    demand: Omit<Demand<OperationName, T>, 'read'> & { readonly read: (reply: R) => T; readonly open?: OpenDemand['open'] },
+    { wire, tools }: Opener,
+  ): Promise<Effect<T>> {
     const login = name === 'authenticate'
     const effect = isEffect<T>(demand.options) ? demand.options : undefined
     const key = effect?.key ?? (demand.options as CallOptions | undefined)?.idempotencyKey
@@ -167,7 +181,7 @@ export function createCore(options: ConnectOptions): Core {
     const attempt = async (token: string | null): Promise<Outcome<T>> => {
       if (!login && isEffectful(operation)) await options.beforeEffect?.(name)
       let headerId: string | null = null
-      const question: HttpRequest<ReplyOf<N>> = {
+      const question: HttpRequest<R> = {
         method: operation.method,
         url,
         token,
@@ -176,12 +190,13 @@ export function createCore(options: ConnectOptions): Core {
           ...(key === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': key }),
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
-        schema: operation.reply as AnswerSchema<ReplyOf<N>> | null,
+        schema: operation.reply as AnswerSchema<R> | null,
         lenient: operation.method === 'PUT',
         keeps: operation.repeat !== 'free',
         list: operation.pages?.items,
         onDropped: paths => reportDropped(name, paths),
         confirms: demand.confirms ?? false,
+        ...(demand.open === undefined ? {} : { open: demand.open }),
         secret: login,
         signal: demand.options?.signal,
         onReply: reply => {
@@ -226,6 +241,8 @@ export function createCore(options: ConnectOptions): Core {
     opener,
     openerFor,
     call: (name, demand) => send(name, demand, openerFor(demand.options ?? {})),
+    request: (operation, demand) =>
+      sendOperation('request', operation, { ...demand, read: (reply: unknown) => reply }, openerFor(demand.options ?? {})),
     takeCounts() {
       const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
       Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })

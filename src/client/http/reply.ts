@@ -81,6 +81,8 @@ export interface Reading<T> {
   readonly onDropped?: (paths: readonly string[]) => void
   /** The reply is not used, so 204 is accepted too. */
   readonly confirms?: boolean
+  /** The interface does not describe the reply: any JSON or an empty body (`null`), or the bytes of any body. */
+  readonly open?: 'json' | 'bytes'
   /** The reply is a secret: when it cannot be parsed, nothing of it is shown. */
   readonly secret?: boolean
 }
@@ -88,7 +90,7 @@ export interface Reading<T> {
 export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
-  { schema, lenient, keeps, list, onDropped, confirms, secret }: Reading<T>,
+  { schema, lenient, keeps, list, onDropped, confirms, open, secret }: Reading<T>,
   redactor: Redactor,
   now: number,
 ): Outcome<T> {
@@ -103,7 +105,9 @@ export function readOutcome<T>(
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
     return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: idOf(fault.correlationId) } }
   }
-  if (schema === null || (confirms && status === 204)) return { type: 'answer', value: null as T }
+  if (open === 'bytes') return { type: 'answer', value: bytes as T }
+  if (open === undefined ? schema === null || (confirms && status === 204) : bytes.length === 0)
+    return { type: 'answer', value: null as T }
   const text = decodeStrict(bytes)
   const json = text === null ? null : parseJson(text)
   if (json === null) {
@@ -113,6 +117,7 @@ export function readOutcome<T>(
     const how = text !== null && looksCut(text) ? 'cut' : 'notJson'
     return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: idOf(null) }
   }
+  if (schema === null) return { type: 'answer', value: json.value as T }
   const correlationId = idOf(readFault(json.value).correlationId)
   const { data, rest, dropped, issue } = readAnswer(schema, json.value, list)
   if (issue === undefined || lenient || (keeps && hasId(rest))) {

@@ -17,7 +17,13 @@ const PROGRAMS = [...readFileSync(join(ROOT, 'docs/client.md'), 'utf8').matchAll
     .replaceAll("'fettle/client'", JSON.stringify(join(ROOT, 'dist/client/index.js')))
     .replaceAll("'fettle'", JSON.stringify(join(ROOT, 'dist/index.js'))),
 )
-const TOLD = [/^created\n200 \S+ \d{4}-/, /^GB-X-\S+ .*MELLOR.*\n0\n$/i, /^\d+\n$/, /^FETTLE_NOT_FOUND 404 /]
+const TOLD = [
+  /^created\n200 \S+ \d{4}-/,
+  /^GB-X-\S+ .*MELLOR.*\n0\n$/i,
+  /^\d+\n$/,
+  /^FETTLE_FORBIDDEN 403\n$/,
+  /^FETTLE_NOT_FOUND 404 /,
+]
 
 let env: Record<string, string>
 

@@ -38,7 +38,7 @@ async function world() {
   const [file, officers] = [join(folder, 'companies.csv'), join(folder, 'officers.csv')]
   await writeFile(officers, OFFICERS)
   let imports = 0
-  const guarded = new Set<OperationName>()
+  const guarded = new Set<OperationName | 'request'>()
   return {
     guarded,
     async take(lines: readonly string[]) {
@@ -50,7 +50,7 @@ async function world() {
       const service = await serve({ dataDir, registerDir, registers: [], users: [] })
       onTestFinished(() => service.close())
       const { url, username, password } = service
-      const beforeEffect = (operation: OperationName) => void guarded.add(operation)
+      const beforeEffect = (operation: OperationName | 'request') => void guarded.add(operation)
       const client = connect({ url, username, password, beforeEffect })
       onTestFinished(() => client.close())
       return { service, client }
