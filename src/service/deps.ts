@@ -8,7 +8,7 @@ import type { Users } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { JobStore } from './data-cleaning/jobs-store.ts'
 import type { JobFiles, Worker } from './data-cleaning/processing/worker.ts'
-import type { Metrics, OpenRegister } from './health/metrics.ts'
+import type { Metrics } from './health/metrics.ts'
 import type { IdempotencyDeps } from './http/idempotency.ts'
 import type { PublicAddress } from './http/public-address.ts'
 import type { RouteDeps } from './http/route.ts'
@@ -19,6 +19,7 @@ import type { HoldingStore } from './portfolios/holdings.ts'
 import type { Importer } from './portfolios/importer.ts'
 import type { ImportStore } from './portfolios/imports-store.ts'
 import type { PortfolioStore } from './portfolios/store.ts'
+import type { OpenRegister } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import type { Officers } from './registers/index.ts'
 import type { Search } from './registers/search.ts'
@@ -39,7 +40,7 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly addressOf: (request: IncomingMessage) => string
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  readonly registers: readonly OpenRegister[]
+  readonly registers: () => readonly OpenRegister[]
   readonly engine: Engine
   readonly search: Search
   readonly officers: Officers

@@ -6,9 +6,19 @@ import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { match, registerOf } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
+import type { OpenedRegisters } from './registers/current.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
-import { chooseRegisters, importSample, openRegister, type Register, SAMPLE } from './registers/index.ts'
-import { type Service, type StartOptions, start } from './server.ts'
+import {
+  chooseRegisters,
+  importSample,
+  openRegister,
+  type Register,
+  type RegisterInfo,
+  registerInfo,
+  SAMPLE,
+} from './registers/index.ts'
+import { type Service, start } from './server.ts'
+import type { StartOptions } from './start-options.ts'
 
 /** Options of `serve`. */
 export interface ServeOptions extends StartOptions {
@@ -21,6 +31,8 @@ export interface ServeOptions extends StartOptions {
   readonly registers?: readonly string[]
   /** Threads that match the rows of large jobs. Default: the number of cores; 0: none. */
   readonly threads?: number
+  /** Keep the registers as they are at the start. Default: a register that is imported again is read again within a minute. */
+  readonly keepRegisters?: boolean
 }
 
 /** Below this many rows or companies, starting threads costs more than it saves. */
@@ -60,16 +72,26 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const { registerDir } = options
   const names = (await chooseRegisters(registerDir, options.registers ?? [])).map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(registerDir, options.clock ?? systemClock)
-  const register = await openRegister(registerDir, names)
-  const registers = register.infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-  const threads = threadsFor(register, options)
-  const service = await start(options, engineOf(register, threads), registers, {
-    officers: register.officers,
-    changes: registerChanges(registerDir, names),
-  })
-  const close = async (): Promise<void> => {
-    await service.close()
-    await threads?.close()
+  let infos: readonly RegisterInfo[] = []
+  const open = async (): Promise<OpenedRegisters> => {
+    const register = await openRegister(registerDir, names)
+    infos = register.infos
+    const threads = threadsFor(register, options)
+    return {
+      engine: engineOf(register, threads),
+      officers: register.officers,
+      registers: infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate })),
+      close: async () => threads?.close(),
+    }
   }
-  return { ...service, close, [Symbol.asyncDispose]: close }
+  const reopen = async (): Promise<OpenedRegisters | null> => {
+    const now = await Promise.all(names.map(name => registerInfo(registerDir, name)))
+    return now.every(({ file }, at) => file === infos[at]?.file) ? null : open()
+  }
+  const { engine, registers, ...opened } = await open()
+  return start(options, engine, registers, {
+    ...opened,
+    changes: registerChanges(registerDir, names),
+    ...(options.keepRegisters === true ? {} : { reopen }),
+  })
 }

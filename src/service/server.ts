@@ -11,7 +11,7 @@ import { action, FettleError } from '../errors.ts'
 import { packageFile } from '../package-file.ts'
 import { buildApp } from './app.ts'
 import { makeLinks } from './auth/links.ts'
-import { makeRates, type RateOptions } from './auth/rates.ts'
+import { makeRates } from './auth/rates.ts'
 import { makeThrottle } from './auth/throttle.ts'
 import { makeTokens } from './auth/tokens.ts'
 import { openUsage } from './auth/usage.ts'
@@ -21,19 +21,18 @@ import { type Clock, systemClock } from './clock.ts'
 import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
 import { jobFilesIn, startWorker } from './data-cleaning/processing/worker.ts'
 import { startRetention } from './data-cleaning/retention.ts'
-import type { OpenRegister } from './health/metrics.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { openPublicAddress } from './http/public-address.ts'
 import { LIMITS, type Limits } from './limits.ts'
-import type { Log } from './log.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { createObjectAccess } from './object-access.ts'
+import { type CurrentRegisters, makeCurrent, type OpenedRegisters, type OpenRegister, type Reopen } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
-import { NO_OFFICERS, type Officers } from './registers/index.ts'
-import { makeSearch } from './registers/search.ts'
+import { NO_OFFICERS } from './registers/index.ts'
 import { openScreener } from './screening/screener.ts'
 import { openSearches } from './screening/searches-store.ts'
+import type { StartOptions } from './start-options.ts'
 import { type AccountFile, openAccounts } from './storage/accounts.ts'
 import { makeFolder } from './storage/atomic-file.ts'
 import { openCredits } from './storage/credits.ts'
@@ -45,50 +44,9 @@ import { lockDirectory } from './storage/lock.ts'
 import { takeSnapshot } from './storage/snapshot.ts'
 import { asideMessage, tidy } from './storage/unnamed-files.ts'
 
-/** Options of the service besides its registers. */
-export interface StartOptions {
-  /** 0 or absent: any free port. */
-  readonly port?: number
-  /** Address to listen on, 127.0.0.1 if absent; any other than loopback needs users. */
-  readonly host?: string
-  /** Further names under which the service is reached, accepted in the Host header. */
-  readonly hosts?: readonly string[]
-  /** Address under which clients reach the service through a proxy, `https://name:port`: for links, and accepted as a host. */
-  readonly publicUrl?: string
-  /** Addresses or subnets of proxies whose `Forwarded` and `X-Forwarded-Proto`, `-Host` are read; none if absent. */
-  readonly trustedProxies?: readonly string[]
-  /** Folder of the whole state; created when missing. */
-  readonly dataDir: string
-  /**
-   * Logins besides the users of the data directory (`addUser`), each as an admin. When there are no users at all: one user
-   * `embedded` with a random password.
-   */
-  readonly users?: readonly Login[]
-  readonly clock?: Clock
-  /** Receives the request log, one JSON object per line. */
-  readonly log?: Log
-  /** Receives warnings about the data directory. */
-  readonly onWarning?: (message: string) => void
-  readonly limits?: Partial<Limits>
-  /** Answers OpenRefine at `/reconcile`, without a login; refused off loopback. */
-  readonly reconcile?: boolean
-  /** Request limits, to imitate a service that has them; none if absent. */
-  readonly rates?: RateOptions
-  /** Folder of the imported screening lists. Without lists the invented sample list is searched. */
-  readonly screeningDir?: string
-  /** Opens the screening lists before listening instead of at the first search. */
-  readonly screensAtOnce?: boolean
-  /** Most credits each user may spend; no limit if absent. */
-  readonly credits?: number
-  /** Stops every job at `matched`, to imitate a service that stays there. */
-  readonly stopAt?: 'matched'
-  /** A pause per row in milliseconds, so that a test can observe a job that is running. */
-  readonly rowPauseMs?: number
-}
-
-export interface RegisterExtras {
+export interface RegisterExtras extends Partial<Pick<OpenedRegisters, 'officers' | 'close'>> {
   readonly changes?: ChangeSource
-  readonly officers?: Officers
+  readonly reopen?: Reopen
 }
 
 /** Registers what closes a resource; closed last to first. */
@@ -102,7 +60,7 @@ interface AuthParts {
 }
 
 interface BackgroundParts extends Omit<AuthParts, 'accounts'> {
-  readonly engine: Engine
+  readonly current: CurrentRegisters
   readonly changes: ChangeSource
 }
 
@@ -113,6 +71,7 @@ export interface Service {
   /** A valid login: the first of `users`, or the created one; '' where only users of the data directory may log in. */
   readonly username: string
   readonly password: string
+  /** The opened registers, as `GET /health` reports them. */
   readonly registers: readonly OpenRegister[]
   /** Waits up to 10 s for requests in flight, then stops. Unfinished jobs continue at the next start. */
   close(): Promise<void>
@@ -162,7 +121,7 @@ async function openDataDir(options: StartOptions, onClose: OnClose) {
 /** Starts everything that runs without a request: worker, retention, monitoring, screening lists, snapshots. */
 async function startBackground(options: StartOptions, parts: BackgroundParts, onClose: OnClose) {
   const { dataDir, log = () => {}, stopAt = null, rowPauseMs = 0 } = options
-  const { database, engine, changes, clock, limits } = parts
+  const { database, current, changes, clock, limits } = parts
   const now = (): number => clock.now()
   const writeLog = (line: object): void => log(JSON.stringify({ time: new Date(now()).toISOString(), ...line }))
   const logFailure = (job: string | null, error: unknown): void =>
@@ -172,14 +131,13 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const jobs = openJobs(database, now)
   const files = jobFilesIn(dataDir)
   const moved = await recover(dataDir, jobs, now())
-  const worker = startWorker({ jobs, engine, files, clock, limits, rowPauseMs, stopAt, onError: logFailure })
+  const worker = startWorker({ jobs, using: current.using, files, clock, limits, rowPauseMs, stopAt, onError: logFailure })
   onClose(() => worker.close())
   const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
   onClose(() => retention.close())
 
-  const search = makeSearch(engine)
   const monitoring = await openMonitoring({
-    ...{ database, engine, search, changes, dataDir, clock, limits, onError },
+    ...{ database, current, changes, dataDir, clock, limits, onError },
     writeLog,
   })
   onClose(() => monitoring.close())
@@ -194,7 +152,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
   onClose(() => snapshots.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
-  return { jobs, files, worker, search, screener, portfolios, holdings, events, imports, importer, importDir, transaction }
+  return { jobs, files, worker, screener, portfolios, holdings, events, imports, importer, importDir, transaction }
 }
 
 async function openAuth(options: StartOptions, logins: readonly Login[], { accounts, database, clock, limits }: AuthParts) {
@@ -223,7 +181,7 @@ export async function start(
   options: StartOptions,
   engine: Engine,
   registers: readonly OpenRegister[],
-  { changes = UNCHANGING, officers = NO_OFFICERS }: RegisterExtras = {},
+  { changes = UNCHANGING, officers = NO_OFFICERS, reopen, close: closeEngine }: RegisterExtras = {},
 ): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, hosts = [], reconcile = false } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
@@ -248,16 +206,19 @@ export async function start(
   }
 
   try {
-    onClose(() => officers.close())
+    const opened = { engine, officers, registers, ...(closeEngine === undefined ? {} : { close: closeEngine }) }
+    const current = makeCurrent(opened, reopen)
+    onClose(() => current.close())
     const { accounts, logins, database } = await openDataDir(options, onClose)
-    const background = await startBackground(options, { database, engine, changes, clock, limits }, onClose)
+    const background = await startBackground(options, { database, current, changes, clock, limits }, onClose)
     const now = (): number => clock.now()
     const searches = openSearches(database, now)
     const startedAt = now()
     let origin = ''
     let closing: Promise<void> | null = null
     const deps = {
-      ...{ engine, officers, registers, clock, limits, startedAt, searches, ...background },
+      ...{ engine: current.engine, officers: current.officers, search: current.search, registers: current.registers },
+      ...{ clock, limits, startedAt, searches, ...background },
       ...(await openAuth(options, logins, { accounts, database, clock, limits })),
       objects: createObjectAccess({ ...background, searches }),
       answers: openAnswers(database, now, limits.idempotencyMs),
@@ -281,7 +242,16 @@ export async function start(
       closing ??= closeAll()
       return closing
     }
-    return { url: `${origin}/v1`, username, password, registers, close, [Symbol.asyncDispose]: close }
+    return {
+      url: `${origin}/v1`,
+      username,
+      password,
+      get registers() {
+        return current.registers()
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    }
   } catch (error) {
     await closeAll()
     if (FettleError.is(error)) throw error

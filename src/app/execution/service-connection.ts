@@ -142,6 +142,7 @@ async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds)
     registerDir: registerDirOf(dataDir),
     screeningDir: screeningDirOf(dataDir),
     registers: registers.map(one => one.name),
+    keepRegisters: true,
     users: [],
   }).catch(error => {
     throw onDisk(error) ?? error

@@ -82,7 +82,7 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
   const found = new Map<string, Company>()
   let isTruncated = false
   for (const engineQuery of engineQueries(query, engine.countries)) {
-    const { candidates } = await engine.match(engineQuery, most)
+    const { candidates } = engine.match(engineQuery, most)
     for (const candidate of candidates) {
       const company = engine.at(candidate.company)
       found.set(company.connectId, company)

@@ -1,13 +1,5 @@
 /** Counts requests and their durations, and renders metrics as OpenMetrics text. */
 
-/** An opened register, as `GET /health` and `serve` report it. */
-export interface OpenRegister {
-  readonly name: string
-  readonly companies: number
-  /** Date of the data, `2026-01-31`. */
-  readonly snapshotDate: string
-}
-
 /** Upper bounds of the duration buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 

@@ -25,7 +25,7 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
       startedAt: new Date(startedAt).toISOString(),
       uptimeSeconds: Math.max(0, Math.round((clock.now() - startedAt) / 1000)),
       checks: { database: isHealthy ? 'ok' : 'failing' },
-      registers,
+      registers: registers(),
     })
   })
 }
@@ -60,7 +60,7 @@ export function metricsRoute(
         name: 'fettle_register_companies',
         type: 'gauge',
         help: 'Companies of each register.',
-        samples: registers.map(({ name, companies }) => [{ register: name }, companies]),
+        samples: registers().map(({ name, companies }) => [{ register: name }, companies]),
       },
       {
         name: 'process_resident_memory_bytes',

@@ -8,6 +8,8 @@ import type { EventStore } from './events-store.ts'
 
 export interface MonitorParts {
   readonly source: ChangeSource
+  /** Opens registers that were imported again; called before their changes are read. */
+  readonly refresh: () => Promise<void>
   readonly holdings: HoldingStore
   readonly events: EventStore
   readonly clock: Clock
@@ -37,13 +39,17 @@ async function applyAll(parts: MonitorParts): Promise<void> {
 }
 
 /**
- * Applies all pending changes, then checks periodically for new imports. Resolves after the first round, so that the first request
+ * Opens new imports and applies all pending changes, then checks periodically for new imports. Resolves after the first round, so that the first request
  * finds the events of changes made while the service was down.
  */
 export async function startMonitor(parts: MonitorParts): Promise<{ close(): Promise<void> }> {
   const { clock, limits, onError } = parts
   const stop = new AbortController()
-  const checkRegisters = (): Promise<void> => applyAll(parts).catch(onError)
+  const checkRegisters = (): Promise<void> =>
+    parts
+      .refresh()
+      .then(() => applyAll(parts))
+      .catch(onError)
   await checkRegisters()
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {

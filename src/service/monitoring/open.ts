@@ -6,8 +6,7 @@ import { openHoldings } from '../portfolios/holdings.ts'
 import { startImporter } from '../portfolios/importer.ts'
 import { openImports } from '../portfolios/imports-store.ts'
 import { openPortfolios } from '../portfolios/store.ts'
-import type { Engine } from '../registers/engine.ts'
-import type { Search } from '../registers/search.ts'
+import type { CurrentRegisters } from '../registers/current.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import type { Database } from '../storage/database.ts'
 import { tidy } from '../storage/unnamed-files.ts'
@@ -17,8 +16,7 @@ import { startMonitor } from './monitor.ts'
 
 export interface MonitoringParts {
   readonly database: Database
-  readonly engine: Engine
-  readonly search: Search
+  readonly current: CurrentRegisters
   readonly changes: ChangeSource
   readonly dataDir: string
   readonly clock: Clock
@@ -29,7 +27,7 @@ export interface MonitoringParts {
 
 /** Opens the stores, applies the pending changes of the registers and resumes pending imports. `moved` files had no import. */
 export async function openMonitoring(parts: MonitoringParts) {
-  const { database, engine, search, clock, limits, writeLog, onError } = parts
+  const { database, current, clock, limits, writeLog, onError } = parts
   const now = (): number => clock.now()
   const folder = join(parts.dataDir, 'imports')
   const portfolios = openPortfolios(database)
@@ -38,10 +36,25 @@ export async function openMonitoring(parts: MonitoringParts) {
   const imports = openImports(database)
   await makeFolder(folder)
   const moved = await tidy(parts.dataDir, 'imports', file => imports.needs(file), clock.now())
-  const monitor = await startMonitor({ source: parts.changes, holdings, events, clock, limits, onError })
+  const monitor = await startMonitor({
+    source: parts.changes,
+    refresh: current.refresh,
+    holdings,
+    events,
+    clock,
+    limits,
+    onError,
+  })
   const onDone = ({ id, kind, portfolio }: { id: number; kind: string; portfolio: number }, counts: object): void =>
     writeLog({ import: id, kind, portfolio, ...counts })
-  const importer = startImporter({ imports, holdings, database, engine, search, folder, clock, limits, onDone, onError })
+  const importer = startImporter({
+    ...{ imports, holdings, database, engine: current.engine, search: current.search },
+    folder,
+    clock,
+    limits,
+    onDone,
+    onError,
+  })
   const close = async (): Promise<void> => {
     await importer.close()
     await monitor.close()

@@ -9,6 +9,7 @@ import { normaliseCountry } from '../../normalise/country.ts'
 import { normaliseOrgNumber } from '../../normalise/identifiers.ts'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
+import { defaultConnectId } from '../matching/index.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
@@ -47,7 +48,8 @@ function findByNumber(engine: Engine, number: string, country: string): Company 
   const code = normaliseCountry(country)
   const wanted = normaliseOrgNumber(number, code)
   if (code === '' || wanted === '') return null
-  const plain = engine.find(`${code}-X-${number}`) ?? engine.find(`${code}-X-${wanted}`)
+  const byNumber = (orgNumber: string): Company | null => engine.find(defaultConnectId({ country: code, orgNumber, id: '' }))
+  const plain = byNumber(number) ?? byNumber(wanted)
   if (plain !== null) return plain
   const { candidates } = engine.match({ orgNumber: number, countryCode: code })
   const found = candidates

@@ -45,7 +45,7 @@ async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<
     builder.startRegister()
     for await (const company of readCompanies(dir, infos[at]!)) {
       const { connectId, orgNumber } = company
-      builder.add(taken.has(connectId) ? { ...company, connectId: `${connectId}-${name}` } : company)
+      builder.add(taken.has(connectId) ? { ...company, connectId: `${connectId}_${name.replaceAll('-', '_')}` } : company)
       if (orgNumber === '' && at < infos.length - 1) own.push(connectId)
     }
     for (const connectId of own) taken.add(connectId)

@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Login, openUsers } from '../../../src/service/auth/users.ts'
 import type { Clock } from '../../../src/service/clock.ts'
-import { type Service, type StartOptions, start } from '../../../src/service/server.ts'
+import { type Service, start } from '../../../src/service/server.ts'
+import type { StartOptions } from '../../../src/service/start-options.ts'
 import { engine } from './engine.ts'
 
 /** Time that stands still until it is moved. */

@@ -8,7 +8,7 @@ import type { KnownStatus } from '../../../contract/index.ts'
 import type { Clock } from '../../clock.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
 import type { Limits } from '../../limits.ts'
-import type { Engine } from '../../registers/engine.ts'
+import type { CurrentRegisters } from '../../registers/current.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
 import { WORKING } from '../job-transitions.ts'
 import type { Job, JobPatch, JobStore } from '../jobs-store.ts'
@@ -31,7 +31,8 @@ export const jobFilesIn = (dataDir: string): JobFiles => ({
 
 export interface WorkerParts {
   readonly jobs: JobStore
-  readonly engine: Engine
+  /** Passes a step an engine that stays the same until it has ended. */
+  readonly using: CurrentRegisters['using']
   readonly files: JobFiles
   readonly clock: Clock
   readonly limits: Limits
@@ -45,7 +46,7 @@ export interface WorkerParts {
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
 export function startWorker(parts: WorkerParts) {
-  const { jobs, engine, files, clock, limits } = parts
+  const { jobs, using, files, clock, limits } = parts
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
   const running = new Map<string, Promise<void>>()
@@ -59,7 +60,7 @@ export function startWorker(parts: WorkerParts) {
       if (job.upload === null) throw new Error('a job at matching has no upload')
       const { id, hasHeader } = job.upload
       const task = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
-      return { status: 'matched', summary: await matchFile(task, engine, pace, limits) }
+      return { status: 'matched', summary: await using(engine => matchFile(task, engine, pace, limits)) }
     },
     // Until a client has read it, or for a limited time, so that a polling client sees this status.
     matched: async job => {
@@ -88,7 +89,7 @@ export function startWorker(parts: WorkerParts) {
         csv,
         json,
       }
-      return { status: 'enriched', countries: await enrichFile(task, engine, pace, limits) }
+      return { status: 'enriched', countries: await using(engine => enrichFile(task, engine, pace, limits)) }
     },
     enriched: async () => ({ status: 'enrichmentComplete' }),
   }

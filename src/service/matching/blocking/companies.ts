@@ -18,8 +18,18 @@ const END = 0xff
 const SEPARATOR = 0xfe
 const HEADER_BYTES = 3
 
+/** Characters of the interface's ids; others could not stand in an address. */
+const OTHER = /[^A-Za-z0-9_]+/g
+
+/** An ASCII sign counts as `_`; any other character as its code point, so that names in one script stay apart. */
+const plainId = (text: string): string =>
+  text.replace(OTHER, signs => {
+    const points = [...signs].map(sign => sign.codePointAt(0)!).filter(point => point > 127)
+    return points.length === 0 ? '_' : `_${points.map(point => point.toString(16)).join('_')}_`
+  })
+
 export const defaultConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
-  `${company.country || 'XX'}-X-${company.orgNumber || company.id}`
+  `${company.country || 'XX'}-X-${plainId(company.orgNumber || company.id)}`
 
 const INDEXED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as const satisfies readonly (keyof Identifiers)[]
 

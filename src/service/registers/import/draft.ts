@@ -2,6 +2,7 @@
  * The unfinished file of companies of an import, with the position reached in the source. An import of the same source resumes
  * there after a kill.
  */
+import { hash } from 'node:crypto'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -85,7 +86,10 @@ export async function openDraft(folder: string, source: string, kind: string) {
       ids.add(id)
       // In countries with several registers (courts, chambers) a number may occur twice: the later company gets its id instead.
       const byNumber = defaultConnectId(company)
-      const connectId = connectIds.has(byNumber) ? defaultConnectId({ id, country, orgNumber: '' }) : byNumber
+      const byId = defaultConnectId({ id, country, orgNumber: '' })
+      // Ids that differ in their signs alone: the later one gets a digest.
+      const distinct = `${byId}_${hash('sha256', id).slice(0, 12)}`
+      const connectId = [byNumber, byId].find(one => !connectIds.has(one)) ?? distinct
       connectIds.add(connectId)
       progress.companies++
       progress.countries[country] = (progress.countries[country] ?? 0) + 1

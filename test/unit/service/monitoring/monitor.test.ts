@@ -1,9 +1,9 @@
 /** Events of register imports, on real files through the whole service. */
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ChangeSet, ChangeSource } from '../../../../src/service/monitoring/change-source.ts'
-import { importRegister } from '../../../../src/service/registers/index.ts'
+import { importRegister, registerInfo } from '../../../../src/service/registers/index.ts'
 import { type ServeOptions, serve } from '../../../../src/service/serve.ts'
 import { start } from '../../../../src/service/server.ts'
 import { engine } from '../engine.ts'
@@ -45,7 +45,7 @@ async function world(options: Partial<ServeOptions> = {}) {
     onTestFinished(() => service.close())
     return { service, caller: await logIn(service), bob: await logIn({ ...service, ...USERS[1]! }) }
   }
-  return { importLines, open }
+  return { importLines, open, registerDir }
 }
 
 /** A portfolio with these companies and active rules; gives its id. */
@@ -137,15 +137,71 @@ test('reports a company that leaves the register and returns', async () => {
   ])
 })
 
-test('detects an import while the service runs', async () => {
-  const clock = new HandClock()
-  const { importLines, open } = await world({ clock })
-  await importLines(FIRST)
-  const { caller } = await open()
-  await watch(caller, [GB], { XX: [105] })
-  await importLines(SECOND)
-  clock.move(60_000)
-  await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
+describe('an import while the service runs', () => {
+  /** Everything that a client can read of the two companies. */
+  async function readAll(caller: Caller) {
+    const job = await caller.submitted('Supplier\nNorthgate Fasteners Limited\nBakery Lumiere SA\n')
+    await caller.reach(job, 'jobMatchingComplete')
+    await caller.call('PUT', `/dataCleaning/jobs/${job}/enrichments`, { enrichments: [{ enrichment: 'contact.city' }] })
+    await caller.call('POST', `/dataCleaning/jobs/${job}/enrich`, {})
+    await caller.reach(job, 'enrichmentComplete')
+    const { filePath } = (await caller.call('GET', `/dataCleaning/jobs/${job}/enrichedFile`)).body
+    const found = (await caller.call('GET', '/companies?countries=GB&name=Northgate+Fasteners+Limited')).body.companies
+    const matched = (await caller.call('GET', '/companies/match?matchThreshold=893&country=GB&name=Northgate+Fasteners+Limited'))
+      .body
+    const { report } = (await caller.call('GET', `/companies/${GB}`)).body
+    return {
+      search: found.map((one: { address: { simpleValue: string } }) => one.address.simpleValue),
+      match: matched.matchedCompanies.map((one: { address: { simpleValue: string } }) => one.address.simpleValue),
+      report: report.contactInformation.mainAddress.simpleValue,
+      cleaning: (await (await fetch(filePath)).text())
+        .trimEnd()
+        .split('\n')
+        .slice(1)
+        .map(line => line.split(',')[1]),
+    }
+  }
+
+  test('reaches events, search, match, reports and data cleaning alike', async () => {
+    const clock = new HandClock()
+    const { importLines, open } = await world({ clock })
+    await importLines(FIRST)
+    const { caller, service } = await open()
+    await watch(caller, [GB], { XX: [105] })
+    const old = '1 Mill Lane, Leeds'
+    expect(await readAll(caller)).toMatchObject({ search: [old], match: [old], report: old })
+    expect(service.registers).toEqual([{ name: 'one', companies: 3, snapshotDate: '2026-01-01' }])
+
+    await importLines(['1,NORTHGATE FASTENERS LIMITED,GB,01234567,9 Canal Street,York,active', ...FIRST.slice(2)])
+    clock.move(60_000)
+    await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
+    const now = '9 Canal Street, York'
+    expect(await readAll(caller)).toEqual({ search: [now], match: [now], report: now, cleaning: ['York', ''] })
+    expect(service.registers).toEqual([{ name: 'one', companies: 2, snapshotDate: '2026-01-02' }])
+  })
+
+  test('a register that cannot be opened leaves the earlier one, and its events wait', async () => {
+    const clock = new HandClock()
+    const log: string[] = []
+    const { importLines, open, registerDir } = await world({ clock, log: line => void log.push(line) })
+    await importLines(FIRST)
+    const { caller } = await open()
+    await watch(caller, [GB], { XX: [105] })
+    await importLines(SECOND)
+    const info = await registerInfo(registerDir, 'one')
+    const path = join(registerDir, 'one', info.file)
+    const whole = await readFile(path)
+    await writeFile(path, '')
+    clock.move(60_000)
+    await vi.waitFor(() => expect(log.join('\n')).toMatch(/Opening the register .* failed/))
+    const { report } = (await caller.call('GET', `/companies/${GB}`)).body
+    expect(report.contactInformation.mainAddress.simpleValue).toBe('1 Mill Lane, Leeds')
+    expect((await events(caller)).totalCount).toBe(0)
+
+    await writeFile(path, whole)
+    clock.move(60_000)
+    await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
+  })
 })
 
 test('the first of two registers with a company decides', async () => {

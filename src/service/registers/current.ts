@@ -1,0 +1,106 @@
+/**
+ * The registers of a running service. When one was imported again, all are opened again and replaced at once: search, match, reports,
+ * data cleaning and monitoring always read the same import.
+ */
+import type { Engine } from './engine.ts'
+import type { Officers } from './officers-file.ts'
+import { makeSearch, type Search } from './search.ts'
+
+/** An opened register, as `GET /health` and `serve` report it. */
+export interface OpenRegister {
+  readonly name: string
+  readonly companies: number
+  /** Date of the data, `2026-01-31`. */
+  readonly snapshotDate: string
+}
+
+/** Registers that were opened together. */
+export interface OpenedRegisters {
+  readonly engine: Engine
+  readonly officers: Officers
+  readonly registers: readonly OpenRegister[]
+  /** Ends the threads of the engine. */
+  readonly close?: () => Promise<void>
+}
+
+/** Opens the registers again; null while no newer import exists. */
+export type Reopen = () => Promise<OpenedRegisters | null>
+
+interface Held extends OpenedRegisters {
+  readonly search: Search
+  users: number
+  isReplaced: boolean
+}
+
+const hold = (opened: OpenedRegisters): Held => ({ ...opened, search: makeSearch(opened.engine), users: 0, isReplaced: false })
+
+async function release(held: Held): Promise<void> {
+  if (held.isReplaced && held.users === 0) await held.close?.()
+}
+
+function replace(held: Held): Promise<void> {
+  held.isReplaced = true
+  held.officers.close()
+  return release(held)
+}
+
+export function makeCurrent(first: OpenedRegisters, reopen: Reopen = async () => null) {
+  let held = hold(first)
+  const engine: Engine = {
+    match: (query, most) => held.engine.match(query, most),
+    at: position => held.engine.at(position),
+    registerOf: position => held.engine.registerOf(position),
+    find: connectId => held.engine.find(connectId),
+    get size() {
+      return held.engine.size
+    },
+    get registers() {
+      return held.engine.registers
+    },
+    get countries() {
+      return held.engine.countries
+    },
+  }
+  const officers: Officers = {
+    get size() {
+      return held.officers.size
+    },
+    ofCompany: connectId => held.officers.ofCompany(connectId),
+    ofPerson: peopleId => held.officers.ofPerson(peopleId),
+    bySurname: (lastName, most) => held.officers.bySurname(lastName, most),
+    close: () => held.officers.close(),
+  }
+  const search: Search = {
+    find: id => held.search.find(id),
+    byPostcode: (start, most) => held.search.byPostcode(start, most),
+  }
+  return {
+    /** The engine of this moment at each call: positions are valid until the next `await` only. */
+    engine,
+    officers,
+    search,
+    registers: () => held.registers,
+    /** Passes `work` an engine that stays the same, and open, until the work has ended. */
+    async using<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+      const own = held
+      own.users++
+      try {
+        return await work(own.engine)
+      } finally {
+        own.users--
+        await release(own)
+      }
+    },
+    /** Replaces the registers if one was imported again. On an error the earlier ones stay. */
+    async refresh(): Promise<void> {
+      const fresh = await reopen()
+      if (fresh === null) return
+      const before = held
+      held = hold(fresh)
+      await replace(before)
+    },
+    close: () => replace(held),
+  }
+}
+
+export type CurrentRegisters = ReturnType<typeof makeCurrent>
