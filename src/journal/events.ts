@@ -57,6 +57,15 @@ const sample = least<RowSample>({
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
 const refusal = z.object({ id: text, why: text })
+const example = z.object({ row: count, key: text.nullable(), name: text, company: z.object({ id: text, name: text }) })
+const placements = { matched: count, review: count, unmatched: count }
+const group = { value: text, rows: count, ...placements, examples: list(example) }
+const matches = z.object({
+  bands: list(z.object({ ...group, moves: z.object(placements) })),
+  patterns: list(z.object(group)),
+  others: z.object({ bands: count, patterns: count }),
+  byPattern: count,
+})
 const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
 const live = least<LiveSettings>({
@@ -167,6 +176,8 @@ export const EVENTS = {
         first: count.nullable(),
       }),
     ).optional(),
+    /** Absent or null where the service gives neither bands nor patterns. */
+    matches: matches.nullish(),
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z

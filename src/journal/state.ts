@@ -6,7 +6,15 @@
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
-import type { DecisionCounts, DuplicateRow, LowestScores, Outcomes, OutputFile, RowSample } from '../model/results.ts'
+import type {
+  DecisionCounts,
+  DuplicateRow,
+  LowestScores,
+  MatchGroups,
+  Outcomes,
+  OutputFile,
+  RowSample,
+} from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
@@ -33,6 +41,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly scores: readonly number[]
   /** Null when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
+  /** Null when unknown, and in journals of earlier versions. */
+  readonly matches: MatchGroups | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
   readonly checks: readonly CheckResult[]
@@ -100,6 +110,7 @@ const initialState = ({ at, type, journal, merged, plan, ...facts }: RunEvent & 
   samples: [],
   scores: [],
   lowestScores: null,
+  matches: null,
   decisions: null,
   reasons: {},
   duplicates: [],
@@ -230,8 +241,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null, companies = null } = event
-      const { reasons = {}, duplicates = [] } = event
-      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, decisions }
+      const { reasons = {}, duplicates = [], matches = null } = event
+      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions }
       return { ...state, outputs, ...counted, companies: companies ?? state.companies }
     }
     case 'correlation.noted':

@@ -49,10 +49,43 @@ export const UNMATCHED_REASONS = [
   'no-candidate',
   'unknown-number',
   'no-name',
+  'not-accepted',
   'rejected',
   'not-given',
 ] as const
 export type UnmatchedReason = (typeof UNMATCHED_REASONS)[number]
+
+/** What happens to a match of the service, by its band and pattern. */
+export const PLACEMENTS = ['matched', 'review', 'unmatched'] as const
+export type Placement = (typeof PLACEMENTS)[number]
+
+/** A row that shows what a band or a pattern is like. */
+export interface MatchExample {
+  /** Data row from 1. */
+  readonly row: number
+  readonly key: string | null
+  readonly name: string
+  readonly company: { readonly id: string; readonly name: string }
+}
+
+/** Rows for which the service found a company, of one band or one pattern, before decisions. */
+export interface MatchGroup extends Readonly<Record<Placement, number>> {
+  /** The band or the pattern. */
+  readonly value: string
+  readonly rows: number
+  readonly examples: readonly MatchExample[]
+}
+
+/** The bands and patterns of the matches of the service, most rows first, as far as they are listed. */
+export interface MatchGroups {
+  /** `moves`: rows that change their outcome when the pipeline accepts the band, leaves it for review, or does neither. */
+  readonly bands: readonly (MatchGroup & { readonly moves: Readonly<Record<Placement, number>> })[]
+  readonly patterns: readonly MatchGroup[]
+  /** Rows of bands and of patterns that are not listed. */
+  readonly others: { readonly bands: number; readonly patterns: number }
+  /** Rows in review that would be matched without `accept.pattern`. */
+  readonly byPattern: number
+}
 
 /** A row whose company an earlier row has. */
 export interface DuplicateRow {
@@ -136,6 +169,8 @@ export interface PublishedResults {
   readonly lowestScores: LowestScores
   /** Chosen columns that the service did not deliver: they are empty. */
   readonly missing: readonly string[]
+  /** Null when the service gives neither bands nor patterns. */
+  readonly matches: MatchGroups | null
   /** Null when the run applies no decisions. */
   readonly decisions: DecisionCounts | null
   /** Null when no stage uses the companies. */

@@ -7,9 +7,10 @@ import { filledRows } from '../model/filled-rows.ts'
 import { isColumnMasked, isMappingMasked, MASK } from '../model/mask.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
-import { companyActionsOf } from './company-actions.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
+import { companyActionsOf } from './sections/company-actions.ts'
+import { matchesOf } from './sections/matches.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
 export interface ReportContext {
@@ -82,6 +83,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         scores: [...state.scores],
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
+        matches: matchesOf(state),
         ...companyActionsOf(state),
         credits: creditsIn(state, context.credits ?? null),
         reasons: { ...state.reasons },
@@ -130,10 +132,10 @@ function resumeCommand({ runId, detached }: RunState, directory: string | null):
 
 function planOf({ plan }: RunState): Result['plan'] {
   const { fingerprint, tags, key, limit, sent, collapse, parts, concurrency, preparation } = plan
-  const { enrich, budget, poll, retry, output, decisions, report } = plan
+  const { enrich, budget, poll, retry, output, accept = null, decisions, report } = plan
   const rows = { fingerprint, tags, key, limit, sent, collapse, jobs: parts.length, concurrency, preparation }
   // A copy, which may be changed: the plan itself is frozen.
-  return structuredClone({ ...rows, enrich, budget, poll, retry, output, decisions, report }) as Result['plan']
+  return structuredClone({ ...rows, enrich, budget, poll, retry, output, accept, decisions, report }) as Result['plan']
 }
 
 function inputOf({ plan: { input } }: RunState): Result['input'] {

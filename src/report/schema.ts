@@ -3,7 +3,8 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import { portfolioSchema, screeningSchema } from './sections/company-actions-schema.ts'
+import { acceptSchema, matchesSchema } from './sections/matches-schema.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: unknown')
@@ -99,6 +100,7 @@ const plan = z.object({
   output: z
     .object({ path: z.string(), format: z.string(), columns: z.array(z.string()), unmatched: text, review: text })
     .nullable(),
+  accept: acceptSchema,
   decisions: text.describe('the file of what people decided about rows'),
   report: z.object({ rows: z.enum(['none', 'review', 'all']), mask: z.array(z.string()) }),
 })
@@ -211,6 +213,7 @@ const result = z.object({
     })
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
+  matches: matchesSchema,
   portfolio: portfolioSchema,
   screening: screeningSchema,
   credits: count

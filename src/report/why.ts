@@ -11,6 +11,7 @@ const UNMATCHED: Readonly<Record<UnmatchedReason, string>> = {
   'no-candidate': 'Nothing similar in the register',
   'unknown-number': 'The number belongs to no company in the register, and the row has no name',
   'no-name': 'The row has no name to look for',
+  'not-accepted': 'accept in the pipeline does not take the band of the match',
   rejected: 'A person decided: none of the companies proposed',
   'not-given': 'The service gave no reason',
 }
@@ -19,6 +20,9 @@ const REVIEW: Readonly<Record<string, string>> = {
   ambiguous: 'two companies fit almost equally well',
   'between-thresholds': 'likely, but not certain enough',
   'number-and-name-disagree': 'the number and the name point to different companies',
+  'band-for-review': 'accept in the pipeline leaves this band to a person',
+  'no-band': 'the service gave the match no band',
+  'pattern-differs': 'the pattern of the match is not one that accept takes',
   dissolved: 'dissolved, and only the name agrees',
 }
 

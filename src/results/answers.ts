@@ -7,17 +7,27 @@ import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
 import { parserOptions } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { enrichedPath } from './file-names.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
-/** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row. */
+/** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
 export interface Answer {
   readonly row: readonly string[]
   readonly columns: EnrichedColumns
   readonly outcome: RowOutcome
+  /** What the service made of the row. */
+  readonly serviceOutcome: RowOutcome
+  /** Why a match of the service does not stand; '' for every other row. */
+  readonly reason: string
 }
+
+export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): Evidence => ({
+  banding: row[columns.find(BANDING)] ?? '',
+  pattern: row[columns.find(PATTERN)] ?? '',
+})
 
 /** Called before the answers of a part; `namesOutcome`: the file has the outcome in a column. */
 type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
@@ -64,7 +74,7 @@ export class Answers {
     const { file, outcomeOf, proof } = this.#parts.at(-1)!
     this.#offsets?.add(file)
     proof.check(++this.count, row, uploadRow)
-    return { row, columns: file.columns, outcome: outcomeOf(row, this.count) }
+    return this.#answer(file.columns, row, outcomeOf(row, this.count))
   }
 
   /** Answer `number` (from 0) again, for a row with the same dedupe key: a match of the first row is a duplicate now. */
@@ -73,8 +83,15 @@ export class Answers {
     const part = this.#offsets.partOf(number)
     const { file, outcomeOf } = this.#parts[part]!
     const row = this.#from.failed.has(part) ? [] : await this.#offsets.read(number)
-    const outcome = outcomeOf(row, number + 1)
-    return { row, columns: file.columns, outcome: outcome === 'matched' || outcome === 'manualMatched' ? 'duplicate' : outcome }
+    const answer = this.#answer(file.columns, row, outcomeOf(row, number + 1))
+    return answer.outcome === 'matched' || answer.outcome === 'manualMatched' ? { ...answer, outcome: 'duplicate' } : answer
+  }
+
+  #answer(columns: EnrichedColumns, row: readonly string[], serviceOutcome: RowOutcome): Answer {
+    const whole = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '' }
+    if (serviceOutcome !== 'matched' && serviceOutcome !== 'duplicate') return whole
+    const { outcome, reason } = acceptMatch(this.#plan.accept ?? null, evidenceOf(whole))
+    return outcome === 'matched' ? whole : { ...whole, outcome, reason }
   }
 
   /** Throws FETTLE_LEDGER when answers are missing or left over. */

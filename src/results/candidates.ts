@@ -4,6 +4,8 @@
  */
 import type { RowCandidate } from '../model/results.ts'
 import type { Answer } from './answers.ts'
+import { isTagLike } from './enriched-columns.ts'
+import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
 
 /** Missing text is '', a missing score null. */
 export interface Candidate extends RowCandidate {
@@ -18,8 +20,38 @@ export function scoreOf(cell: string): number | null {
   return cell.trim() === '' || !(score >= 0 && score <= 1) ? null : score
 }
 
-/** Best first; empty when the service proposes none. */
-export function candidatesOf({ row, columns }: Answer): readonly Candidate[] {
+/** Best first; empty when the service proposes none. A match that does not stand is the first. */
+export function candidatesOf(answer: Answer): readonly Candidate[] {
+  const { row, columns, reason } = answer
+  const proposed = proposedIn(answer)
+  if (reason === '') return proposed
+  const read: Read = name => (row[columns.find(name)] ?? '').trim()
+  const id = COMPANY_TAGS.map(read).find(text => text !== '') ?? ''
+  const tags = columns.header.flatMap(name =>
+    isTagLike(name) && !name.startsWith('match.') ? [[name, read(name)] as const] : [],
+  )
+  const company: Candidate = {
+    id,
+    name: NAME_TAGS.map(read).find(text => text !== '') ?? '',
+    score: scoreOf(read('match.score')),
+    why: [bandText(read), patternText(read), read('match.why')].filter(text => text !== '').join(' | '),
+    parts: {},
+    fields: {},
+    tags: Object.fromEntries(tags),
+  }
+  return [company, ...proposed.filter(one => one.id !== id)]
+}
+
+type Read = (name: string) => string
+
+function bandText(read: Read): string {
+  const [band, meaning] = [read('general.banding'), read('general.bandingDesc')]
+  return band === '' ? '' : `band ${band}${meaning === '' ? '' : `, ${meaning}`}`
+}
+
+const patternText = (read: Read): string => (read('general.pattern') === '' ? '' : `pattern ${read('general.pattern')}`)
+
+function proposedIn({ row, columns }: Answer): readonly Candidate[] {
   const read = (name: string): string => row[columns.find(name)] ?? ''
   const listed = listIn(read('match.candidates')).flatMap(candidateOf).slice(0, MOST)
   if (listed.length > 0) return listed

@@ -24,6 +24,9 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
 /** The columns that name the company found, named in contract §5.7. */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
+/** The columns with the name of the company found. */
+export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
+
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
   readonly rows: AsyncIterator<readonly string[]>

@@ -62,7 +62,7 @@ async function publish(
     await writers?.begin(columns)
     if (columns === NO_COLUMNS) return
     totals.begin(columns, namesOutcome)
-    if (plan.output !== null) for (const name of missingColumns(plan.output, columns)) missing.add(name)
+    if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
     await join(plan, answers, { totals, writers, review, companies, decisions }, options)
@@ -85,6 +85,7 @@ async function publish(
       duplicates: totals.duplicates(),
       scores: totals.scores(),
       lowestScores: totals.lowestScores(),
+      matches: totals.matches(),
       missing: [...missing],
       decisions: decisions === null ? null : totals.decisions(decisions),
       companies: companies?.counts() ?? null,
@@ -121,6 +122,7 @@ const SKIPPED: RowResult = {
   columns: NO_COLUMNS,
   outcome: 'skipped',
   serviceOutcome: 'skipped',
+  reason: '',
   overrideCell: null,
   candidates: [],
   decided: null,
@@ -136,7 +138,7 @@ async function join(
   const dedupeKeyFor = dedupeKeyOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
-  const repeatsEarlierJob = crossJobDuplicates(plan)
+  const correctedOf = duplicateChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
@@ -156,9 +158,10 @@ async function join(
     if (answer === null) return
     const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
     const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
-    const isDuplicate = repeatsEarlierJob(answer)
+    const corrected = correctedOf(answer)
     const decided = applyDecision(answer, fingerprint, decisions)
-    const rowResult: RowResult = isDuplicate && decided.outcome === 'matched' ? { ...decided, outcome: 'duplicate' } : decided
+    const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
+    const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
     const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
     if (reviewRow !== null) await review.add(reviewRow)
     await companies?.add(number, rowResult, inputRow)
@@ -168,19 +171,24 @@ async function join(
 }
 
 /**
- * Returns true for a match whose company was found for an earlier row. A service reports duplicates within one job only; with this the
- * result does not depend on how rows were split into jobs.
+ * Returns what replaces the outcome of a match, or null. A service reports duplicates within one job only; with this the result does
+ * not depend on how rows were split into jobs. And the first row of a company may not be accepted: the next one is its first match.
  */
-function crossJobDuplicates({ parts }: Pick<Plan, 'parts'>): (answer: Answer) => boolean {
-  if (parts.length === 1) return () => false
+function duplicateChecker({ parts, accept }: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
+  if (parts.length === 1 && accept == null) return () => null
   const seen = new DigestIndex()
   return answer => {
     const { outcome } = answer
-    if (outcome !== 'matched' && outcome !== 'duplicate') return false
+    if (outcome !== 'matched' && outcome !== 'duplicate') return null
     const [id] = foundIds(answer)
-    if (id === undefined) return false
+    if (id === undefined) return null
     const { size } = seen
     const isNew = seen.add(digestOf(id)) === size
-    return !isNew && outcome === 'matched'
+    if (!isNew && outcome === 'matched') return { outcome: 'duplicate', overrideCell: null }
+    if (isNew && outcome === 'duplicate' && accept != null) return { outcome: 'matched', overrideCell: cellOfFirst }
+    return null
   }
 }
+
+const cellOfFirst = (column: string): string | undefined =>
+  column === 'general.duplicate' ? 'N' : column === 'general.duplicateId' ? '' : undefined

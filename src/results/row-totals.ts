@@ -1,19 +1,31 @@
 /** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
 
 import { linesOf } from '../input/table/record-offsets.ts'
-import type { DecisionCounts, DuplicateRow, LowestScores, Outcomes, RowDecision, UnmatchedReason } from '../model/results.ts'
+import type {
+  DecisionCounts,
+  DuplicateRow,
+  LowestScores,
+  MatchGroups,
+  Outcomes,
+  RowDecision,
+  UnmatchedReason,
+} from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { evidenceOf } from './answers.ts'
 import { scoreOf } from './candidates.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { COMPANY_TAGS, type RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS, type RowOutcome } from './enriched-file.ts'
+import { MatchCounter } from './match-groups.ts'
 import { shownCandidate, shownCells, shownKey } from './output/report-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
+/** Characters of a band or a pattern that are kept: the service may write anything there. */
+const LONGEST = 200
 /** Companies remembered with their first row until enough duplicates are listed. */
 const MAX_FIRST_ROWS = 50_000
 
@@ -39,12 +51,14 @@ export class RowTotals {
   readonly changed = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #lowest: LowestScores = { matched: null, review: null }
+  readonly #matches: MatchCounter
   #hasScores = false
   #namesOutcome = true
   #hasDuplicates = true
 
   constructor(plan: Plan) {
     this.#plan = plan
+    this.#matches = new MatchCounter(plan.accept ?? null)
   }
 
   begin(columns: EnrichedColumns, namesOutcome: boolean): void {
@@ -72,6 +86,7 @@ export class RowTotals {
       this.#decided.add(fingerprint)
       if (decided.effect !== 'agreed') this.changed.add(fingerprint)
     }
+    if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, rowResult, inputRow)
     const read = (name: string): string => rowResult.overrideCell?.(name) ?? enrichedRow[columns.find(name)] ?? ''
     const score = scoreOf(enrichedRow[columns.find('match.score')] ?? '')
     if (score !== null) this.#addScore(score, serviceOutcome)
@@ -104,6 +119,28 @@ export class RowTotals {
     return isForReview ? sample : null
   }
 
+  #countMatch(number: number, { row, columns }: RowResult, inputRow: readonly string[]): void {
+    const read = (names: readonly string[]): string =>
+      names.map(name => row[columns.find(name)] ?? '').find(cell => cell !== '') ?? ''
+    const { banding, pattern } = evidenceOf({ row, columns })
+    const evidence = { banding: banding.trim().slice(0, LONGEST), pattern: pattern.trim().slice(0, LONGEST) }
+    this.#matches.add(evidence, () =>
+      this.#plan.report.rows !== 'all'
+        ? null
+        : {
+            row: number,
+            key: shownKey(this.#plan, inputRow),
+            name: shownCells(this.#plan, inputRow).name ?? '',
+            company: { id: read(COMPANY_TAGS), name: read(NAME_TAGS) },
+          },
+    )
+  }
+
+  /** Bands and patterns of the service's matches. */
+  matches(): MatchGroups | null {
+    return this.#matches.groups()
+  }
+
   /** Counts a row that was not sent. */
   skip(): void {
     this.#all.skipped++
@@ -113,7 +150,7 @@ export class RowTotals {
   #unmatchedReason(reason: string, { decided }: RowResult, inputRow: readonly string[]): UnmatchedReason {
     if (decided !== null) return 'rejected'
     if (reason !== 'no-name' && reason !== 'no-candidate' && reason !== 'below-threshold')
-      return reason === 'wrong-country' ? reason : 'not-given'
+      return reason === 'wrong-country' || reason === 'not-accepted' ? reason : 'not-given'
     const hasNumber = this.#plan.mappings.some(
       ({ mapping, index }) => (NUMBERS as readonly string[]).includes(mapping) && /\d/.test(inputRow[index] ?? ''),
     )
@@ -170,11 +207,13 @@ export class RowTotals {
 
   #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed, skipped }: Counts): Outcomes {
     const known = (count: number): number | null => (this.#namesOutcome ? count : null)
+    // Rows for a person are those that accept leaves for review, if the file names no outcomes.
+    const isReviewKnown = review > 0 || this.#plan.accept != null
     return {
       matched,
       // Rows with a decision are known even if the file names no outcomes.
       manualMatched: manualMatched > 0 ? manualMatched : known(manualMatched),
-      review: known(review),
+      review: isReviewKnown ? review : known(review),
       unmatched,
       // Collapsed rows are known duplicates even if the file reports none.
       duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,

@@ -118,7 +118,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   client: ['retry', 'http', 'auth', 'api', 'storage'],
   input: ['text', 'scan', 'excel', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
-  report: ['formats', 'html', 'lineage'],
+  report: ['sections', 'formats', 'html', 'lineage'],
   results: ['decisions', 'output'],
   service: [
     'storage',

@@ -7,9 +7,14 @@ export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 /** The number of the input row in an enriched row; every product has this tag. */
 export const ROW_NUMBER = 'general.rowNumber'
 
-/** The requested tags: those chosen, and the row number, by which enriched rows are joined to rows of the input. */
-export const askedTags = (chosen: readonly string[]): readonly string[] =>
-  chosen.includes(ROW_NUMBER) ? chosen : [...chosen, ROW_NUMBER]
+/** How good the match of a row is: a band, and the evidence behind it. Every product has both; their values are open (contract §5.7). */
+export const BANDING = 'general.banding'
+export const PATTERN = 'general.pattern'
+
+const ALWAYS_ASKED: readonly string[] = [ROW_NUMBER, BANDING, PATTERN]
+
+/** The requested tags: those chosen, the row number, by which rows are joined to the input, and what `accept` and the report read. */
+export const askedTags = (chosen: readonly string[]): readonly string[] => [...new Set([...chosen, ...ALWAYS_ASKED])]
 
 /** An enrichment product; its tag list is a maximum that may be shortened, never exceeded (contract §5.7). */
 export type Product = 'basic' | 'basicPlus' | 'standard'

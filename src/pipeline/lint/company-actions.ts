@@ -1,12 +1,15 @@
-/** Rules of `portfolio` and `screen`: both need an output with the tags that identify companies. */
+/** Rules of `accept`, `portfolio` and `screen`: each needs an output with the tags that identify companies. */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
+import { show } from '../source/quote.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
 import { type Draft, noHeader, type Rule, wrongValue } from './issue.ts'
 
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 export const lintCompanyActions: Rule = draft => [
+  ...lintAccept(draft),
+  ...lintTags(draft, 'accept', [COMPANY_TAGS]),
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
@@ -23,7 +26,23 @@ const lintPortfolio: Rule = ({ fields }) => {
   return found
 }
 
-function lintTags({ fields, broken }: Draft, key: 'portfolio' | 'screen', groups: readonly (readonly string[])[]): SyntaxIssue[] {
+const lintAccept: Rule = ({ fields }) => {
+  if (fields.accept == null) return []
+  const { banding, review, pattern } = fields.accept
+  const hint = 'For example: accept: { banding: [A, B], review: [C, D] }.'
+  if (banding === null && review.length === 0 && pattern === null)
+    return [wrongValue(['accept'], 'expected banding, review or pattern', hint)]
+  const twice = (banding ?? []).filter(band => review.some(other => isSameBand(band, other)))
+  return twice.map(band => wrongValue(['accept', 'review'], `the band ${show(band)} is in accept.banding too`, hint))
+}
+
+const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
+
+function lintTags(
+  { fields, broken }: Draft,
+  key: 'accept' | 'portfolio' | 'screen',
+  groups: readonly (readonly string[])[],
+): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
   const enrichment = enrichmentOf(fields.enrich, fields.output != null)
   if (enrichment === null || fields.output == null) {

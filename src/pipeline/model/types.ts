@@ -2,9 +2,12 @@
  * Types of facts about an input and of the plan, which combines them with the pipeline. A plan holds no secret; the journal stores
  * it unchanged.
  */
-import type { Dataset, Mapping, Product, THRESHOLDS } from '../../contract/index.ts'
+import type { Mapping, Product } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
+import type { PlannedAccept, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
+
+export type { PlannedAccept, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {
@@ -206,25 +209,6 @@ export interface PlannedOutput {
   readonly roots?: readonly string[]
 }
 
-/** Where the companies found are added; `name` or `id` is not null. */
-export interface PlannedPortfolio {
-  readonly name: string | null
-  readonly id: number | null
-  /** The column that becomes a company's reference, null for none. */
-  readonly reference: { readonly header: string | null; readonly index: number } | null
-}
-
-/** How the companies found are screened. */
-export interface PlannedScreen {
-  readonly datasets: readonly Dataset[]
-  /** Least score of a hit, 0 to 100. */
-  readonly threshold: (typeof THRESHOLDS)[number]
-  /** Upper-case codes; empty for all countries. */
-  readonly countries: readonly string[]
-  /** Most searches, one credit each; null for no limit. */
-  readonly budget: number | null
-}
-
 /** Which rows of the input a run is about, where several runs share it. */
 export interface Shard {
   /** From 1. */
@@ -285,6 +269,8 @@ export interface Plan {
   readonly retry: { readonly attempts: number }
   readonly checks: readonly PlannedCheck[]
   readonly output: PlannedOutput | null
+  /** Null: every match of the service stands. Absent in earlier journals. */
+  readonly accept?: PlannedAccept | null
   /** What people decided about rows: a file applied to the output, null for none. */
   readonly decisions: string | null
   /** Null: companies are added to no portfolio. Absent, as `screen`, in earlier journals. */

@@ -1,6 +1,6 @@
 /** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
 import { stringify } from 'yaml'
-import { askedTags, OPERATIONS, type OperationName, ROW_NUMBER } from '../../contract/index.ts'
+import { askedTags, OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
@@ -141,8 +141,9 @@ export function leastRequests(plan: Plan): number {
 function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {
-    const joining = enrich.tags.includes(ROW_NUMBER) ? '' : `, with ${ROW_NUMBER} to join the rows by`
-    return `${enrich.product}, ${plural(askedTags(enrich.tags).length, 'tag')}${joining}`
+    const asked = askedTags(enrich.tags)
+    const added = asked.filter(tag => !enrich.tags.includes(tag))
+    return `${enrich.product}, ${plural(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
   }
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
   if (name === 'addCompany') return 'once for each company found'

@@ -122,6 +122,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     retry: pipeline.retry,
     checks: pipeline.checks,
     output,
+    accept: pipeline.accept,
     portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
     screen: pipeline.screen,
     report: pipeline.report,

@@ -141,6 +141,13 @@ const output = {
   roots: z.never().optional(),
 } satisfies Shape<NonNullable<Plan['output']>>
 
+const bands = z.array(text(40)).max(50)
+const accept = {
+  banding: bands.nullable(),
+  review: bands,
+  pattern: z.record(text(60), z.string().regex(/^[A-Z]{1,26}$/)).nullable(),
+} satisfies Shape<NonNullable<Plan['accept']>>
+
 const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
 
@@ -177,6 +184,7 @@ const shape = {
     .array(z.strictObject({ name: z.enum(CHECKS), warn: threshold.nullable(), fail: threshold.nullable() }))
     .max(CHECKS.length),
   output: z.strictObject(output).nullable(),
+  accept: z.strictObject(accept).nullish(),
   decisions: writable.nullable(),
   // Both need the companies of the whole list.
   portfolio: z.null().optional(),

@@ -5,13 +5,14 @@
  * The `error` of each leaf is the expected form, as the end of "expected …"; issues.ts makes the sentence.
  */
 import { z } from 'zod'
-import { DATASETS, type Dataset, type Product, THRESHOLDS } from '../../contract/index.ts'
+import type { Product } from '../../contract/index.ts'
 import { canonicalEncoding } from '../../encodings.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from './durations.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { columnReference, mappings } from './mapping-schema.ts'
+import { accept, portfolio, screen } from './match-keys.ts'
 import { checkServiceUrl } from './service-url.ts'
 
 const HOUR = 3_600_000
@@ -159,29 +160,6 @@ const outputMap = map({
   review: orNull(path).describe('The rows a person should look at, with the best candidate.'),
 })
 
-const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
-const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
-
-const portfolioMap = map({
-  name: orNull(portfolioName).describe('By name; created if it does not exist.'),
-  id: orNull(whole(1, Number.MAX_SAFE_INTEGER)).describe('By number; it must exist.'),
-  reference: orNull(columnReference).describe("The column that becomes the company's reference in the portfolio."),
-})
-
-const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
-const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
-const screen = map({
-  datasets: listOf(z.enum(datasetNames), 'a list of dataset codes', 1, datasetNames.length)
-    .describe('Lists to search.')
-    .transform(codes => [...new Set(codes)]),
-  threshold: z.literal(THRESHOLDS).prefault(85).describe('Hits with a lower score are left out.'),
-  countries: listOf(pattern(COUNTRY, /^[A-Za-z]{2}$/), 'a list of country codes', 1, 250)
-    .optional()
-    .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
-    .describe('Countries of the search. Absent: all.'),
-  budget: orNull(whole(1, MAX_ROWS)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
-})
-
 const REGISTERS = 'the name of a register, of a-z, 0-9 and -, or a list of them'
 const registerName = pattern(REGISTERS, /^[a-z0-9-]{1,40}$/)
 
@@ -260,6 +238,7 @@ export const pipelineSchema = map({
       .union([path, outputMap], { error: 'a path, or a map with path' })
       .transform(given => (typeof given === 'string' ? outputMap.parse({ path: given }) : given)),
   ).describe('Absent: the run ends when matched.'),
+  accept: orNull(accept).describe('Which matches of the service stand, by their band and pattern. Absent: all.'),
   review: map({
     decisions: orNull(path)
       .describe('A CSV of decisions about rows, applied on every run; a review writes it.')
@@ -267,11 +246,7 @@ export const pipelineSchema = map({
   })
     .prefault({})
     .describe('Rows that a person should look at.'),
-  portfolio: orNull(
-    z
-      .union([portfolioName, portfolioMap], { error: `${PORTFOLIO}, or a map with name or id` })
-      .transform(given => (typeof given === 'string' ? portfolioMap.parse({ name: given }) : given)),
-  ).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
+  portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
   report: map({
     rows: z

@@ -2,10 +2,12 @@
  * `report.md`, for job summaries and issues. Headings start at `###`. To stay below the 1,024 KiB of a job summary it omits whole
  * sections, the least important first; a table is never cut.
  */
-import { companyActionLines } from '../company-actions.ts'
+
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
+import { companyActionLines } from '../sections/company-actions.ts'
+import { bandName, shownMatches } from '../sections/matches.ts'
 import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
 import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
@@ -74,6 +76,7 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'rows', text: rows(report) },
   { name: 'next steps', text: next(report, result) },
   { name: 'reasons', text: reasons(result) },
+  { name: 'bands', text: matches(result) },
   { name: 'checks', text: checks(result) },
   { name: 'alerts', text: alerts(report, result) },
   { name: 'companies', text: companyActions(result) },
@@ -134,6 +137,18 @@ function next(report: Report, result: Result): string {
     return `- ${parts.join(' · ')}`
   })
   return steps.length === 0 ? '' : `#### Next steps\n\n${steps.join('\n')}\n`
+}
+
+function matches(result: Result): string {
+  const found = shownMatches(result)
+  if (found === null) return ''
+  const rows = found.bands.map(({ value, rows, matched, review, unmatched, moves }) => [
+    cell(bandName(value)),
+    ...[rows, matched, review, unmatched, moves.matched, moves.review, moves.unmatched].map(count),
+  ])
+  const head = ['Band', 'Rows', 'Matched', 'Review', 'Unmatched', 'Moved if accepted', 'Moved if for review', 'Moved if left out']
+  const note = found.byPattern === 0 ? '' : `\naccept.pattern leaves ${count(found.byPattern)} of the rows for review.\n`
+  return `#### Bands\n\n${table(head, rows)}\n${note}`
 }
 
 function reasons({ reasons, unmatched }: Result): string {

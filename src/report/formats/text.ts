@@ -1,7 +1,9 @@
 /** The end of `fettle run` on a terminal: verdict, rows, checks, warnings, files, next step. Long lists are cut; report.html is complete. */
-import { companyActionLines } from '../company-actions.ts'
+
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { companyActionLines } from '../sections/company-actions.ts'
+import { bandLine } from '../sections/matches.ts'
 import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
@@ -30,7 +32,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
-    ledger(report, paint, width),
+    [...ledger(report, paint, width), ...bands(result, paint, width)],
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
@@ -86,6 +88,11 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const
 function bar(share: number, room: number): string {
   const eighths = Math.max(1, Math.round(Math.min(1, share) * room * 8))
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]
+}
+
+function bands(result: Result, paint: Paint, width: number): string[] {
+  const line = bandLine(result)
+  return line === '' ? [] : [`  ${'bands'.padEnd(16)}${paint('dim', escapeTerminal(clip(line, width - 18)))}`]
 }
 
 /** Failed checks come first; passed checks are cut first. */

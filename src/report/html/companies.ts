@@ -1,6 +1,7 @@
 /** The section about the companies found: portfolio, and AML searches with their hits by dataset. */
-import { companyActionLines } from '../company-actions.ts'
+
 import type { Result } from '../schema.ts'
+import { companyActionLines } from '../sections/company-actions.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 import { type Column, table } from './table.ts'

@@ -7,7 +7,7 @@ import { MAILABLE, pageData } from './data.ts'
 import { alerts, checks } from './issues.ts'
 import { html, trusted } from './markup.ts'
 import { nextStepsBox } from './next-steps.ts'
-import { columns, outputs, reproduce, timeline } from './record.ts'
+import { columns, matches, outputs, reproduce, timeline } from './record.ts'
 import { duplicates, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
@@ -27,6 +27,7 @@ export function renderHtml(report: Report, rows: readonly Sample[] | null = null
 ${nextStepsBox(report, result)}
 ${numbers(report)}
 ${charts(report, result)}
+${matches(result)}
 ${checks(result)}
 ${alerts(report, result)}
 ${review(report, result, data)}

@@ -1,7 +1,8 @@
-/** The sections of evidence: columns, timeline, files, and the data to reproduce the run. */
+/** The sections of evidence: bands and patterns, columns, timeline, files, and the data to reproduce the run. */
 import { clip } from '../formats/escape.ts'
 import { repeatCommand, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { bandName, shownMatches } from '../sections/matches.ts'
 import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
 import { html, type Markup, type Value } from './markup.ts'
@@ -148,3 +149,59 @@ ${pair('Trace id', html`<code data-copy>${traceId}</code>`)}
 ${pair('Written', `${time(report.metadata.generatedAt)} UTC`)}
 </dl></details></div></section>`
 }
+
+const BAND_CELL = 80
+const RIGHT = { figures: true }
+const OUTCOMES = [
+  { label: 'Rows', ...RIGHT },
+  { label: 'Matched', ...RIGHT },
+  { label: 'Review', ...RIGHT },
+  { label: 'Unmatched', ...RIGHT },
+]
+const CHOICES = [
+  { label: 'Moved if accepted', ...RIGHT },
+  { label: 'Moved if for review', ...RIGHT },
+  { label: 'Moved if left out', ...RIGHT },
+]
+const EXAMPLES = { label: 'Such as' }
+
+type Matches = NonNullable<Result['matches']>
+
+export function matches(result: Result): Markup | null {
+  const found = shownMatches(result)
+  if (found === null) return null
+  const lead =
+    result.plan.accept === null
+      ? 'All matches of the service stand: accept in the pipeline can leave bands for review, or take them out.'
+      : 'What accept in the pipeline makes of the matches of the service, before decisions.'
+  const byPattern =
+    found.byPattern === 0 ? null : html` Without accept.pattern ${counted(found.byPattern, 'row')} in review would be matched.`
+  return html`<section aria-labelledby="bands"><h2 id="bands">Bands and patterns</h2><p class="lead">${lead}${byPattern}</p>
+${table('Rows by band, and how many rows each choice would move', [{ label: 'Band' }, ...OUTCOMES, ...CHOICES, EXAMPLES], bandRows(found))}${rest(found.others.bands, 'bands')}
+<details><summary>By pattern</summary>${table('Rows by pattern', [{ label: 'Pattern' }, ...OUTCOMES, EXAMPLES], patternRows(found))}${rest(found.others.patterns, 'patterns')}</details></section>`
+}
+
+const figures = ({ rows, matched, review, unmatched }: Matches['patterns'][number]): string[] =>
+  [rows, matched, review, unmatched].map(count)
+
+const bandRows = ({ bands }: Matches) =>
+  bands.map(one => [
+    clip(bandName(one.value), BAND_CELL),
+    ...figures(one),
+    ...[one.moves.matched, one.moves.review, one.moves.unmatched].map(rows => (rows === 0 ? '–' : count(rows))),
+    examples(one),
+  ])
+
+const patternRows = ({ patterns }: Matches) =>
+  patterns.map(one => [one.value === '' ? 'no pattern' : clip(one.value, BAND_CELL), ...figures(one), examples(one)])
+
+const examples = ({ examples: rows }: Matches['patterns'][number]): Markup =>
+  html`${rows.map(
+    ({ row, name, company }) =>
+      html`<span class="sub">row ${count(row)}: ${clip(name, BAND_CELL)} → ${clip(company.name === '' ? company.id : company.name, BAND_CELL)}</span>`,
+  )}`
+
+const rest = (rows: number, what: string): Markup | null =>
+  rows === 0
+    ? null
+    : html`<p class="small soft">${counted(rows, 'row')} of other ${what} ${rows === 1 ? 'is' : 'are'} not listed.</p>`

@@ -11,7 +11,6 @@ import type { Decisions, Verdict } from './decisions.ts'
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
 
 export interface RowResult extends Answer {
-  readonly serviceOutcome: RowOutcome
   /** Replaces cells of the answer; undefined keeps the cell. */
   readonly overrideCell: ((name: string) => string | undefined) | null
   readonly candidates: readonly Candidate[]
@@ -24,12 +23,27 @@ const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.lega
 
 /** Applies the decision about the row of this fingerprint. A failed row stays failed: a decision is no answer. */
 export function applyDecision(answer: Answer, fingerprint: string, decisions: Decisions | null): RowResult {
-  const { outcome: serviceOutcome } = answer
-  const candidates = serviceOutcome === 'review' || serviceOutcome === 'unmatched' ? candidatesOf(answer) : []
-  const unchanged: RowResult = { ...answer, serviceOutcome, overrideCell: null, candidates, decided: null }
-  const verdict = serviceOutcome === 'failed' ? undefined : decisions?.of(fingerprint)
+  const { outcome } = answer
+  const candidates = outcome === 'review' || outcome === 'unmatched' ? candidatesOf(answer) : []
+  const notAccepted = answer.reason === '' ? null : cellsWithout(answer, candidates[0])
+  const unchanged: RowResult = { ...answer, overrideCell: notAccepted, candidates, decided: null }
+  const verdict = outcome === 'failed' ? undefined : decisions?.of(fingerprint)
   if (verdict === undefined) return unchanged
-  return verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted)
+  const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted)
+  if (notAccepted === null) return decided
+  return { ...decided, overrideCell: column => decided.overrideCell?.(column) ?? notAccepted(column) }
+}
+
+/** The cells of a row whose match `accept` does not take: without the company, which is the best candidate. */
+function cellsWithout({ reason }: Answer, company: Candidate | undefined): (column: string) => string | undefined {
+  const cells: Readonly<Record<string, string | undefined>> = {
+    'match.candidateId': company?.id,
+    'match.candidateName': company?.name,
+    'match.why': company?.why,
+    'match.reason': reason,
+    'general.duplicateId': '',
+  }
+  return column => cells[column] ?? ofNoCompany(column)
 }
 
 const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
@@ -49,7 +63,7 @@ const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean 
 function accept(result: RowResult, line: Decision): RowResult {
   const ids = foundIds(result)
   // Without an id the found company cannot be compared: it counts as the same.
-  if (isFound(result.serviceOutcome) && (ids.length === 0 || ids.includes(line.company)))
+  if (isFound(result.outcome) && (ids.length === 0 || ids.includes(line.company)))
     return { ...result, decided: { line, effect: 'agreed' } }
   const accepted = new Set([line.company])
   const chosen = result.candidates.find(one => hasId(one, accepted))
@@ -64,13 +78,13 @@ function accept(result: RowResult, line: Decision): RowResult {
     if (tag !== undefined) return tag
     return NAMES.has(column) ? name : ofNoCompany(column)
   }
-  const effect = isFound(result.serviceOutcome) ? 'overruled' : 'accepted'
+  const effect = isFound(result.outcome) ? 'overruled' : 'accepted'
   return { ...result, outcome: 'manualMatched', overrideCell, candidates: result.candidates, decided: { line, effect } }
 }
 
 function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   const anyLine = none ?? rejected.values().next().value!
-  if (isFound(result.serviceOutcome)) {
+  if (isFound(result.outcome)) {
     const line =
       none ??
       foundIds(result)
@@ -84,7 +98,7 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   const rejectedIds = new Set(rejected.keys())
   const left = result.candidates.filter(one => !hasId(one, rejectedIds))
   const isOver = none !== null || (result.candidates.length > 0 && left.length === 0)
-  if (result.serviceOutcome === 'review' && !isOver) {
+  if (result.outcome === 'review' && !isOver) {
     if (left.length === result.candidates.length) return result
     return { ...result, overrideCell: candidateCells(left), candidates: left, decided: { line: anyLine, effect: 'narrowed' } }
   }
@@ -93,8 +107,9 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   return { ...result, outcome: 'unmatched', overrideCell, decided: { line: anyLine, effect: 'rejected' } }
 }
 
-const whyOf = ({ row, columns }: Answer): string => row[columns.find('match.why')] ?? ''
-const withWhy = (line: Decision, answer: Answer): string => `${formatDecision(line)} | ${whyOf(answer)}`.replace(/ \| $/, '')
+const whyOf = ({ row, columns, overrideCell }: RowResult): string =>
+  overrideCell?.('match.why') ?? row[columns.find('match.why')] ?? ''
+const withWhy = (line: Decision, result: RowResult): string => `${formatDecision(line)} | ${whyOf(result)}`.replace(/ \| $/, '')
 
 const formatDecision = ({ decision, by, at }: Decision): string =>
   `${decision === 'accept' ? 'accepted' : 'rejected'} by ${by === '' ? 'hand' : by.replaceAll('|', '/')}${at === '' ? '' : `, ${at.slice(0, 10)}`}`

@@ -9,10 +9,8 @@ import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
-import { COMPANY_TAGS } from '../enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { COMPANIES_FILE } from '../file-names.ts'
-
-const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 const pathIn = (workDir: string): string => join(workDir, COMPANIES_FILE)
 

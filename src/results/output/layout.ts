@@ -5,6 +5,7 @@ import { columnName } from '../../formats/text-formats.ts'
 import { reasonsOf } from '../../model/reasons.ts'
 import type { OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
+import { acceptColumns } from '../accept.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
 
@@ -20,9 +21,11 @@ const inWords = (why: string): string =>
 const isAmount = ({ input: { packed }, mappings, key }: Plan, at: number): boolean =>
   packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && key?.index !== at && mappings.every(one => one.index !== at)
 
-/** Chosen tags that the enriched file lacks; `match.*` columns exist in the embedded service only and do not count. */
-export const missingColumns = (output: PlannedOutput, columns: EnrichedColumns): string[] =>
-  output.columns.filter(name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1)
+/** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
+export const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: EnrichedColumns): string[] =>
+  [...new Set([...output.columns, ...acceptColumns(accept ?? null)])].filter(
+    name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1,
+  )
 
 /**
  * The layout of the file at `path`; that of rows in review has the best candidate, too. A chosen column that the
@@ -36,7 +39,8 @@ export function makeLayout(
   { kind, path }: Pick<OutputFile, 'kind' | 'path'>,
 ) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
-  const extra = kind === 'review' ? CANDIDATE.filter(name => columns.find(name) !== -1 && !output.columns.includes(name)) : []
+  const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null
+  const extra = kind === 'review' ? CANDIDATE.filter(name => hasCandidate(name) && !output.columns.includes(name)) : []
   const chosen = [...output.columns, ...extra]
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))

@@ -2,6 +2,7 @@
  * The download stage: receives the enriched file, checks that it is complete, and writes the outputs. A transfer that ends early is
  * repeated into a new file: a closed connection does not prove that the file is complete.
  */
+import { BANDING, PATTERN } from '../../contract/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
@@ -70,11 +71,12 @@ function bounded(download: Download, maxBytes: number, ports: Ports): Download {
   return { bytes: download.bytes, body: body() }
 }
 
-const missingIssue = (columns: readonly string[]): Issue =>
-  issue('FETTLE_OUTPUT_COLUMN', `the service delivered no column ${columns.join(', ')}: it is empty in the output`, {
-    severity: 'warn',
-    count: columns.length,
-  })
+function missingIssue(columns: readonly string[], { accept }: Plan): Issue {
+  const isRule = accept != null && columns.some(name => name === BANDING || name === PATTERN)
+  const effect = isRule ? ', and accept leaves the rows for review that it cannot judge' : ''
+  const message = `the service delivered no column ${columns.join(', ')}: it is empty in the output${effect}`
+  return issue('FETTLE_OUTPUT_COLUMN', message, { severity: 'warn', count: columns.length })
+}
 
 function keptIssue(files: readonly OutputFile[]): Issue {
   const written = files.map(({ path }) => path).join(', ')
@@ -88,7 +90,7 @@ async function* publish(state: RunState, ports: Ports): StageEvents {
     outcomes => checkAgainstSummary(outcomes, state),
     failed,
   )
-  if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing) }
+  if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing, state.plan) }
   if (isRejected === true) yield { type: 'issue.raised', issue: keptIssue(published.files) }
   yield { type: 'output.written', ...published }
 }

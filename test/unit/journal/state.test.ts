@@ -258,6 +258,7 @@ describe('changes only the fields of the event', () => {
       samples: [],
       scores: [],
       lowestScores: null,
+      matches: null,
       checks: [],
       http: { requests: 0, retries: 0, throttledMs: 0 },
       status: 'running',

@@ -315,6 +315,7 @@ describe('fingerprint', () => {
       skipped: 1,
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
+      accept: { banding: ['A'], review: ['B'], pattern: { name: 'AB' } },
       portfolio: { name: 'p', id: null, reference: null },
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
     }
@@ -345,7 +346,7 @@ describe('fingerprint', () => {
           'collapse',
           'parts',
         ],
-        ...['mappings', 'enrich', 'budget', 'output', 'portfolio', 'screen'],
+        ...['mappings', 'enrich', 'budget', 'output', 'accept', 'portfolio', 'screen'],
       ].sort(),
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(

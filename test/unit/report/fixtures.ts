@@ -316,11 +316,20 @@ const WARNING = issue('FETTLE_INPUT_SUSPECT', '41 of 487 values in Reg No look o
   rows: [3, 18, 22, 40, 57],
 })
 
+type Band = NonNullable<RunState['matches']>['bands'][number]
+type Three = readonly [number, number, number]
+const placed = ([matched, review, unmatched]: Three) => ({ matched, review, unmatched })
+const ofBand = (value: string, rows: number, now: Three, moves: Three): Band => ({
+  ...{ value, rows, ...placed(now), moves: placed(moves) },
+  examples: [],
+})
+const EXAMPLE = { row: 7, key: 'S-1007', name: 'ACME LTD', company: { id: 'GB-X-01234567', name: 'Acme Limited' } }
+
 const finished = (): RunState => {
   const outcomes: Outcomes = { matched: 412, manualMatched: 0, review: 31, unmatched: 43, duplicates: 12, failed: 0, skipped: 2 }
   const summary = { totalRows: 498, matched: 412, manualMatched: 0, unmatched: 74, duplicates: 12 }
   return new Journal()
-    .start({ issues: [WARNING] })
+    .start({ issues: [WARNING], accept: { banding: ['A', 'B'], review: ['C'], pattern: { name: 'AB' } } })
     .toMatch()
     .stage('match', 61_200, status('aggregating'), status('matching'), status('matched'), {
       type: 'match.finished',
@@ -358,6 +367,16 @@ const finished = (): RunState => {
         ],
         scores: SCORES,
         lowestScores: { matched: 0.7612, review: 0.1508 },
+        matches: {
+          bands: [
+            { ...ofBand('A', 380, [380, 0, 0], [0, 380, 380]), examples: [EXAMPLE] },
+            ofBand('C', 31, [0, 31, 0], [29, 0, 31]),
+            ofBand('', 13, [0, 0, 13], [13, 13, 0]),
+          ],
+          patterns: [{ value: 'name+postcode', rows: 424, matched: 380, review: 31, unmatched: 13, examples: [EXAMPLE] }],
+          others: { bands: 0, patterns: 3 },
+          byPattern: 2,
+        },
       },
     )
     .add({
@@ -483,6 +502,7 @@ const hostile = (): RunState => {
   const journal = new Journal().start(
     {
       description: text(0),
+      accept: { banding: [text(3)], review: [], pattern: { [text(4)]: 'A' } },
       file: text(7),
       input: { ...PLAN.input, path: text(8), header: HOSTILE, columns: HOSTILE.length },
       mappings: [{ mapping: 'name', header: text(2), index: 1, pad: null }],
@@ -507,6 +527,15 @@ const hostile = (): RunState => {
       outcomes,
       samples,
       scores: [],
+      matches: {
+        bands: HOSTILE.map(line => ofBand(line, 1, [1, 0, 0], [0, 1, 1])),
+        patterns: HOSTILE.map((line, i) => {
+          const example = { row: i, key: line, name: line, company: { id: line, name: i % 2 === 0 ? line : '' } }
+          return { value: line, rows: 1, ...placed([1, 0, 0]), examples: [example] }
+        }),
+        others: { bands: 0, patterns: 0 },
+        byPattern: 0,
+      },
     })
     .add({
       type: 'run.finished',

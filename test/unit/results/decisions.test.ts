@@ -44,6 +44,8 @@ const COLUMNS: EnrichedColumns = { header: HEADER, own: [], find: name => HEADER
 const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
 const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   outcome,
+  serviceOutcome: outcome,
+  reason: '',
   columns: COLUMNS,
   row: [
     outcome === 'matched' || outcome === 'duplicate' ? (ids[0] ?? '') : '',

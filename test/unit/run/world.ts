@@ -151,6 +151,7 @@ export class FakeResults implements Results {
       duplicates: [],
       scores: [],
       lowestScores: { matched: null, review: null },
+      matches: null,
       missing: [],
       decisions: null,
       companies: this.listed,

@@ -65,6 +65,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
+    ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
     ...(estimate.portfolio === null
       ? []
       : [`  portfolio ${expectedCount(estimate.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
@@ -80,6 +81,19 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
   ]
   return lines.map(escapeTerminal).join('\n')
 }
+
+const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>
+  [
+    banding === null ? 'every other band' : `bands ${banding.join(', ')}`,
+    ...(review.length === 0 ? [] : [`${review.join(', ')} for review`]),
+    ...(pattern === null
+      ? []
+      : [
+          Object.entries(pattern)
+            .map(([part, letters]) => `${part} ${letters}`)
+            .join(', '),
+        ]),
+  ].join('; ')
 
 const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
   `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`

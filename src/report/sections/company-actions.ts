@@ -1,8 +1,8 @@
 /** Portfolio and AML searches in reports: the data, and the lines that every format shows. */
 import type { z } from 'zod'
-import { meaningOf, type RunState } from '../journal/index.ts'
+import { meaningOf, type RunState } from '../../journal/index.ts'
+import { count, counted } from '../words.ts'
 import type { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
-import { count, counted } from './words.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>

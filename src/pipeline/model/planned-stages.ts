@@ -1,0 +1,31 @@
+/** What a plan does with the matches of the service, and with the companies found. */
+import type { Dataset, THRESHOLDS } from '../../contract/index.ts'
+
+/** Where the companies found are added; `name` or `id` is not null. */
+export interface PlannedPortfolio {
+  readonly name: string | null
+  readonly id: number | null
+  /** The column that becomes a company's reference, null for none. */
+  readonly reference: { readonly header: string | null; readonly index: number } | null
+}
+
+/** How the companies found are screened. */
+export interface PlannedScreen {
+  readonly datasets: readonly Dataset[]
+  /** Least score of a hit, 0 to 100. */
+  readonly threshold: (typeof THRESHOLDS)[number]
+  /** Upper-case codes; empty for all countries. */
+  readonly countries: readonly string[]
+  /** Most searches, one credit each; null for no limit. */
+  readonly budget: number | null
+}
+
+/** Which matches of the service stand. */
+export interface PlannedAccept {
+  /** Bands that stay matched; null for all but those of `review`. */
+  readonly banding: readonly string[] | null
+  /** Bands for a person to look at. */
+  readonly review: readonly string[]
+  /** Part of the pattern -> the upper-case letters it may have. */
+  readonly pattern: Readonly<Record<string, string>> | null
+}

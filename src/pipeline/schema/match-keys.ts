@@ -1,0 +1,66 @@
+/** The keys about the matches of the service, and about the companies found: `accept`, `portfolio`, `screen`. */
+import { z } from 'zod'
+import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
+import { listOf, map, orNull, pattern, text, whole } from './forms.ts'
+import { columnReference } from './mapping-schema.ts'
+
+const MOST = 1_000_000_000
+
+const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
+const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
+
+const portfolioMap = map({
+  name: orNull(portfolioName).describe('By name; created if it does not exist.'),
+  id: orNull(whole(1, Number.MAX_SAFE_INTEGER)).describe('By number; it must exist.'),
+  reference: orNull(columnReference).describe("The column that becomes the company's reference in the portfolio."),
+})
+
+export const portfolio = z
+  .union([portfolioName, portfolioMap], { error: `${PORTFOLIO}, or a map with name or id` })
+  .transform(given => (typeof given === 'string' ? portfolioMap.parse({ name: given }) : given))
+
+const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
+const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
+export const screen = map({
+  datasets: listOf(z.enum(datasetNames), 'a list of dataset codes', 1, datasetNames.length)
+    .describe('Lists to search.')
+    .transform(codes => [...new Set(codes)]),
+  threshold: z.literal(THRESHOLDS).prefault(85).describe('Hits with a lower score are left out.'),
+  countries: listOf(pattern(COUNTRY, /^[A-Za-z]{2}$/), 'a list of country codes', 1, 250)
+    .optional()
+    .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
+    .describe('Countries of the search. Absent: all.'),
+  budget: orNull(whole(1, MOST)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
+})
+
+const BANDS = 'a list of bands, such as [A, B]'
+const bands = () => listOf(text('the text of a band', 40), BANDS, 0, 50)
+const LETTERS = 'letters, such as A, A-B or [A, C]'
+const letterRange = pattern(LETTERS, /^[A-Za-z](-[A-Za-z])?$/)
+const PART = 'a part of general.pattern, such as name, or the place of a letter in it, such as 1'
+/** `A-C`, `F` -> `ABCF` */
+function lettersOf(ranges: readonly string[]): string {
+  const letters = ranges.flatMap(range => {
+    const [first = 0, last = first] = range
+      .toUpperCase()
+      .split('-')
+      .map(letter => letter.charCodeAt(0))
+      .sort((a, b) => a - b)
+    return Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at))
+  })
+  return [...new Set(letters)].sort().join('')
+}
+
+export const accept = map({
+  banding: orNull(bands()).describe('Bands (`general.banding`) that stay matched. Absent: all but those of `review`.'),
+  review: bands().prefault([]).describe('Bands that a person should look at; any other band is unmatched.'),
+  pattern: orNull(
+    z.record(
+      pattern(PART, /^[\p{L}\p{N} ._-]{1,60}$/u),
+      z
+        .union([letterRange, listOf(letterRange, LETTERS, 1, 26)], { error: LETTERS })
+        .transform(given => lettersOf([given].flat())),
+      { error: 'a map of parts and letters, such as { name: A-B, postcode: A }' },
+    ),
+  ).describe('Letters that each part of `general.pattern` must have; a match with another goes to review.'),
+})

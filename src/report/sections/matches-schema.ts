@@ -1,0 +1,51 @@
+/** The schema of bands and patterns in reports. */
+import { z } from 'zod'
+
+const known = z.int().nonnegative()
+const placements = { matched: known, review: known, unmatched: known }
+
+export const acceptSchema = z
+  .object({
+    banding: z.array(z.string()).nullable(),
+    review: z.array(z.string()),
+    pattern: z.record(z.string(), z.string()).nullable(),
+  })
+  .nullable()
+  .default(null)
+  .describe('which matches of the service stand; null: all')
+
+const group = {
+  value: z.string().describe('the text of the service, unchanged; empty without one'),
+  rows: known,
+  ...placements,
+  examples: z
+    .array(
+      z.object({
+        row: known.describe('data row from 1'),
+        key: z.string().nullable(),
+        name: z.string(),
+        company: z.object({ id: z.string(), name: z.string() }),
+      }),
+    )
+    .describe('the first rows; only with report.rows: all'),
+}
+
+export const matchesSchema = z
+  .object({
+    bands: z.array(
+      z.object({
+        ...group,
+        moves: z
+          .object(placements)
+          .describe('rows that change their outcome if the pipeline accepts the band, leaves it for review, or does neither'),
+      }),
+    ),
+    patterns: z.array(z.object(group)),
+    others: z.object({ bands: known, patterns: known }).describe('rows of bands and patterns that are not listed'),
+    byPattern: known.describe('rows in review that would be matched without accept.pattern'),
+  })
+  .nullable()
+  .default(null)
+  .describe(
+    'rows for which the service found a company, by general.banding and general.pattern, before decisions; most rows first; null where it gave neither',
+  )
