@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { ProgressReporter } from './test/support/progress.ts'
 
-// Four projects. `quick`: no child process, no long run. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
+// Six projects. `quick`: no child process, no long run. `vendor`, `seed`: the contract suite against the other plays of the embedded service. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
 // replace node:fs, timers or sockets for simulated processes (test/support/crash), in workers of their own.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
 // `npm run test:all` runs all of it, CI one seventh of it a commit.
@@ -229,6 +229,11 @@ export default defineConfig({
         // back what it replaces (test/support/builtin.ts), and does not use vi.mock.
         test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [...slow, ...isolated, ...deepOnly], isolate: false },
       },
+      // The contract suite once more, against the other plays of the embedded service.
+      ...(['vendor', 'seed'] as const).map(play => ({
+        extends: true as const,
+        test: { name: play, include: ['test/contract/*.test.ts'], provide: { play }, isolate: false },
+      })),
       {
         extends: true,
         test: {

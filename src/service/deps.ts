@@ -15,6 +15,7 @@ import type { RouteDeps } from './http/route.ts'
 import type { Log } from './log.ts'
 import type { EventStore } from './monitoring/events-store.ts'
 import type { ObjectAccess } from './object-access.ts'
+import type { Play } from './plays.ts'
 import type { HoldingStore } from './portfolios/holdings.ts'
 import type { Importer } from './portfolios/importer.ts'
 import type { ImportStore } from './portfolios/imports-store.ts'
@@ -29,6 +30,7 @@ import type { CreditStore } from './storage/credits.ts'
 import type { Database } from './storage/database.ts'
 
 export interface AppDeps extends RouteDeps, IdempotencyDeps {
+  readonly play: Play
   readonly users: Users
   readonly tokens: Tokens
   readonly throttle: Throttle

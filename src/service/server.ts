@@ -27,6 +27,8 @@ import { LIMITS, type Limits } from './limits.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { createObjectAccess } from './object-access.ts'
+import { engineIn, PLAYS, type Play } from './plays.ts'
+import { addResultsTo } from './portfolios/add-results.ts'
 import { type CurrentRegisters, makeCurrent, type OpenedRegisters, type OpenRegister, type Reopen } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS } from './registers/index.ts'
@@ -61,6 +63,7 @@ interface AuthParts {
 
 interface BackgroundParts extends Omit<AuthParts, 'accounts'> {
   readonly current: CurrentRegisters
+  readonly play: Play
   readonly changes: ChangeSource
 }
 
@@ -121,7 +124,7 @@ async function openDataDir(options: StartOptions, onClose: OnClose) {
 /** Starts everything that runs without a request: worker, retention, monitoring, screening lists, snapshots. */
 async function startBackground(options: StartOptions, parts: BackgroundParts, onClose: OnClose) {
   const { dataDir, log = () => {}, stopAt = null, rowPauseMs = 0 } = options
-  const { database, current, changes, clock, limits } = parts
+  const { database, current, play, changes, clock, limits } = parts
   const now = (): number => clock.now()
   const writeLog = (line: object): void => log(JSON.stringify({ time: new Date(now()).toISOString(), ...line }))
   const logFailure = (job: string | null, error: unknown): void =>
@@ -131,16 +134,24 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const jobs = openJobs(database, now)
   const files = jobFilesIn(dataDir)
   const moved = await recover(dataDir, jobs, now())
-  const worker = startWorker({ jobs, using: current.using, files, clock, limits, rowPauseMs, stopAt, onError: logFailure })
-  onClose(() => worker.close())
-  const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
-  onClose(() => retention.close())
 
   const monitoring = await openMonitoring({
     ...{ database, current, changes, dataDir, clock, limits, onError },
     writeLog,
   })
   onClose(() => monitoring.close())
+  const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
+  const searches = openSearches(database, now)
+  const objects = createObjectAccess({ jobs, searches, portfolios, holdings })
+
+  const worker = startWorker({
+    ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },
+    addResults: addResultsTo({ objects, portfolios, holdings }),
+  })
+  onClose(() => worker.close())
+  const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
+  onClose(() => retention.close())
+
   const aside = moved + monitoring.moved
   if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
 
@@ -151,8 +162,8 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
   const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
   onClose(() => snapshots.close())
-  const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
-  return { jobs, files, worker, screener, portfolios, holdings, events, imports, importer, importDir, transaction }
+  const stores = { jobs, files, searches, portfolios, holdings, events, imports, transaction }
+  return { ...stores, objects, worker, screener, importer, importDir }
 }
 
 async function openAuth(options: StartOptions, logins: readonly Login[], { accounts, database, clock, limits }: AuthParts) {
@@ -207,20 +218,19 @@ export async function start(
 
   try {
     const opened = { engine, officers, registers, ...(closeEngine === undefined ? {} : { close: closeEngine }) }
-    const current = makeCurrent(opened, reopen)
+    const play = PLAYS[options.play ?? 'own']
+    const current = makeCurrent(opened, reopen, one => engineIn(play, one))
     onClose(() => current.close())
     const { accounts, logins, database } = await openDataDir(options, onClose)
-    const background = await startBackground(options, { database, current, changes, clock, limits }, onClose)
+    const background = await startBackground(options, { database, current, play, changes, clock, limits }, onClose)
     const now = (): number => clock.now()
-    const searches = openSearches(database, now)
     const startedAt = now()
     let origin = ''
     let closing: Promise<void> | null = null
     const deps = {
       ...{ engine: current.engine, officers: current.officers, search: current.search, registers: current.registers },
-      ...{ clock, limits, startedAt, searches, ...background },
+      ...{ clock, limits, play, startedAt, ...background },
       ...(await openAuth(options, logins, { accounts, database, clock, limits })),
-      objects: createObjectAccess({ ...background, searches }),
       answers: openAnswers(database, now, limits.idempotencyMs),
       credits: openCredits(database, options.credits ?? null),
       addressOf: (request: IncomingMessage) => address.of(request, origin),

@@ -4,6 +4,7 @@ import type { Login } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
+import type { PlayName } from './plays.ts'
 
 /** Each has a default, except the folder of the state. */
 export interface StartOptions {
@@ -40,6 +41,8 @@ export interface StartOptions {
   readonly screensAtOnce?: boolean
   /** Most credits each user may spend; no limit if absent. */
   readonly credits?: number
+  /** The service to imitate: `vendor`, the published description; `seed`, the specification alone; `own` if absent. */
+  readonly play?: PlayName
   /** Stops every job at `matched`, to imitate a service that stays there. */
   readonly stopAt?: 'matched'
   /** A pause per row in milliseconds, so that a test can observe a job that is running. */

@@ -1,13 +1,21 @@
 /**
  * The target of the contract suite: the service named by FETTLE_CONTRACT_URL, FETTLE_CONTRACT_USERNAME and
- * FETTLE_CONTRACT_PASSWORD, or the embedded service with a small register.
+ * FETTLE_CONTRACT_PASSWORD, or the embedded service with a small register, in the play of the project (vitest.config.ts).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import { serve } from '../../src/service/index.ts'
+import { inject } from 'vitest'
+import { type PlayName, serve } from '../../src/service/index.ts'
+import { PLAYS, type Play } from '../../src/service/plays.ts'
 import { importRegister } from '../../src/service/registers/index.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    play: PlayName | undefined
+  }
+}
 
 /** A service to test. */
 export interface Target {
@@ -20,6 +28,8 @@ export interface Target {
   readonly companies: readonly [string, string]
   /** Not ours: it is polled slowly, and only what is documented is expected of it. */
   readonly isRemote: boolean
+  /** What our own service plays. */
+  readonly play: Play
   pause(): Promise<unknown>
   close(): Promise<void>
 }
@@ -61,10 +71,12 @@ export async function openTarget(): Promise<Target> {
       other,
       companies: [first, second],
       isRemote: true,
+      play: PLAYS.own,
       pause: () => setTimeout(2_000),
       close: async () => {},
     }
   }
+  const play = inject('play') ?? 'own'
   const folder = await mkdtemp(join(tmpdir(), 'fettle-contract-'))
   const file = join(folder, 'register.csv')
   const registerDir = join(folder, 'registers')
@@ -72,7 +84,7 @@ export async function openTarget(): Promise<Target> {
   const officers = join(folder, 'officers.csv')
   await writeFile(officers, OFFICERS)
   await importRegister({ file, officers, name: 'small', dir: registerDir, now: new Date(Date.UTC(2026, 0, 15)) })
-  const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: USERS })
+  const service = await serve({ dataDir: join(folder, 'state'), registerDir, registers: [], users: USERS, play })
   const close = async (): Promise<void> => {
     await service.close()
     await rm(folder, { recursive: true, force: true })
@@ -86,6 +98,7 @@ export async function openTarget(): Promise<Target> {
     other,
     companies,
     isRemote: false,
+    play: PLAYS[play],
     pause: () => setImmediate(),
     close,
   }

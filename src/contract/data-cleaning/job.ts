@@ -61,6 +61,12 @@ export const createJob = lazy(() =>
       .max(200)
       .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
       .regex(/\S/, 'must not be blank'),
+    addToPortfolio: z
+      .union([z.string().min(1).max(200), z.number().int().nonnegative()])
+      .optional()
+      .describe(
+        "Id of a portfolio that takes the companies found. fettle's own service reads it; the interface does not show how to ask for it.",
+      ),
   }),
 )
 

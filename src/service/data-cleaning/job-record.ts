@@ -1,49 +1,62 @@
 /** A job and its file as wire records (contract §5.1 row 10, §5.2, §5.3), with the rules for absent fields. */
-import { formatWireDate, type JobRecord, type UploadRecord } from '../../contract/index.ts'
+import type { JobRecord, UploadRecord } from '../../contract/index.ts'
 import { productOf } from '../enrichment/tags.ts'
+import type { Play } from '../plays.ts'
 import type { Job, Upload } from './jobs-store.ts'
 
 /** The only customer of an embedded service. */
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
-const common = (job: Job): JobRecord => {
-  const product = job.enrichments === null ? null : productOf(job.enrichments)
-  const [country, ...others] = job.countries
-  return {
-    id: job.id,
-    name: job.name,
-    createdAt: formatWireDate(job.createdAt),
-    managingUserId: job.owner,
-    managingCustomerId: CUSTOMER.id,
-    owningCustomerId: CUSTOMER.id,
-    owningUserId: job.owner,
-    status: job.status,
-    source: 'dataCleaning',
-    archived: job.archived,
-    ...(country === undefined || others.length > 0 ? {} : { countryCode: country }),
-    ...(product === null ? {} : { jobEnrichmentSettings: { creditType: product } }),
+/** The fields "available after enrichment". */
+function enrichedFields({ status, countries, portfolioId, summary, enrichments }: Job, { enrichedAt }: Play) {
+  const product = enrichments === null ? null : productOf(enrichments)
+  const [country, ...others] = countries
+  const known = {
+    countryCode: others.length > 0 ? undefined : country,
+    portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
+    jobSummary: summary === null ? undefined : { ...summary },
+    jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
+  if (enrichedAt === null) return known
+  const isKnown = enrichedAt.includes(status)
+  return Object.fromEntries(Object.entries(known).map(([field, value]) => [field, isKnown ? (value ?? null) : null]))
 }
 
+const common = (job: Job, play: Play): JobRecord => ({
+  id: job.id,
+  name: job.name,
+  createdAt: play.dateOf(job.createdAt),
+  managingUserId: job.owner,
+  managingCustomerId: CUSTOMER.id,
+  owningCustomerId: CUSTOMER.id,
+  owningUserId: job.owner,
+  status: job.status,
+  source: play.source,
+  archived: job.archived,
+  ...enrichedFields(job, play),
+})
+
 /** `details` is the reason of an error status. */
-export const jobRecord = (job: Job, correlationId?: string): JobRecord => ({
-  ...common(job),
-  modifiedAT: formatWireDate(job.modifiedAt),
-  ...(job.summary === null ? {} : { jobSummary: { ...job.summary } }),
+export const jobRecord = (job: Job, play: Play, correlationId?: string): JobRecord => ({
+  ...common(job, play),
+  modifiedAT: play.dateOf(job.modifiedAt),
   ...(job.details === null ? {} : { details: job.details }),
   ...(correlationId === undefined ? {} : { correlationId }),
 })
 
-/** The reply of archive: a job with `modifiedAt` instead of `modifiedAT`, and without the summary. */
-export const archivedRecord = (job: Job): JobRecord => ({ ...common(job), modifiedAt: formatWireDate(job.modifiedAt) })
+/** The reply of archive: a job with `modifiedAt` instead of `modifiedAT`, without portfolio and summary. */
+export function archivedRecord(job: Job, play: Play): JobRecord {
+  const { portfolioId: _, jobSummary: __, ...fields } = common(job, play)
+  return { ...fields, modifiedAt: play.dateOf(job.modifiedAt) }
+}
 
-export const uploadRecord = (job: Job, upload: Upload, correlationId: string): UploadRecord => ({
+export const uploadRecord = (job: Job, upload: Upload, play: Play, correlationId: string): UploadRecord => ({
   correlationId,
   id: upload.id,
   sourceFilename: upload.filename,
   hasHeader: upload.hasHeader,
-  createdAt: formatWireDate(upload.createdAt),
-  modifiedAt: formatWireDate(upload.createdAt),
+  createdAt: play.dateOf(upload.createdAt),
+  modifiedAt: play.dateOf(upload.createdAt),
   managingUserId: job.owner,
   managingCustomerId: CUSTOMER.id,
   status: 'uploaded',

@@ -16,8 +16,13 @@ const NEEDED: Readonly<Record<Call, readonly KnownStatus[]>> = {
   enrich: ['jobMatchingComplete'],
 }
 
-/** Statuses in which the worker has work; at start it resumes jobs in these statuses. */
-export const WORKING = [...MATCHING, 'readyForEnriching', 'enriching', 'enriched'] as const satisfies readonly KnownStatus[]
+/** Statuses in which the enriched file can be fetched. */
+export const ENRICHED: readonly KnownStatus[] = [
+  'enrichmentComplete',
+  'addingToPortfolio',
+  'addedToPortfolio',
+  'addedToPortfolioError',
+]
 
 /** Throws a 400 with the current and the required status when the status does not allow the operation. */
 export function requireStatus(call: Call, present: KnownStatus): void {

@@ -40,6 +40,10 @@ export interface Job {
   /** Countries of the matched companies, known after enrichment. */
   readonly countries: readonly string[]
   readonly details: string | null
+  /** Id of the portfolio that takes the companies found, as the client named it; absent without one. */
+  readonly addTo?: string
+  /** The portfolio that has taken them. */
+  readonly portfolioId?: number
 }
 
 export interface Usage {
@@ -60,7 +64,7 @@ export interface JobFilter {
   readonly offset: number
 }
 
-export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt'>>
+export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt' | 'addTo'>>
 
 interface Row {
   readonly record: string
@@ -101,7 +105,7 @@ export function openJobs(database: Database, now: () => number) {
     read,
     usage,
 
-    create(owner: number, name: string): Job {
+    create(owner: number, name: string, addTo?: string): Job {
       const at = now()
       const job: Job = {
         id: randomUUID(),
@@ -117,6 +121,7 @@ export function openJobs(database: Database, now: () => number) {
         summary: null,
         countries: [],
         details: null,
+        ...(addTo === undefined ? {} : { addTo }),
       }
       database.run(
         "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",

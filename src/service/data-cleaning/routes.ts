@@ -13,7 +13,7 @@ import { readsRelativeLinks } from '../http/public-address.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
-import { requireStatus } from './job-transitions.ts'
+import { ENRICHED, requireStatus } from './job-transitions.ts'
 import type { Job } from './jobs-store.ts'
 import { filterOf } from './list-filter.ts'
 import { uploadRoute } from './upload-route.ts'
@@ -46,23 +46,29 @@ function requireTags(tags: readonly string[]): void {
 const REMOVED = 'the files of this job were removed: it ended long ago'
 
 export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, jobs, worker, links, addressOf } = deps
+  const { objects, jobs, worker, links, addressOf, play } = deps
 
   const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)
 
   const once = <T>(call: AnyCall, effect: () => T): T => runIdempotent(deps, call, effect)
 
-  route(app, deps, 'createJob', call => once(call, () => jobRecord(jobs.create(call.user.id, call.body.name), call.request.id)))
+  route(app, deps, 'createJob', call =>
+    once(call, () => {
+      const { name, addToPortfolio } = call.body
+      const addTo = addToPortfolio === undefined ? undefined : String(addToPortfolio)
+      return jobRecord(jobs.create(call.user.id, name, addTo), play, call.request.id)
+    }),
+  )
 
   route(app, deps, 'listJobs', ({ query, user }) => {
     const filter = filterOf(query, user.id)
-    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job))
+    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job, play))
   })
 
   route(app, deps, 'readJob', call => {
     const job = jobOf(call)
     worker.seen(job.id)
-    return jobRecord(job, call.request.id)
+    return jobRecord(job, play, call.request.id)
   })
 
   app.register(async scope => uploadRoute(scope, deps))
@@ -73,6 +79,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     requireStatus('setMappings', job.status)
     requireMappings(mappings, job.upload?.columns ?? null)
     jobs.change(job.id, { mappings, status: mappings.length === 0 ? 'uploaded' : 'ready' })
+    worker.wake(job.id)
     return mappings
   }
   // One page of the vendor shows a bare array (contract §5.4).
@@ -115,7 +122,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'enrichedFile', call => {
     const job = jobOf(call)
-    if (job.status !== 'enrichmentComplete') {
+    if (!ENRICHED.includes(job.status)) {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
     }
     if (job.upload === null) throw new Refusal(404, 'The enriched file was removed', REMOVED)
@@ -124,7 +131,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: call.request.id, filePath }
   })
 
-  const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }))
+  const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }), play)
   route(app, deps, 'archive', archive, { adapt: orEmpty })
 }
 

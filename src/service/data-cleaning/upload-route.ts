@@ -51,7 +51,7 @@ export async function acceptMultipart(scope: FastifyInstance, limits: Limits): P
 
 /** Register in a separate scope: only there multipart bodies are parsed. */
 export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promise<void> {
-  const { objects, jobs, files, clock, limits } = deps
+  const { objects, jobs, files, clock, limits, play } = deps
   /** A job at `uploading` that is not listed here was interrupted by a disk error. */
   const arrivals = makeArrivals(jobs, limits)
   await acceptMultipart(scope, limits)
@@ -66,7 +66,7 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
       const columns = await countColumns(files.upload(received.id), limits)
       const { fields, ...file } = received
       const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
-      return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, request.id)
+      return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, play, request.id)
     } catch (error) {
       if (received !== null) await rm(files.upload(received.id), { force: true })
       // An invalid form changes nothing; a broken transfer is an upload error (contract §5.6).

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** A `duplicate` is a matched row whose company an earlier row of the job has (contract §14.1). */
-type Outcome = 'matched' | 'review' | 'unmatched' | 'duplicate'
+type Outcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate'
 
 export interface RowResult {
   /** Number of the data row, from 1. */

@@ -14,16 +14,13 @@ const BANDING: Readonly<Record<string, string>> = {
   F: 'none',
 }
 
-/** With fifteen digits, two companies of one country practically never share a safe number. */
-const SAFE_DIGITS = 15
-
 /**
  * The service's number of a company: a country prefix as in the vendor's numbers (`UK` for GB), and digits derived from the
  * connectId.
  */
-export const safeNumber = ({ connectId, country }: Company): string => {
+export const safeNumber = ({ connectId, country, safeDigits = 15 }: Company): string => {
   const digest = hash('sha256', connectId, 'buffer').readBigUInt64BE()
-  const digits = (digest % 10n ** BigInt(SAFE_DIGITS)).toString().padStart(SAFE_DIGITS, '0')
+  const digits = (digest % 10n ** BigInt(safeDigits)).toString().padStart(safeDigits, '0')
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
 }
 

@@ -9,6 +9,7 @@ import type { Rates } from '../auth/rates.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { User, Users } from '../auth/users.ts'
 import type { Limits } from '../limits.ts'
+import type { Play } from '../plays.ts'
 import { badRequest, notAuthorised, Refusal } from '../refusal.ts'
 
 export interface RouteDeps {
@@ -16,6 +17,7 @@ export interface RouteDeps {
   readonly users: Pick<Users, 'get'>
   readonly rates: Rates
   readonly limits: Limits
+  readonly play: Pick<Play, 'operations'>
 }
 
 export interface Call<Body, Query> {
@@ -109,6 +111,7 @@ export function route<Name extends OperationName>(
   const operation: Operation = OPERATIONS[name]
   const { request: bodySchema, query: querySchema } = operation
   const callers = new WeakMap<FastifyRequest, User>()
+  const exists = deps.play.operations?.has(name) ?? true
 
   app.route<{ Params: Readonly<Record<string, string>> }>({
     // One route for both: fastify would add a route for HEAD, at twice the price of the start.
@@ -120,6 +123,7 @@ export function route<Name extends OperationName>(
     onRequest: async request => {
       if (name === 'authenticate') return
       const user = await userOf(request, deps)
+      if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       deps.rates.admit(name, user.username)
       callers.set(request, user)

@@ -22,6 +22,8 @@ export interface Company {
   readonly status: string
   /** As the register writes it; absent when the register has no value. */
   readonly legalForm?: string
+  /** Digits of its Safe Number, 15 if absent. */
+  readonly safeDigits?: number
 }
 
 /** One uploaded row: mapping name (contract §5.4) to cell text. An absent mapping is not mapped. */

@@ -32,8 +32,6 @@ interface Held extends OpenedRegisters {
   isReplaced: boolean
 }
 
-const hold = (opened: OpenedRegisters): Held => ({ ...opened, search: makeSearch(opened.engine), users: 0, isReplaced: false })
-
 async function release(held: Held): Promise<void> {
   if (held.isReplaced && held.users === 0) await held.close?.()
 }
@@ -44,7 +42,16 @@ function replace(held: Held): Promise<void> {
   return release(held)
 }
 
-export function makeCurrent(first: OpenedRegisters, reopen: Reopen = async () => null) {
+/** `adapt` is applied to every engine. */
+export function makeCurrent(
+  first: OpenedRegisters,
+  reopen: Reopen = async () => null,
+  adapt: (engine: Engine) => Engine = engine => engine,
+) {
+  const hold = (opened: OpenedRegisters): Held => {
+    const engine = adapt(opened.engine)
+    return { ...opened, engine, search: makeSearch(engine), users: 0, isReplaced: false }
+  }
   let held = hold(first)
   const engine: Engine = {
     match: (query, most) => held.engine.match(query, most),

@@ -8,7 +8,7 @@ import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 
-const SAFE_NUMBER = /^[A-Z]{2}\d{15}$/
+const SAFE_NUMBER = /^[A-Z]{2}(?:\d{8}|\d{15})$/
 /** Companies indexed in one turn of the event loop: one to two milliseconds. */
 const SLICE = 256
 /** Number of characters of a postcode in its key; the others are compared. */

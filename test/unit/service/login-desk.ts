@@ -33,6 +33,7 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
     throttle: makeThrottle(all, now),
     tokens: { issue: async () => 'a token', read: async () => null },
     rates: { admit: () => {} },
+    play: { operations: null },
   }
   const app = fastify()
   app.setErrorHandler((error, _request, reply) => {

@@ -38,6 +38,12 @@ export const serve: Command = {
       type: 'switch',
       describe: 'Also serve OpenRefine at /reconcile, without a login, to this machine only',
     },
+    {
+      name: 'play',
+      choices: ['own', 'vendor', 'seed'],
+      default: 'own',
+      describe: 'Behave like another service: vendor, the published description of the interface; seed, the specification alone',
+    },
     { name: 'role', choices: ['reader', 'operator', 'admin'], describe: 'users add: role of the user; default: operator' },
     {
       name: 'tenant',
@@ -52,6 +58,7 @@ export const serve: Command = {
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
     ['fettle serve --credits 1000', 'limit the credits of each user'],
     ['fettle serve --rate 20/1s --rate 600/1m', 'throttle requests: 429 with Retry-After'],
+    ['fettle serve --play vendor', 'rehearse a run against what the service publishes'],
     ['fettle serve --public-url https://fettle.example', 'behind a TLS proxy on the same machine'],
     ['fettle serve users add ann --role reader', 'add a user; asks for the password'],
     ['fettle serve backup monday.tar.gz', 'back up all data, also while the service runs'],

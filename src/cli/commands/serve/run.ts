@@ -10,7 +10,7 @@ import {
 } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
-import { readRates, serve } from '../../../service/index.ts'
+import { type PlayName, readRates, serve } from '../../../service/index.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -60,6 +60,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
   const { registers } = await findRegisters(io.env, wanted)
   const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
+  const play = needText(flags, 'play') as PlayName
   const rates = readRates(listFlag(flags, 'rate'))
   const service = await serve({
     host,
@@ -76,6 +77,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     registers: registers.map(one => one.name),
     users,
     reconcile,
+    play,
     ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),
     onWarning: message => io.err(escapeTerminal(`warning: ${message}`)),
     ...(isOn(flags, 'log') ? { log: (line: string) => io.err(line) } : {}),
@@ -83,6 +85,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
   if (!LOOPBACK.has(host))
     io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
+  if (play !== 'own') io.err(`note: playing ${play}: answers differ from those of fettle's own service (docs/self-hosting.md)`)
   io.out(howToUse(service, publicUrl, users.length > 0, reconcile))
   await new Promise<void>(stopped => {
     if (io.signal.aborted) stopped()

@@ -19,6 +19,8 @@ export interface EnrichTask {
   readonly tags: readonly string[]
   readonly csv: string
   readonly json: string
+  /** Whether fettle's own columns are added. */
+  readonly matchColumns: boolean
 }
 
 /** Of the company, or of the best candidate of a row in review. */
@@ -91,7 +93,7 @@ async function writeBoth(
   for await (const cells of readRecords(task.source, limits)) {
     if (names === null) {
       const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
-      const all = [...header, ...tags, ...Object.keys(MATCH), CANDIDATES]
+      const all = [...header, ...tags, ...(task.matchColumns ? [...Object.keys(MATCH), CANDIDATES] : [])]
       names = uniqueNames(all)
       await csv(csvLine(all))
       await json('[')
@@ -102,8 +104,8 @@ async function writeBoth(
     const result = next.value
     const company = result.company === null ? null : engine.find(result.company)
     if (company !== null && company.country !== '') countries.add(company.country)
-    const added = [...tags.map(tag => tagValue(tag, result, company)), ...Object.values(MATCH).map(of => of(result))]
-    const line = [...cells, ...added, candidatesText(result, tags, engine)]
+    const own = task.matchColumns ? [...Object.values(MATCH).map(of => of(result)), candidatesText(result, tags, engine)] : []
+    const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
     await csv(csvLine(line))
     // fromEntries defines properties: a column called __proto__ is plain data.
     await json(`${rows === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, line[index]])))}`)

@@ -15,6 +15,8 @@ export interface MatchTask {
   readonly hasHeader: boolean
   readonly mappings: readonly ColumnMapping[]
   readonly target: string
+  /** Whether a row in review counts as matched by hand. */
+  readonly byHand: boolean
 }
 
 /** The non-empty mapped cells of a record, trimmed. */
@@ -38,12 +40,14 @@ function shown({ company, others, ...reasons }: Choice, engine: Engine): RowCand
 }
 
 /** Converts findings to results; a company matched before makes a row a duplicate. */
-function makeResults(engine: Engine) {
+function makeResults(engine: Engine, byHand: boolean) {
   const firstRows = new Map<string, number>()
   return (row: number, result: MatchResult): RowResult => {
     const { decision, reason, score, why, pattern, banding, company, others, choices } = result
     const common = { row, score, why, reason: reason ?? '', pattern, banding, company: null, first: null, candidates: [] }
-    if (decision === 'review') return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
+    const isByHand = decision === 'review' && byHand && company !== null
+    if (decision === 'review' && !isByHand)
+      return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
     if (company === null) return { ...common, outcome: 'unmatched' }
     const best = engine.at(company)
     const source = sourceOf(engine, company, others)
@@ -51,7 +55,13 @@ function makeResults(engine: Engine) {
     if (decision === 'unmatched') return { ...common, outcome: 'unmatched', candidates: [nearest] }
     const first = firstRows.get(best.connectId) ?? null
     if (first === null) firstRows.set(best.connectId, row)
-    return { ...common, outcome: first === null ? 'matched' : 'duplicate', company: best.connectId, source, first }
+    return {
+      ...common,
+      outcome: first !== null ? 'duplicate' : isByHand ? 'manualMatched' : 'matched',
+      company: best.connectId,
+      source,
+      first,
+    }
   }
 }
 
@@ -71,8 +81,8 @@ async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncG
 
 /** Throws a CsvFault at the first fault of the file and then writes no result. */
 export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<Summary> {
-  const resultOf = makeResults(engine)
-  const counts = { matched: 0, review: 0, unmatched: 0, duplicate: 0 }
+  const resultOf = makeResults(engine, task.byHand)
+  const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
   return writeWhole(task.target, async write => {
     let row = 0
     const queries = readQueries(task, limits)
@@ -84,6 +94,7 @@ export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: L
       await pace()
     }
     const unmatched = counts.unmatched + counts.review
-    return { totalRows: row, matched: counts.matched, manualMatched: 0, unmatched, duplicates: counts.duplicate }
+    const { matched, manualMatched, duplicate: duplicates } = counts
+    return { totalRows: row, matched, manualMatched, unmatched, duplicates }
   })
 }

@@ -8,9 +8,11 @@ import type { KnownStatus } from '../../../contract/index.ts'
 import type { Clock } from '../../clock.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
 import type { Limits } from '../../limits.ts'
+import type { Play } from '../../plays.ts'
+import { Refusal } from '../../refusal.ts'
 import type { CurrentRegisters } from '../../registers/current.ts'
+import type { Engine } from '../../registers/engine.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
-import { WORKING } from '../job-transitions.ts'
 import type { Job, JobPatch, JobStore } from '../jobs-store.ts'
 import { enrichFile } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
@@ -29,11 +31,22 @@ export const jobFilesIn = (dataDir: string): JobFiles => ({
   enriched: (id, fileType) => join(dataDir, 'files', `${id}.${fileType}`),
 })
 
+/** The status of a job whose work failed, where it is not `matchingError`. */
+const FAILED: Partial<Readonly<Record<KnownStatus, KnownStatus>>> = {
+  enriching: 'enrichmentError',
+  addingToPortfolio: 'addedToPortfolioError',
+}
+
+/** Adds the companies of a job to its portfolio and returns the number of that. `results` is the path of the file of row results. */
+export type AddResults = (job: Job, results: string, engine: Engine, pace: Pace) => Promise<number>
+
 export interface WorkerParts {
   readonly jobs: JobStore
   /** Passes a step an engine that stays the same until it has ended. */
   readonly using: CurrentRegisters['using']
   readonly files: JobFiles
+  readonly play: Play
+  readonly addResults: AddResults
   readonly clock: Clock
   readonly limits: Limits
   /** A pause per row in milliseconds, for tests; 0 for none. */
@@ -43,10 +56,11 @@ export interface WorkerParts {
   readonly onError: (jobId: string, error: unknown) => void
 }
 
+/** The work in a status; it returns what else changes with the next status. */
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
 export function startWorker(parts: WorkerParts) {
-  const { jobs, using, files, clock, limits } = parts
+  const { jobs, using, files, play, clock, limits } = parts
   const stop = new AbortController()
   const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
   const running = new Map<string, Promise<void>>()
@@ -59,47 +73,45 @@ export function startWorker(parts: WorkerParts) {
     matching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at matching has no upload')
       const { id, hasHeader } = job.upload
-      const task = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
-      return { status: 'matched', summary: await using(engine => matchFile(task, engine, pace, limits)) }
+      const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
+      const task = { ...common, byHand: play.matchesByHand }
+      return { summary: await using(engine => matchFile(task, engine, pace, limits)) }
     },
-    // Until a client has read it, or for a limited time, so that a polling client sees this status.
-    matched: async job => {
-      const reader = new AbortController()
-      readers.set(job.id, reader)
-      resting += 1
-      fill()
-      await clock.sleep(limits.matchedMs, AbortSignal.any([reader.signal, stop.signal]))
-      resting -= 1
-      readers.delete(job.id)
-      return { status: 'aggregating' }
-    },
-    // Nothing to do: the summary was counted while matching. The statuses belong to the documented sequence.
-    aggregating: async () => ({ status: 'aggregatingComplete' }),
-    aggregatingComplete: async () => ({ status: 'jobMatchingComplete' }),
-    readyForEnriching: async () => ({ status: 'enriching' }),
     enriching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at enriching has no upload')
       const { id, hasHeader } = job.upload
       const [csv, json] = [files.enriched(job.id, 'csv'), files.enriched(job.id, 'json')]
-      const task = {
-        source: files.upload(id),
-        hasHeader,
-        results: files.results(job.id),
-        tags: job.enrichments ?? [],
-        csv,
-        json,
-      }
-      return { status: 'enriched', countries: await using(engine => enrichFile(task, engine, pace, limits)) }
+      const { matchColumns } = play
+      const paths = { source: files.upload(id), results: files.results(job.id), csv, json }
+      const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns }
+      return { countries: await using(engine => enrichFile(task, engine, pace, limits)) }
     },
-    enriched: async () => ({ status: 'enrichmentComplete' }),
+    addingToPortfolio: async (job, pace) => ({
+      portfolioId: await using(engine => parts.addResults(job, files.results(job.id), engine, pace)),
+    }),
   }
-  if (parts.stopAt === 'matched') delete step.matched
+
+  const nextOf = ({ status, addTo }: Job): KnownStatus | undefined => {
+    if (status === 'matched' && parts.stopAt === 'matched') return undefined
+    return status === 'enriched' && addTo !== undefined ? 'addingToPortfolio' : play.next[status]
+  }
+
+  /** Waits until a client has read the job, or for a limited time, so that a polling client sees this status. */
+  const waitForReader = async (id: string): Promise<void> => {
+    const reader = new AbortController()
+    readers.set(id, reader)
+    resting += 1
+    fill()
+    await clock.sleep(limits.matchedMs, AbortSignal.any([reader.signal, stop.signal]))
+    resting -= 1
+    readers.delete(id)
+  }
 
   const failure = (job: Job, error: unknown): JobPatch => {
     if (error instanceof CsvFault) return { status: 'transformFileError', details: error.message }
+    if (error instanceof Refusal) return { status: 'addedToPortfolioError', details: error.message }
     parts.onError(job.id, error)
-    const status = job.status === 'enriching' ? 'enrichmentError' : 'matchingError'
-    return { status, details: 'the service could not finish its work' }
+    return { status: FAILED[job.status] ?? 'matchingError', details: 'the service could not finish its work' }
   }
 
   const advance = async (id: string): Promise<void> => {
@@ -108,13 +120,15 @@ export function startWorker(parts: WorkerParts) {
       await setImmediate()
       if (stop.signal.aborted) return
       const job = jobs.read(id)
-      const next = step[job.status]
+      const next = nextOf(job)
       if (next === undefined) return
       try {
-        const patch = await next(job, pace)
+        if (play.held.includes(job.status)) await waitForReader(id)
+        const patch = await step[job.status]?.(job, pace)
         // A job interrupted by closing resumes from its stored status.
         if (stop.signal.aborted) return
-        jobs.change(id, patch)
+        // A request may have changed the status meanwhile.
+        if (jobs.read(id).status === job.status) jobs.change(id, { status: next, ...patch })
       } catch (error) {
         if (error instanceof Stopped) return
         if (isDiskTrouble(error)) {
@@ -159,7 +173,7 @@ export function startWorker(parts: WorkerParts) {
       await Promise.all(running.values())
     },
   }
-  for (const job of jobs.withStatus(WORKING)) worker.wake(job.id)
+  for (const job of jobs.withStatus(Object.keys(play.next))) worker.wake(job.id)
   return worker
 }
 

@@ -1,0 +1,148 @@
+/** What each play changes, over HTTP. The contract suite runs against every play besides. */
+import { parse } from 'csv-parse/sync'
+import { describe, expect, test } from 'vitest'
+import { serve as serveCommand } from '../../../src/cli/commands/serve/command.ts'
+import { PLAY_NAMES, type PlayName } from '../../../src/service/plays.ts'
+import { type Caller, logIn, startService } from './kit.ts'
+
+/** Matched, in review, matched again, unmatched. */
+const CSV = 'Supplier\nAcme Ltd\nCork plc\nAcme Ltd\nZ\n'
+const UNKNOWN = { countryCode: null, portfolioId: null, jobSummary: null, jobEnrichmentSettings: null }
+
+const callerOf = async (play: PlayName): Promise<Caller> => logIn(await startService({ play }))
+
+/** A mapped job, in a play with submit submitted; gives its id. */
+async function started(caller: Caller, body: object = {}): Promise<string> {
+  const { id } = (await caller.call('POST', '/dataCleaning/jobs', { name: 'a job', ...body })).body
+  await caller.upload(id, CSV)
+  const mappings = [{ mapping: 'name', value: '0' }]
+  expect((await caller.call('PUT', `/dataCleaning/jobs/${id}/mappings`, { mappings })).status).toBe(200)
+  await caller.call('POST', `/dataCleaning/jobs/${id}/submit`, {})
+  return id
+}
+
+/** Enriches a started job up to a status; gives its record. */
+async function enriched(caller: Caller, id: string, last = 'enrichmentComplete') {
+  await caller.reach(id, 'jobMatchingComplete')
+  const enrichments = ['connectId', 'safeNumber', 'banding', 'pattern'].map(tag => ({ enrichment: `general.${tag}` }))
+  await caller.call('PUT', `/dataCleaning/jobs/${id}/enrichments`, { enrichments })
+  await caller.call('POST', `/dataCleaning/jobs/${id}/enrich`, {})
+  return (await caller.reach(id, last)).body
+}
+
+async function fileOf(caller: Caller, id: string): Promise<Record<string, string>[]> {
+  const { filePath } = (await caller.call('GET', `/dataCleaning/jobs/${id}/enrichedFile`)).body
+  return parse(await (await fetch(filePath)).text(), { columns: true, bom: true }) as Record<string, string>[]
+}
+
+const companiesOf = async (caller: Caller, portfolio: string): Promise<string[]> =>
+  (await caller.call('GET', `/monitoring/portfolios/${portfolio}/companies`)).body.data.map((one: { id: string }) => one.id)
+
+test('the command line offers every play', () => {
+  expect(serveCommand.options?.find(({ name }) => name === 'play')?.choices).toEqual(PLAY_NAMES)
+})
+
+describe('vendor', () => {
+  test('fields are null before enrichment, rows in review are matched by hand, and the file has tags alone', async () => {
+    const caller = await callerOf('vendor')
+    const id = await started(caller)
+    const matched = (await caller.reach(id, 'jobMatchingComplete')).body
+    expect(matched).toMatchObject({ ...UNKNOWN, source: 'dataCleaning' })
+    const done = await enriched(caller, id)
+    expect(done).toMatchObject({
+      countryCode: null,
+      portfolioId: null,
+      jobSummary: { totalRows: 4, matched: 1, manualMatched: 1, unmatched: 1, duplicates: 1 },
+      jobEnrichmentSettings: { creditType: 'basic' },
+    })
+    expect(done.createdAt).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{7}$/)
+    const [GB, FR] = [/^GB-X-01$/, /^FR-X-03$/].map(form => expect.stringMatching(form))
+    const [UK8, FR8] = [/^UK\d{8}$/, /^FR\d{8}$/].map(form => expect.stringMatching(form))
+    const row = (Supplier: string, connectId: unknown, safeNumber: unknown, banding: string) => ({
+      ...{ Supplier, 'general.safeNumber': safeNumber, 'general.connectId': connectId },
+      ...{ 'general.pattern': expect.any(String), 'general.banding': banding },
+    })
+    expect(await fileOf(caller, id)).toEqual([
+      row('Acme Ltd', GB, UK8, 'A'),
+      row('Cork plc', FR, FR8, 'D'),
+      row('Acme Ltd', GB, UK8, 'A'),
+      row('Z', '', '', 'F'),
+    ])
+  })
+
+  test('a company is found by its Safe Number of eight digits', async () => {
+    const caller = await callerOf('vendor')
+    const { safeNo } = (await caller.call('GET', '/companies?countries=GB&id=GB-X-01')).body.companies[0]
+    expect(safeNo).toMatch(/^UK\d{8}$/)
+    expect((await caller.call('GET', `/companies/${safeNo}`)).body.companyId).toBe('GB-X-01')
+  })
+})
+
+describe('seed', () => {
+  test('a mapped job starts by itself, and its companies are added to a portfolio', async () => {
+    const caller = await callerOf('seed')
+    const id = await started(caller)
+    const [, ...late] = ['matched', 'addingToPortfolio', 'addedToPortfolio']
+    const adding = (await caller.reach(id, late[0]!)).body
+    expect(adding).toMatchObject({ jobSummary: { totalRows: 4, matched: 1, manualMatched: 1, unmatched: 1, duplicates: 1 } })
+    const added = (await caller.reach(id, late[1]!)).body
+    expect(added).toMatchObject({ source: 'prospects', portfolioId: expect.stringMatching(/^\d+$/) })
+    expect(added.createdAt).toMatch(/Z$/)
+    const { portfolios } = (await caller.call('GET', '/monitoring/portfolios')).body.data
+    expect(portfolios).toMatchObject([{ name: 'Data cleaning', portfolioId: Number(added.portfolioId) }])
+    // The next job is added to the same one.
+    expect((await caller.reach(await started(caller), 'addedToPortfolio')).body.portfolioId).toBe(added.portfolioId)
+  })
+
+  test('the mappings may be replaced while the job is ready, and nothing is known before it is matched', async () => {
+    const caller = await callerOf('seed')
+    const { id } = (await caller.call('POST', '/dataCleaning/jobs', { name: 'a job' })).body
+    await caller.upload(id, CSV)
+    const map = (mappings: object[]) => caller.call('PUT', `/dataCleaning/jobs/${id}/mappings`, { mappings })
+    expect((await map([{ mapping: 'email', value: '0' }])).status).toBe(200)
+    expect((await map([])).status).toBe(200)
+    expect((await caller.call('GET', `/dataCleaning/jobs/${id}`)).body).toMatchObject({ ...UNKNOWN, status: 'uploaded' })
+    expect((await map([{ mapping: 'name', value: '0' }])).status).toBe(200)
+    expect((await caller.reach(id, 'addedToPortfolio')).body.jobSummary.matched).toBe(1)
+  })
+
+  test('operations that the specification does not detail are 404 with a token and 401 without', async () => {
+    const service = await startService({ play: 'seed' })
+    const caller = await logIn(service)
+    const id = await caller.create()
+    for (const [method, path] of [
+      ['POST', `/dataCleaning/jobs/${id}/submit`],
+      ['PUT', `/dataCleaning/jobs/${id}/enrichments`],
+      ['POST', `/dataCleaning/jobs/${id}/enrich`],
+      ['GET', `/dataCleaning/jobs/${id}/enrichedFile`],
+      ['POST', `/dataCleaning/jobs/${id}/archive`],
+      ['GET', '/access'],
+    ] as const) {
+      expect((await caller.call(method, path)).status, path).toBe(404)
+      expect((await caller.call(method, path, undefined, { Authorization: 'Bearer x' })).status, path).toBe(401)
+    }
+  })
+})
+
+describe('a job that names a portfolio', () => {
+  test.each(['own', 'vendor'] as const)('%s: its companies are added after enrichment', async play => {
+    const caller = await callerOf(play)
+    const { portfolioId } = (await caller.call('POST', '/monitoring/portfolios', { name: 'Suppliers' })).body
+    const id = await started(caller, { addToPortfolio: portfolioId })
+    const done = await enriched(caller, id, 'addedToPortfolio')
+    expect(done).toMatchObject({ portfolioId: String(portfolioId) })
+    const expected = play === 'own' ? ['GB-X-01'] : ['FR-X-03', 'GB-X-01']
+    expect((await companiesOf(caller, portfolioId)).sort()).toEqual(expected)
+    expect(await fileOf(caller, id)).toHaveLength(4)
+  })
+
+  test.each(['own', 'vendor', 'seed'] as const)('%s: a portfolio that does not exist is addedToPortfolioError', async play => {
+    const caller = await callerOf(play)
+    const id = await started(caller, { addToPortfolio: '404' })
+    if (play !== 'seed') await enriched(caller, id, 'addingToPortfolio')
+    let job = (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body
+    while (!job.status.endsWith('Error')) job = (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body
+    expect(job).toMatchObject({ status: 'addedToPortfolioError', details: 'Portfolio resource not found' })
+    expect(job.portfolioId ?? null).toBeNull()
+  })
+})
