@@ -133,6 +133,8 @@ const facts = {
   traceId: text,
   ci: text.nullable(),
   merged: mergedShards.optional(),
+  /** The run of a scheduler that it belongs to. */
+  runKey: text.optional(),
 }
 
 const stage = word<StageName>()
@@ -141,7 +143,7 @@ const observed = { part, status: text, summary }
 
 export const EVENTS = {
   'run.started': { journal: z.literal(1), ...facts },
-  'run.resumed': { pid: count, host: text, settings: live.optional() },
+  'run.resumed': { pid: count, host: text, settings: live.optional(), runKey: text.optional() },
   'stage.started': { stage },
   'stage.finished': { stage, elapsedMs: count, http },
   'stage.skipped': { stage, why: text },

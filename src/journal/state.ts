@@ -29,6 +29,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   /** Time of the last event. */
   readonly updatedAt: string
   readonly resumedAt: readonly string[]
+  /** The run keys it was started and resumed under. */
+  readonly runKeys: readonly string[]
   readonly stages: readonly StageState[]
   readonly jobs: readonly JobState[]
   readonly issues: readonly Issue[]
@@ -95,13 +97,14 @@ const withDefaults = (plan: Plan): Plan => ({
 const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
-const initialState = ({ at, type, journal, merged, plan, ...facts }: RunEvent & { type: 'run.started' }): RunState => ({
+const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: RunEvent & { type: 'run.started' }): RunState => ({
   ...initialCompanyActions(plan),
   ...facts,
   plan: withDefaults(plan),
   startedAt: at,
   updatedAt: at,
   resumedAt: [],
+  runKeys: runKey === undefined ? [] : [runKey],
   stages: stagesOf(plan).map(({ name }) => ({ name, ...newStage })),
   jobs: jobsOf(withDefaults(plan), facts.jobName),
   issues: plan.issues,
@@ -170,6 +173,8 @@ function apply(state: RunState, event: RunEvent): RunState {
         ...state,
         plan: event.settings === undefined ? state.plan : { ...state.plan, ...event.settings },
         resumedAt: [...state.resumedAt, event.at],
+        runKeys:
+          event.runKey === undefined || state.runKeys.includes(event.runKey) ? state.runKeys : [...state.runKeys, event.runKey],
         status: 'running',
         exitCode: null,
         error: null,

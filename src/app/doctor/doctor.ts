@@ -13,7 +13,7 @@ import { createRemoteInputs } from '../staging/receive.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 import { checkDisk, checkRegister, checkRuns, checkVersion } from './machine.ts'
 import { checkNetwork } from './network.ts'
-import { checkSettings } from './settings.ts'
+import { checkRunKey, checkSettings } from './settings.ts'
 
 export interface DoctorReport {
   readonly env: Env
@@ -28,7 +28,7 @@ export interface DoctorReport {
 
 export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
-  const found = [checkVersion(), ...(await checkSettings(env))]
+  const found = [checkVersion(), ...(await checkSettings(env)), await checkRunKey(env)]
   const { plan, credentials, findings } = await pipelineFindings(options)
   const dataDir = dataDirOf(env)
   found.push(

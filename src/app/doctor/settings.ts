@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { nearest } from '../../pipeline/index.ts'
 import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
+import { runKeyOf } from '../env/run-key.ts'
 import { attempt, type CheckResult, ok, warn } from './check-result.ts'
 
 const READ = [
@@ -13,6 +14,7 @@ const READ = [
   'FETTLE_QUEUE_PASSWORD_FILE',
   'FETTLE_DATA',
   'FETTLE_SUMMARY_ROWS',
+  'FETTLE_RUN_KEY',
 ]
 const NAME = 'settings'
 
@@ -28,6 +30,16 @@ export async function checkSettings(env: Env): Promise<CheckResult[]> {
   const oddities = [...misspelled(env), ...unsafe(env)]
   return read.status === 'ok' && oddities.length > 0 ? oddities : [read, ...oddities]
 }
+
+/** The run key that `run` would have. */
+export const checkRunKey = (env: Env): Promise<CheckResult> =>
+  attempt('run key', () => {
+    const found = runKeyOf(env, null)
+    return ok(
+      'run key',
+      found === null ? 'none: the command of a finished run starts another one' : `${found.key} (${found.from})`,
+    )
+  })
 
 function misspelled(env: Env): CheckResult[] {
   return Object.keys(env)

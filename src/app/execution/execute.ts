@@ -61,6 +61,8 @@ export interface RunSettings {
   readonly dropDecisions?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null
+  /** The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. */
+  readonly runKey?: string | null
   readonly signal: AbortSignal
   /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy

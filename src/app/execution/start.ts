@@ -1,11 +1,11 @@
 /** Starts and resumes runs, one process at a time. A finished run returns its recorded result. */
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
-import { isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
+import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
 import { ciOf } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
@@ -26,19 +26,22 @@ import {
   removeStaleRunFiles,
   runDirectory,
 } from '../runs/run-directory.ts'
-import { activeProcessOf, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
+import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { executeRun, type RunResult, type RunSettings, removeWorkFiles } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { isLocalFailure } from './run-recorder.ts'
 
 /**
  * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
- * missing, since schedulers repeat the same command and a second paid job is the worst outcome. `fresh` always starts a new run.
+ * missing, since schedulers repeat the same command and a second paid job is the worst outcome. A finished run of the same run key
+ * and plan is returned again. `fresh` always starts a new run.
  * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
- * FETTLE_DECISIONS_LOST when a new run would undo decisions.
+ * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
+    const earlier = fresh ? null : finishedRunOfKey(plan, settings)
+    if (earlier !== null) return repeatedResult(earlier, settings)
     const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
     const start = async (): Promise<RunResult> => {
       await assertDecisionsKept(plan, settings, nowOf(settings)())
@@ -122,9 +125,11 @@ export interface Merge {
 export async function startMerge(merge: Merge, settings: RunSettings): Promise<RunResult> {
   const { plan, merged } = merge
   return withLock(lineOf(plan), settings, async lock => {
+    const hasJobs = ({ jobs }: RunState): boolean => jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
+    const earlier = finishedRunOfKey(plan, { ...settings, identity: merge.identity }, hasJobs)
+    if (earlier !== null) return repeatedResult(earlier, settings)
     const last = lastRun(settings.runsDir, lineOf(plan))
-    const isSame =
-      last !== null && isSameWork(last.plan, plan) && last.jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
+    const isSame = last !== null && isSameWork(last.plan, plan) && hasJobs(last)
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
       // Those of a queue were checked when they were submitted.
       if (merge.runId === undefined) await assertDecisionsKept(plan, settings, nowOf(settings)(), merge.undo)
@@ -157,6 +162,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
     traceId: trace.traceId,
     ci: ciOf(env),
     ...(merge === undefined ? {} : { merged: merge.merged }),
+    ...keyOf(settings),
   } as const
   let state: RunState
   try {
@@ -167,6 +173,8 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all))
 }
 
+const keyOf = ({ runKey = null }: RunSettings): { readonly runKey?: string } => (runKey === null ? {} : { runKey })
+
 async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, before.runId)
   removeStaleRunFiles(directory)
@@ -175,7 +183,7 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
   try {
     journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.append)
     const live = settings.live == null ? {} : { settings: settings.live }
-    state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live })
+    state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live, ...keyOf(settings) })
   } catch (error) {
     throw stillResumable(error, before)
   }
@@ -199,6 +207,25 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
     action: action('resume', runId),
     cause: error,
   })
+}
+
+/**
+ * The result of a run that has finished under this run key, for a further attempt of the same task. Throws FETTLE_OUTPUT_GONE: without
+ * its files the result would be a success that nobody can use.
+ */
+export async function repeatedResult(state: RunState, settings: RunSettings): Promise<RunResult> {
+  const gone = state.outputs.find(({ path }) => !isAddress(path) && !existsSync(resolve(settings.cwd, path)))
+  if (gone !== undefined)
+    throw new FettleError(
+      'FETTLE_OUTPUT_GONE',
+      `the run ${state.runId} of this run key has finished, and its ${gone.path} is missing`,
+      {
+        hint: 'Restore the file. To match all rows again, which is charged again, start a new run.',
+        action: action('run', '--new', state.plan.file),
+      },
+    )
+  settings.observers?.emit('onNote', `the run ${state.runId} of this run key has finished: its result again, nothing is sent`)
+  return finishedResult(state, settings, true)
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What the functions of the library do; loaded with the first call. */
 import { errorOfIssues, FettleError } from '../../errors.ts'
+import { runKeyOf } from '../env/run-key.ts'
 import type { RunResult } from '../execution/execute.ts'
 import { startRun } from '../execution/start.ts'
 import type { RunReporter } from '../observe/reporters.ts'
@@ -41,10 +42,14 @@ export async function check(pipeline: string | RowsPipeline, options: LibraryOpt
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
+const keyOf = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
+  runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
+
 export async function run(pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
   const { queue, detach = false, fresh = false, dropDecisions = false } = options
+  const runKey = keyOf(options)
   if (queue !== undefined && detach)
     throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
   const ready = await prepared(pipeline, options, true)
@@ -52,9 +57,9 @@ export async function run(pipeline: string | RowsPipeline, options: LibraryOptio
     if (queue === undefined) {
       const { plan, issues, credentials, links } = ready
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, detach, dropDecisions, credentials, links }, fresh)
+      return await startRun(plan, { ...settings, detach, dropDecisions, runKey, credentials, links }, fresh)
     }
-    return (await runQueued(ready, settings, targetOf(queue, options), fresh)).result!
+    return (await runQueued(ready, { ...settings, runKey }, targetOf(queue, options), fresh)).result!
   } finally {
     ready.release()
   }
@@ -67,8 +72,11 @@ export async function submit(pipeline: string | RowsPipeline, options: SubmitOpt
       ...settingsOf('submit', options, runsDirOf(options)),
       detach: true,
       dropDecisions: options.dropDecisions ?? false,
+      runKey: keyOf(options),
     }
-    const { queued } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
+    const { queued, result } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
+    if (queued === null)
+      return { runId: result.state.runId, pipeline: result.state.plan.name, shards: result.state.plan.merged ?? 1 }
     return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
   } finally {
     ready.release()
@@ -113,7 +121,7 @@ export async function continueAs(
 
 export async function merge(wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> {
   const settings = settingsOf('merge', options, runsDirOf(options), [own])
-  return mergeRuns(wanted, { ...settings, dropDecisions: options.dropDecisions ?? false })
+  return mergeRuns(wanted, { ...settings, dropDecisions: options.dropDecisions ?? false, runKey: keyOf(options) })
 }
 
 export async function status(wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> {

@@ -5,11 +5,11 @@ import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
 import { credentialsOf } from '../env/environment.ts'
 import type { RunResult, RunSettings } from '../execution/execute.ts'
-import { resumeRun } from '../execution/start.ts'
+import { repeatedResult, resumeRun } from '../execution/start.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { findRunId } from '../runs/run-directory.ts'
-import { loadRun } from '../runs/run-queries.ts'
+import { finishedRunOfKey, loadRun } from '../runs/run-queries.ts'
 
 /** A queue, and the number of shards: the jobs of the pipeline if null. */
 export interface QueueTarget extends QueueConnectionOptions {
@@ -21,16 +21,21 @@ const loadQueue = () => import('../distributed/index.ts')
 
 /**
  * Submits the shards of a prepared pipeline to a queue; unless `settings.detach`, waits for the workers and merges the shards, and
- * returns the merged run. Throws the pipeline's issues, and as submitShards and collectShards do.
+ * returns the merged run. A finished run of the same run key is returned without a queue. Throws the pipeline's issues, and as
+ * submitShards and collectShards do.
  */
 export async function runQueued(
   { plan, issues, links, credentials, cut }: Prepared,
   settings: RunSettings,
   { shards, ...queue }: QueueTarget,
   fresh: boolean,
-): Promise<{ readonly queued: QueuedRun; readonly result: RunResult | null }> {
+): Promise<
+  { readonly queued: QueuedRun; readonly result: RunResult | null } | { readonly queued: null; readonly result: RunResult }
+> {
   if (plan === null) throw errorOfIssues(issues)
   const all = { ...settings, credentials, links }
+  const earlier = fresh ? null : finishedRunOfKey(plan, all)
+  if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, all) }
   const { collectShards, submitShards, withQueue } = await loadQueue()
   return withQueue(queue, settings.env, async connected => {
     const count = shards ?? Math.max(1, plan.parts.length)

@@ -50,6 +50,11 @@ export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides
   readonly fresh?: boolean
   /** Run although this undoes decisions that the last run applied. */
   readonly dropDecisions?: boolean
+  /**
+   * The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. By default from
+   * FETTLE_RUN_KEY or the variables of the scheduler; null for none.
+   */
+  readonly runKey?: string | null
   /** Resolve as soon as every job is submitted; `status` reports on the run and `collect` finishes it. */
   readonly detach?: boolean
   /** Run the shards in workers of this queue, and merge them. */
@@ -61,7 +66,7 @@ export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides
 }
 
 /** Options of `merge`. */
-export type MergeOptions = Omit<ExecutionOptions, 'timeoutMs'> & Pick<LibraryOptions, 'dropDecisions'>
+export type MergeOptions = Omit<ExecutionOptions, 'timeoutMs'> & Pick<LibraryOptions, 'dropDecisions' | 'runKey'>
 
 /** A queue in Redis: `redis://host:6379`, and the name that shards are stored under, `fettle` if absent. */
 export interface QueueOptions {

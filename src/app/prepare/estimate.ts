@@ -1,8 +1,11 @@
 /** Estimates a run from the last good one, without sending anything. */
+import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
+import type { Credentials } from '../env/environment.ts'
+import type { RunKey } from '../env/run-key.ts'
 import { lastRun } from '../runs/run-directory.ts'
-import { lastGoodRun } from '../runs/run-queries.ts'
+import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -28,12 +31,35 @@ export interface RunEstimate {
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
+  /** The run key, what it is from, and the finished run that `run` would report again; null without a key. */
+  readonly runKey: (RunKey & { readonly finished: string | null }) | null
 }
 
 const AFTER_ALL = '~'
 
+export interface EstimateContext {
+  readonly runsDir: string
+  readonly root: string
+  readonly credentials: () => Credentials
+  readonly runKey: RunKey | null
+}
+
+/** Null also without credentials, which a plan does not need. */
+function finishedOf(plan: Plan, runKey: RunKey, context: EstimateContext): string | null {
+  try {
+    return finishedRunOfKey(plan, { ...context, runKey: runKey.key })?.runId ?? null
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
+    throw error
+  }
+}
+
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
-export async function estimateRun(plan: Plan, { kind }: InputRef, runsDir: string, root: string): Promise<RunEstimate> {
+export async function estimateRun(
+  plan: Plan,
+  { kind }: InputRef,
+  { runsDir, root, credentials, runKey }: EstimateContext,
+): Promise<RunEstimate> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = lastRun(runsDir, lineOf(plan))
   const most = plan.enrich === null ? 0 : plan.sent
@@ -66,6 +92,7 @@ export async function estimateRun(plan: Plan, { kind }: InputRef, runsDir: strin
           },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
+    runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, { runsDir, root, credentials, runKey }) },
   }
 }
 

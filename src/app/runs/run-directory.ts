@@ -198,15 +198,19 @@ export function lastRun(runsDir: string, pipeline: string): RunState | null {
   return null
 }
 
-/** The newest run of a pipeline that fits, before the run `before` if it is named; runs whose journal cannot be read are passed over. */
+/**
+ * The newest run of a pipeline that fits, of those before the run `before` and those whose journal `isRead` selects; runs whose journal
+ * cannot be read are passed over.
+ */
 export function newestRun(
   runsDir: string,
   pipeline: string,
   fits: (state: RunState) => boolean,
-  before: string | null = null,
+  { before, isRead = () => true }: { readonly before?: string; readonly isRead?: (id: string) => boolean } = {},
 ): RunState | null {
-  for (const id of listRunIds(runsDir, pipeline).filter(one => before === null || one < before)) {
+  for (const id of listRunIds(runsDir, pipeline).filter(one => before === undefined || one < before)) {
     try {
+      if (!isRead(id)) continue
       const state = readRun(runsDir, id)
       if (fits(state)) return state
     } catch {

@@ -1,11 +1,11 @@
 /** Looking at runs without touching them: for status, runs and report. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
 import { EXIT } from '../../errors.ts'
 import type { LockOwner } from '../../files/lock-owner.ts'
 import { lockHolder } from '../../files/process-lock.ts'
 import { matchRate, type RunState } from '../../journal/index.ts'
-import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
+import { isMergeOf, isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
@@ -27,7 +27,7 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
     runsDir,
     lineOf(plan),
     state => state.plan.limit === plan.limit && state.finished && (state.status === 'success' || state.status === 'warn'),
-    runId,
+    { before: runId },
   )
 
 /** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
@@ -44,6 +44,42 @@ export function isContinued(
 ): boolean {
   if (last.finished && !lacksReports(last, runsDir)) return false
   return isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, credentials)
+}
+
+/** Ends that another attempt of the same task does not change: after an error it starts again. */
+const ENDED_WELL: readonly RunState['status'][] = ['success', 'warn', 'fail', 'skipped']
+
+/** A run key of an account: what a finished run is found by. */
+export interface KeyOwner {
+  readonly runsDir: string
+  readonly runKey?: string | null
+  readonly credentials: () => Credentials
+  /** As recorded; that of the credentials if absent. */
+  readonly identity?: string
+}
+
+/** The newest run of this key that has finished the same work for the same account, and that `isAlso` is true for; null for none. */
+export function finishedRunOfKey(
+  plan: Plan,
+  { runsDir, runKey = null, credentials, identity }: KeyOwner,
+  isAlso: (state: RunState) => boolean = () => true,
+): RunState | null {
+  if (runKey === null) return null
+  const quoted = JSON.stringify(runKey)
+  const isOfKey = (id: string): boolean => readFileSync(runDirectory(runsDir, id).journal, 'utf8').includes(quoted)
+  const account = identity ?? identityOf(plan.service, credentials)
+  return newestRun(
+    runsDir,
+    lineOf(plan),
+    state =>
+      state.runKeys.includes(runKey) &&
+      state.finished &&
+      ENDED_WELL.includes(state.status) &&
+      (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
+      state.identity === account &&
+      isAlso(state),
+    { isRead: isOfKey },
+  )
 }
 
 /** Whether running the plan continues its last run, so that outputs in place are that run's. Throws as lastRun. */

@@ -30,6 +30,11 @@ export const LIMIT: Option = { name: 'limit', describe: 'Only the first N rows' 
 
 export const NEW_RUN: Option = { name: 'new', type: 'switch', describe: 'Start a new run even if an unfinished one exists' }
 
+export const RUN_KEY: Option = {
+  name: 'run-key',
+  describe: 'Id of the run of a scheduler; a finished run of the same key is reported again. Default: from the scheduler',
+}
+
 export const DROP_DECISIONS: Option = {
   name: 'drop-decisions',
   type: 'switch',

@@ -1,7 +1,7 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import type { ReporterDispatcher, RunSettings } from '../../app/index.ts'
+import { type ReporterDispatcher, type RunSettings, runKeyOf } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
@@ -60,6 +60,9 @@ export function checkFlags(flags: Flags): void {
   skipCodeOf(flags)
 }
 
+/** The others name a run, or are called by a person. */
+const HAS_RUN_KEY = ['run', 'merge']
+
 export function settingsOf(
   flags: Flags,
   io: Io,
@@ -76,6 +79,7 @@ export function settingsOf(
     timeoutMs: timeoutOf(flags),
     detach: isOn(flags, 'detach'),
     dropDecisions: isOn(flags, 'drop-decisions'),
+    runKey: HAS_RUN_KEY.includes(command) ? (runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,
     signal: io.signal,
     observers,
   }
@@ -108,6 +112,7 @@ const REPORTED = [
   'timeout',
   'detach',
   'new',
+  'run-key',
   'strict',
 ] as const
 

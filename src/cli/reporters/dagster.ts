@@ -1,8 +1,7 @@
 /** Dagster Pipes: messages about events and results, to the file or stream that Dagster names in the environment of the process. */
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { inflateSync } from 'node:zlib'
-import type { Env } from '../../app/index.ts'
+import { type Env, pipesContext, pipesParams } from '../../app/index.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { formatRunEvent } from '../terminal/progress/text.ts'
@@ -13,7 +12,7 @@ type Channel = { readonly path: string } | { readonly stream: 'stdout' | 'stderr
 /** Where Dagster expects messages: a file or a stream, as they happen or all at the end; null if the variable cannot be read. */
 function channelOf(env: Env): Channel | null {
   try {
-    const params = readParams(env, 'DAGSTER_PIPES_MESSAGES')
+    const params = pipesParams(env, 'DAGSTER_PIPES_MESSAGES')
     if (typeof params.path === 'string') return { path: params.path }
     const stream = params.stdio ?? params.buffered_stdio
     return stream === 'stdout' || stream === 'stderr' ? { stream, atEnd: params.stdio === undefined } : null
@@ -27,23 +26,10 @@ export function usesStdout(env: Env): boolean {
   return channel !== null && 'stream' in channel && channel.stream === 'stdout'
 }
 
-/** Dagster encodes a parameter as base64 of zlib of JSON. */
-function readParams(env: Env, name: string): Record<string, unknown> {
-  try {
-    const bytes = inflateSync(Buffer.from(env[name] ?? '', 'base64'), { maxOutputLength: 16 * 1024 * 1024 })
-    return JSON.parse(bytes.toString('utf8'))
-  } catch (error) {
-    throw new Error(`${name} does not hold what Dagster sets: ${(error as Error).message}`)
-  }
-}
-
 function stepOf(env: Env): PipesStep {
-  const params = readParams(env, 'DAGSTER_PIPES_CONTEXT')
-  const data = typeof params.path === 'string' ? JSON.parse(readFileSync(params.path, 'utf8')) : params.data
-  if (data == null)
-    throw new Error('DAGSTER_PIPES_CONTEXT holds neither a path nor data: use a context injector of the environment')
+  const { asset_keys: assets, extras } = pipesContext(env)
   const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter(item => typeof item === 'string') : [])
-  return { assets: texts(data.asset_keys), checks: texts(data.extras?.checks) }
+  return { assets: texts(assets), checks: texts(extras?.checks) }
 }
 
 const LEVEL: Readonly<Record<string, PipesLevel>> = {

@@ -36,6 +36,11 @@ export function kinOf(plan: Plan): string {
   return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
+/** Whether a plan of joined shards has the outputs that `plan` would have over all rows. */
+export function isMergeOf({ merged, ...whole }: Plan, plan: Plan): boolean {
+  return merged !== undefined && plan.shard === undefined && kinOf(whole) === kinOf(plan)
+}
+
 /** The plan over all rows from the plans of all shards, in order. */
 export function mergedPlan(plans: readonly Plan[]): Plan {
   const [first] = plans

@@ -76,7 +76,7 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const worker = ['worker', ...queue, '-v']
-    const submitted = start(['run', 'p.yml', ...queue, '--shards', '3', '--json'], { cwd, env })
+    const submitted = start(['run', 'p.yml', ...queue, '--shards', '3', '--run-key', 'k', '--json'], { cwd, env })
     for (const stage of STAGES) {
       const victim = start(worker, { cwd, env })
       await victim.seen(new RegExp(`p \\d/3: ${stage} `))
@@ -92,7 +92,9 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
     // A stop is a good end for a worker.
     for (const { child } of others) child.kill('SIGTERM')
     for (const one of others) expect((await one.ended).code).toBe(0)
-    // The same command now is a new run: nothing of the old one is left in the queue.
+    const retried = await fettle(['run', 'p.yml', ...queue, '--shards', '3', '--run-key', 'k', '--json'], { cwd, env })
+    expect(retried).toMatchObject({ code: 0, stdout: ended.stdout })
+    // Without the key it is a new run: nothing of the old one is left in the queue.
     expect((await fettle(['status', '--json'], { cwd, env })).code).toBe(0)
     const again = await fettle(['run', 'p.yml', ...queue, '--shards', '3', '--detach', '--json'], { cwd, env })
     expect(again.stderr).not.toContain('already')

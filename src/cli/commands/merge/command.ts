@@ -1,6 +1,6 @@
 /** `fettle merge`: shards joined into one run. */
 import type { Command } from '../../command.ts'
-import { DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE } from '../options.ts'
+import { DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE, RUN_KEY } from '../options.ts'
 
 export const merge: Command = {
   usage: 'merge <run..>',
@@ -13,7 +13,7 @@ export const merge: Command = {
       describe: 'Runs of shards or their folders; or a pipeline name, for the latest run of each shard',
     },
   ],
-  options: [DROP_DECISIONS, ...EXECUTION],
+  options: [RUN_KEY, DROP_DECISIONS, ...EXECUTION],
   conflicts: QUIET_OR_VERBOSE,
   examples: [
     ['fettle merge suppliers', 'join the latest shards of a pipeline, in the order of the list'],

@@ -1,12 +1,12 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. Sends nothing. */
-import { createRemoteInputs, estimateRun, type RunEstimate } from '../../../app/index.ts'
+import { createRemoteInputs, estimateRun, type RunEstimate, runKeyOf } from '../../../app/index.ts'
 import { prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, needText, wholeFlag } from '../../options/read.ts'
+import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssues } from '../../terminal/print-error.ts'
@@ -22,8 +22,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
   const files = pipelineFiles(flags)
+  const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
-    const { plan, input, issues, release } = await prepare(file, {
+    const { plan, input, issues, credentials, release } = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
       runsDir,
@@ -38,7 +39,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
       continue
     }
-    const estimate = plan === null || input === null ? null : await estimateRun(plan, input, runsDir, io.cwd)
+    const estimate =
+      plan === null || input === null ? null : await estimateRun(plan, input, { runsDir, root: io.cwd, credentials, runKey })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))
@@ -77,6 +79,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     ...(estimate.unfinished === null
       ? []
       : [`  run       resumes the unfinished ${estimate.unfinished}; paid results are not paid again`]),
+    ...keyLines(estimate),
     ...changeLines(estimate),
   ]
   return lines.map(escapeTerminal).join('\n')
@@ -94,6 +97,15 @@ const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept'
             .join(', '),
         ]),
   ].join('; ')
+
+function keyLines({ runKey }: RunEstimate): string[] {
+  if (runKey === null) return []
+  const { key, from, finished } = runKey
+  return [
+    `  run key   ${key} (${from})`,
+    ...(finished === null ? [] : [`  run       ${finished} of this key has finished: it is reported again, nothing is sent`]),
+  ]
+}
 
 const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
   `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`

@@ -8,6 +8,7 @@ import {
   QUIET_OR_VERBOSE,
   queueOptions,
   REGISTER_CONFLICTS,
+  RUN_KEY,
   SOURCES,
 } from '../options.ts'
 
@@ -23,6 +24,7 @@ export const run: Command = {
     { name: 'dry-run', type: 'switch', describe: 'Print the plan and send nothing' },
     { name: 'detach', type: 'switch', describe: 'Exit once every remote job is submitted; see status and collect' },
     NEW_RUN,
+    RUN_KEY,
     DROP_DECISIONS,
   ],
   conflicts: {
@@ -35,6 +37,7 @@ export const run: Command = {
   examples: [
     ['fettle run nightly.yml', 'run a pipeline, or resume its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: print only the result line'],
+    ['fettle run nightly.yml --run-key "$RUN_ID"', 'a further attempt of this run of a schedule sends nothing once it is done'],
     ['fettle run nightly.yml --register uk', 'against one of the registers of this machine'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'the first hundred rows of another list'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],

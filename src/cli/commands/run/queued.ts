@@ -22,6 +22,7 @@ const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, 
 export async function runInQueue(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
   const target = { ...queueOf(flags), shards: shardsOf(flags) }
   const { queued, result } = await runQueued(prepared, settings, target, isOn(flags, 'new'))
+  if (queued === null) return { name: result.state.plan.name, result }
   const name = queued.pipeline
   return result === null ? { name, left: queuedLine(queued, 'running', EXIT.ok) } : { name, result }
 }
