@@ -1,6 +1,7 @@
 """A list matched by fettle as three assets of Dagster, with the counts as metadata and the pipeline's checks as asset checks."""
 
 import os
+import re
 from pathlib import Path
 
 import dagster as dg
@@ -14,8 +15,18 @@ PIPELINE = "pipelines/suppliers.yml"
 #: Dagster wants to know of its checks beforehand; fettle reports those that are named to it.
 CHECKS = list(yaml.safe_load((PROJECT / PIPELINE).read_text()).get("checks", {}))
 
-#: Exit code 1 says that a check was not met. Dagster judges that by the checks themselves, so the step goes on.
-RUN = f'fettle run {PIPELINE} --json -q; code=$?; [ "$code" -eq 1 ] && exit 0; exit "$code"'
+#: Exit code 1 says that a check was not met. Dagster judges that by the checks themselves, so the step goes on. "Terminate run" stops
+#: the shell, which tells fettle to stop and waits for its end.
+RUN = f"""fettle run {PIPELINE} --json -q &
+trap 'kill -TERM $!' INT TERM
+code=129
+while [ "$code" -ge 129 ] && kill -0 $! 2>/dev/null; do wait $!; code=$?; done
+[ "$code" -eq 1 ] && exit 0
+exit "$code"
+"""
+
+#: 75: stopped, and resumed by the same command; 130, 143, 137 and -9: told to stop, or killed. Everything else wants a person.
+AGAIN = re.compile(r"code (75|130|137|143|-\d+)$")
 
 
 @dg.multi_asset(
@@ -29,10 +40,11 @@ RUN = f'fettle run {PIPELINE} --json -q; code=$?; [ "$code" -eq 1 ] && exit 0; e
 def suppliers(context: dg.AssetExecutionContext, fettle: dg.PipesSubprocessClient):
     """fettle itself tells Dagster what it made: there is nothing to read here."""
     try:
-        done = fettle.run(context=context, command=["bash", "-c", RUN], extras={"checks": CHECKS})
+        # A retry of the run has another id and the same root: after fettle has finished it sends nothing.
+        key = {"FETTLE_RUN_KEY": context.run.root_run_id or context.run.run_id}
+        done = fettle.run(context=context, command=["bash", "-c", RUN], env=key, extras={"checks": CHECKS})
     except DagsterPipesExecutionError as error:
-        # 75: the same command again goes on where it stopped. Everything else wants a person.
-        if str(error).endswith("code 75"):
+        if AGAIN.search(str(error)):
             raise dg.RetryRequested(max_retries=3, seconds_to_wait=300) from error
         raise dg.Failure(str(error), allow_retries=False) from error
     yield from done.get_results()

@@ -5,11 +5,15 @@ import os
 import subprocess
 from pathlib import Path
 
-from prefect import flow, get_run_logger, task
+from prefect import flow, get_run_logger, runtime, task
 from prefect.artifacts import create_markdown_artifact
 
 #: The folder with pipelines/, samples/ and fettle-runs/: one that every worker reaches.
 PROJECT = Path(os.environ.get("SUPPLIERS_PROJECT", os.getcwd()))
+
+
+#: Processes of fettle under way: a flow that is cancelled stops them, so that they spend nothing more.
+CHILDREN: set[subprocess.Popen] = set()
 
 
 class FettleFailed(Exception):
@@ -22,11 +26,11 @@ class FettleFailed(Exception):
 
 
 def is_worth_another_try(task, run, state) -> bool:
-    """75: the same command again goes on where it stopped. Everything else wants a person."""
+    """75, a stop (130, 143) and a kill (137, -9): the same command again goes on. Everything else wants a person."""
     try:
         state.result()
     except FettleFailed as error:
-        return error.code == 75
+        return error.code in (75, 130, 137, 143) or error.code < 0
     except Exception:
         return False
     return False
@@ -35,10 +39,18 @@ def is_worth_another_try(task, run, state) -> bool:
 @task(retries=3, retry_delay_seconds=300, retry_condition_fn=is_worth_another_try, cache_policy=None)
 def fettle(*args: str):
     """Runs fettle; its last line, as a value."""
-    done = subprocess.run(["fettle", *args, "--json"], cwd=PROJECT, capture_output=True, text=True)
-    last = (done.stdout.splitlines() or ["null"])[-1]
-    if done.returncode != 0:
-        raise FettleFailed(done.returncode, (done.stderr or done.stdout).strip(), last)
+    # A task that is repeated after fettle has finished, and a retry of the flow run, send nothing.
+    env = {**os.environ, "FETTLE_RUN_KEY": runtime.flow_run.root_flow_run_id or runtime.flow_run.id}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    child = subprocess.Popen(["fettle", *args, "--json"], cwd=PROJECT, env=env, **pipes)
+    CHILDREN.add(child)
+    try:
+        out, err = child.communicate()
+    finally:
+        CHILDREN.discard(child)
+    last = (out.splitlines() or ["null"])[-1]
+    if child.returncode != 0:
+        raise FettleFailed(child.returncode, (err or out).strip(), last)
     return json.loads(last)
 
 
@@ -55,7 +67,12 @@ def suppliers(pipeline: str = "pipelines/suppliers.yml", shards: int = 4) -> dic
     """Matches the list in shards."""
     planned = fettle("plan", pipeline, "--shards", str(shards))
     runs = [fettle.submit("run", pipeline, "--shard", shard, "-q") for shard in planned]
-    done = [run.result() for run in runs]
+    try:
+        done = [run.result() for run in runs]
+    except BaseException:
+        for child in [*CHILDREN]:
+            child.terminate()
+        raise
     try:
         result = fettle("merge", done[0]["pipeline"], "-q")
     except FettleFailed as failed:

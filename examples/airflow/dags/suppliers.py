@@ -7,7 +7,8 @@ from airflow.sdk import DAG, task
 from fettle_operator import PROJECT, FettleOperator
 
 PIPELINE = "pipelines/suppliers.yml"
-NAME = "suppliers"
+#: The run that `submit` named: another run of the same pipeline may have begun since.
+RUN = "{{ ti.xcom_pull(task_ids='submit')['runId'] }}"
 
 with DAG(
     "fettle_suppliers",
@@ -23,14 +24,14 @@ with DAG(
     # 75: still going on. 0: ready. Anything else fails the sensor at once.
     wait = BashSensor(
         task_id="wait",
-        bash_command=f"cd '{PROJECT}' && fettle status {NAME} --json",
+        bash_command=f"cd '{PROJECT}' && fettle status '{RUN}' --json",
         retry_exit_code=75,
         mode="reschedule",
         poke_interval=60,
         timeout=2 * 60 * 60,
     )
 
-    collect = FettleOperator(task_id="collect", bash_command=f"fettle collect {NAME} --json -q")
+    collect = FettleOperator(task_id="collect", bash_command=f"fettle collect '{RUN}' --json -q")
 
     @task
     def tell(result: dict) -> str:

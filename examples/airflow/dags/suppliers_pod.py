@@ -53,6 +53,8 @@ with DAG(
             metadata=k8s.V1ObjectMeta(),
             spec=k8s.V1PodSpec(containers=[k8s.V1Container(name="base", working_dir="/work")]),
         ),
+        # Another pod for the same run of the DAG, after fettle has finished, sends nothing.
+        env_vars={"FETTLE_RUN_KEY": "{{ dag.dag_id }}/{{ run_id }}/{{ task.task_id }}"},
         # FETTLE_URL, FETTLE_USERNAME, FETTLE_PASSWORD.
         env_from=[k8s.V1EnvFromSource(secret_ref=k8s.V1SecretEnvSource(name="fettle", optional=True))],
         do_xcom_push=True,

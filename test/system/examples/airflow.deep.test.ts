@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { atEnd, fettle, ROOT } from '../cli/fettle.ts'
 import { CREDENTIALS, realService, scripted } from '../cli/servers.ts'
-import { outputsOf, outputsOfOneRun, type Project, project, run } from './kit.ts'
+import { outputsOf, outputsOfOneRun, type Project, project, run, runKeysOf } from './kit.ts'
 import { pythonMissing, pythonWith } from './python.ts'
 
 const DAGS = join(ROOT, 'examples/airflow/dags')
@@ -43,6 +43,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
     expect(said).toMatch(/DagRun Finished: .*state=success/)
     expect(said).toMatch(/Returned value was: \w+: \d of 5 matched/)
     expect(jobs()).toBe(1)
+    expect([...runKeysOf(work)]).toEqual([expect.stringMatching(/^fettle_suppliers\/manual__.*\/submit$/)])
     expect(outputsOf(work)).toEqual(await outputsOfOneRun(settings(service.url)))
   })
 
@@ -73,7 +74,11 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
       dags: ['fettle_suppliers', 'fettle_suppliers_pod', 'fettle_suppliers_shards'],
       look: false,
       // What is no AirflowFailException is tried again.
-      codes: { 75: 'AirflowException', 99: 'AirflowSkipException', 2: 'AirflowFailException' },
+      codes: {
+        ...Object.fromEntries([75, 130, 137, 143, -9].map(code => [code, 'AirflowException'])),
+        99: 'AirflowSkipException',
+        ...Object.fromEntries([1, 2, 76].map(code => [code, 'AirflowFailException'])),
+      },
       pods: {
         ...Object.fromEntries([1, 2, 65, 76].map(code => [code, 'AirflowFailException'])),
         ...Object.fromEntries([75, 137, 143].map(code => [code, 'AirflowException'])),

@@ -1,10 +1,13 @@
 /** Runs examples/dagster in Dagster; everything it records about the assets comes from the reporter. */
+
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { importRegister, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
-import { type Project, project, run } from './kit.ts'
+import { follow, importRegister, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts'
+import { CREDENTIALS, scripted } from '../cli/servers.ts'
+import { type Project, project, run, runKeysOf } from './kit.ts'
 import { pythonMissing, pythonWith } from './python.ts'
 
 describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
@@ -28,6 +31,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     const outputs = 'output: {path: out/suppliers.csv, unmatched: out/un.csv, review: out/re.csv}'
     write(work, `${outputs}\nchecks: {matched: {warn: "< 90%"}, duplicates: {fail: "> 10%"}, failed: {fail: "> 0"}}`)
     const told = await materialise(work)
+    expect([...runKeysOf(work)]).toEqual([told.run])
     expect(told.success, told.log.join('\n')).toBe(true)
     expect(told.assets).toMatchObject({
       suppliers: { rows: 5, matched: 3, duplicates: 1, unmatched: 1, match_rate: 0.8, status: 'fail', 'dagster/row_count': 5 },
@@ -35,7 +39,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
       suppliers_review: { 'dagster/row_count': 0 },
     })
     const digest = createHash('sha256')
-      .update(readFileSync(join(work.cwd, 'out/suppliers.csv')))
+      .update(readFileSync(join(work.cwd, 'out/suppliers.rejected.csv')))
       .digest('hex')
     expect(told.versions.suppliers).toBe(digest)
     expect(told.checks).toEqual({
@@ -45,6 +49,23 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     })
     expect(told.log).toContain('suppliers: matching started')
     for (const row of ROWS.split('\n').slice(1, 6)) expect(JSON.stringify(told)).not.toContain(row.split(',')[0])
+  })
+
+  test('a run that Dagster terminates stops fettle, which sends nothing after it', async () => {
+    const service = await scripted('matching')
+    const { cwd, env } = project({ ...settings, ...CREDENTIALS, FETTLE_URL: service.url })
+    const python = `import importlib.util as i, sys; s = i.spec_from_file_location("s", sys.argv[1]); m = i.module_from_spec(s); s.loader.exec_module(m); print(m.RUN)`
+    const shell = await run(join(bin, 'python'), ['-W', 'ignore', '-c', python, join(ROOT, 'examples/dagster/suppliers.py')], {
+      cwd,
+      env,
+    })
+    const under = follow(spawn('bash', ['-c', shell.stdout], { cwd, env }))
+    await service.asked('POST /dataCleaning/jobs/job-1/submit')
+    // As Dagster does: to the shell alone.
+    under.child.kill('SIGINT')
+    const { code, stdout } = await under.ended
+    expect(code, stdout).toBe(143)
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({ status: 'cancelled', exitCode: 143 })
   })
 
   test('receives the reason for a missing asset, and does not retry', async () => {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -15,6 +16,8 @@ sys.path.insert(0, sys.argv[1])
 bag = DagBag(sys.argv[1])
 pod = bag.dags["fettle_suppliers_pod"].get_task("match")
 wait = bag.dags["fettle_suppliers"].get_task("wait")
+# As its template is rendered, the name of a pipeline in place of a run id.
+wait.bash_command = re.sub(r"\{\{.*?\}\}", "suppliers", wait.bash_command)
 try:
     look = wait.poke({})
 except AirflowFailException as error:
@@ -26,7 +29,7 @@ def ended(code: int) -> str:
     from fettle_operator import FettleOperator
 
     try:
-        FettleOperator(task_id=f"code-{code}", bash_command=f"exit {code}").execute({})
+        FettleOperator(task_id=f"code-{code}", bash_command=f"exit {code}" if code > 0 else f"kill {code} $$").execute({})
     except Exception as error:
         return type(error).__name__
     return "success"
@@ -105,7 +108,7 @@ print(
             "place": [container.working_dir, *(mount.mount_path for mount in container.volume_mounts)],
             "pods": pods,
             "look": look,
-            "codes": {code: ended(code) for code in (75, 99, 2)},
+            "codes": {code: ended(code) for code in (75, 130, 137, 143, -9, 99, 1, 2, 76)},
         }
     )
 )

@@ -19,6 +19,7 @@ with dg.DagsterInstance.ephemeral() as instance:
         json.dumps(
             {
                 "success": result.success,
+                "run": result.run_id,
                 "assets": {
                     event.asset_key.to_user_string(): {
                         key: value.value for key, value in event.materialization.metadata.items()

@@ -19,7 +19,8 @@ try:
 except suppliers.FettleFailed as error:
     refused = str(error)
 again = [
-    suppliers.is_worth_another_try(None, None, Failed(data=suppliers.FettleFailed(code, ""))) for code in (75, 76, 2)
+    suppliers.is_worth_another_try(None, None, Failed(data=suppliers.FettleFailed(code, "")))
+    for code in (75, 130, 137, 143, -9, 76, 2, 1)
 ]
 with get_client(sync_client=True) as client:
     runs = client.read_task_runs()

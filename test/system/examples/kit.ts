@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -42,6 +42,15 @@ export function project(more: Readonly<Record<string, string>> = {}): Project {
     cwd,
     env: { ...ENVIRONMENT, SUPPLIERS_PROJECT: cwd, PYTHONPYCACHEPREFIX: COMPILED, ...more, PATH: `${bin}:${ENVIRONMENT.PATH}` },
   }
+}
+
+/** The run keys in the journals of a project. */
+export function runKeysOf({ cwd }: Project): Set<string> {
+  const runs = join(cwd, 'fettle-runs')
+  const journals = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('journal.jsonl'))
+  return new Set(
+    journals.flatMap(name => [...readFileSync(join(runs, name), 'utf8').matchAll(/"runKey":"([^"]+)"/g)].map(([, key]) => key!)),
+  )
 }
 
 /** Sends its command to the test's process and prints the answer. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { atEnd, importRegister, ROOT } from '../cli/fettle.ts'
-import { outputsOf, outputsOfOneRun, project, run } from './kit.ts'
+import { outputsOf, outputsOfOneRun, project, run, runKeysOf } from './kit.ts'
 import { pythonMissing, pythonWith } from './python.ts'
 
 describe.skipIf(pythonMissing !== null)('Prefect', { timeout: 900_000 }, () => {
@@ -32,8 +32,10 @@ describe.skipIf(pythonMissing !== null)('Prefect', { timeout: 900_000 }, () => {
     // Six tasks, and the only one of a pipeline that is not there: it was not tried again.
     expect(told.states).toEqual([...Array(6).fill('Completed'), 'Failed'])
     expect(told.refused).toMatch(/^exit code 2: .*FETTLE_PIPELINE_READ/)
-    expect(told.again).toEqual([true, false, false])
+    expect(told.again).toEqual([true, true, true, true, true, false, false, false])
     expect(told.artifacts.suppliers).toEqual(['markdown', expect.stringContaining('suppliers')])
+    // One flow run, one key, in each of its processes.
+    expect([...runKeysOf(work)]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)])
     expect(outputsOf(work)).toEqual(await outputsOfOneRun())
   })
 })

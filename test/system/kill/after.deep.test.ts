@@ -20,19 +20,20 @@ afterAll(async () => {
 const paid = (nth: number): Kill => ({ request: nth, of: 'createBusinessSearch', at: 'carriedOut' })
 const made: Kill = { request: 1, of: 'createPortfolio', at: 'carriedOut' }
 
-test.each<readonly [string, (point: number) => readonly Kill[]]>([
-  ['a request as it arrives', request => [{ request, at: 'arrival' }]],
-  ['a request that was carried out and not answered', request => [{ request, at: 'carriedOut' }]],
-  ['a request that was answered', request => [{ request, at: 'answered' }]],
-  ['an operation on a file', disk => [{ disk }]],
-  ['a request of the process after one that made the portfolio', request => [made, { request, at: 'carriedOut' }]],
-  ['a request of the process after one that paid the second search', request => [paid(2), { request, at: 'carriedOut' }]],
-  ['an operation on a file of the process after one that paid the second search', disk => [paid(2), { disk }]],
-])('killed at %s, a run pays for each company once', { timeout: 7_200_000 }, async (name, killsAt) => {
+/** With the number of points there are at least. */
+test.each<readonly [string, number, (point: number) => readonly Kill[]]>([
+  ['a request as it arrives', 10, request => [{ request, at: 'arrival' }]],
+  ['a request that was carried out and not answered', 10, request => [{ request, at: 'carriedOut' }]],
+  ['a request that was answered', 10, request => [{ request, at: 'answered' }]],
+  ['an operation on a file', 10, disk => [{ disk }]],
+  ['a request of the process after one that made the portfolio', 9, request => [made, { request, at: 'carriedOut' }]],
+  ['a request of the process after one that paid the second search', 4, request => [paid(2), { request, at: 'carriedOut' }]],
+  ['an operation on a file of the process after one that paid the second search', 10, disk => [paid(2), { disk }]],
+])('killed at %s, a run pays for each company once', { timeout: 7_200_000 }, async (name, least, killsAt) => {
   const { stages, violations } = await pullEverywhere(lanes, killsAt, { first: 1, step: 1 })
   const points = Object.values(stages).reduce((all, one) => all + one, 0)
   const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)
   console.info(`${name}: ${points} points (${parts.join(', ')}), ${violations.length} violations`)
   expect(violations).toEqual([])
-  expect(points).toBeGreaterThan(9)
+  expect(points).toBeGreaterThanOrEqual(least)
 })
