@@ -1,4 +1,4 @@
-/** The run key: what tells a repeated attempt of one run of a schedule from the next run of it. */
+/** The run key: the same in every attempt of one run of a schedule, another one in the next run. */
 import { FettleError } from '../../errors.ts'
 import { pipesContext } from './dagster-pipes.ts'
 import { type Env, text } from './environment.ts'
@@ -71,7 +71,7 @@ function indexedJob(env: Env): string | null {
   return index === null || job === null ? null : `${job}/${index}`
 }
 
-/** The run of Dagster's context; null where there is none. */
+/** The run of Dagster's context, null without one. */
 function pipesRunId(env: Env): string | null {
   if (text(env, 'DAGSTER_PIPES_CONTEXT') === null) return null
   try {

@@ -211,7 +211,7 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
 
 /**
  * The result of a run that has finished under this run key, for a further attempt of the same task. Throws FETTLE_OUTPUT_GONE: without
- * its files the result would be a success that nobody can use.
+ * its files the result would be a success without a result.
  */
 export async function repeatedResult(state: RunState, settings: RunSettings): Promise<RunResult> {
   const gone = state.outputs.find(({ path }) => !isAddress(path) && !existsSync(resolve(settings.cwd, path)))

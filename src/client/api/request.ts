@@ -44,7 +44,8 @@ const refuse = (method: string, path: string, why: string) => new FettleError('F
 /** A path that stays below the base address: anything else would send the token to another operation than the one named. */
 function checkPath(operation: Operation, params: Readonly<Record<string, string>>): void {
   const { method, path } = operation
-  if (!/^(?:\/[^\s/?#\\\u0000-\u001f\u007f]+)+$/u.test(path))
+  const [root, ...parts] = path.split('/')
+  if (root !== '' || !parts.every(part => /^[^\s?#\\\u0000-\u001f\u007f]+$/u.test(part)))
     throw refuse(method, path, 'the path must start with / and contain no query, no fragment and no empty part.')
   if (/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(pathOf(operation, params))) throw refuse(method, path, 'a part of the path is . or ..')
   if (path === OPERATIONS.authenticate.path) throw refuse(method, path, 'the client logs in by itself.')

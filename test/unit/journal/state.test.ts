@@ -197,6 +197,8 @@ describe('what the state keeps', () => {
       exitCode: 1,
       finished: true,
       resumedAt: [],
+      runKeys: [],
+      runKeys: [],
     })
   })
 })
