@@ -198,7 +198,6 @@ describe('what the state keeps', () => {
       finished: true,
       resumedAt: [],
       runKeys: [],
-      runKeys: [],
     })
   })
 })
@@ -220,6 +219,7 @@ describe('changes only the fields of the event', () => {
       startedAt: at(0),
       updatedAt: at(0),
       resumedAt: [],
+      runKeys: [],
       stages: ['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download'].map(name => ({
         name,
         status: 'pending',
