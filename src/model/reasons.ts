@@ -25,5 +25,5 @@ function reasonOfPart(part: string): Reason {
   return { text: part, kind: 'plain' }
 }
 
-/** One meaning for each colour: alike is for the company, unlike against it. */
-const kindOf = (value: number): Reason['kind'] => (value >= 0.995 ? 'for' : value < 0.005 ? 'against' : 'near')
+/** One meaning for each colour: alike is for the company, more unlike than alike against it. */
+const kindOf = (value: number): Reason['kind'] => (value >= 0.995 ? 'for' : value < 0.5 ? 'against' : 'near')

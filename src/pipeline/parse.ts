@@ -102,13 +102,13 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const checked = checkSchema(filled.tree)
   const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings])
   const { root, outputRoots = [], namedOutput = null } = options
-  const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], named: namedOutput }
+  const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], base: root, named: namedOutput }
   const linted = lint({ ...fields, places })
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const locate: Locate = path => placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt)
   if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
-  const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { roots: outputRoots, named: namedOutput }))
+  const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { ...places, roots: outputRoots }))
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 

@@ -28,6 +28,13 @@ export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
   matchRate: matchRate(outcomes, rows),
 })
 
+/** The share of an outcome among the rows that are not empty, as in the match rate. Null if unknown, and of the empty rows. */
+export function shareOf(name: OutcomeName, { rows, ...totals }: Totals): number | null {
+  const asked = rows - (totals.skipped ?? 0)
+  const value = totals[name]
+  return name === 'skipped' || value === null || asked <= 0 ? null : value / asked
+}
+
 /** The sums of several runs; a sum is unknown if one of its counts is. */
 export function sumOfTotals(all: readonly Totals[]): Totals {
   const rows = all.reduce((sum, totals) => sum + totals.rows, 0)

@@ -149,8 +149,7 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
   const checks = [...evaluateChecks(thresholds, outcomes, state.plan.rows, previousRate), ...budget]
   const hasFailed = checks.some(check => !check.success && check.severity === 'fail')
-  const hasWarnings =
-    checks.some(check => !check.success) || state.issues.slice(state.plan.issues.length).some(issue => issue.severity !== 'info')
+  const hasWarnings = checks.some(check => !check.success) || state.issues.some(issue => issue.severity !== 'info')
   if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)
   const failure = failureOf(state)
   if (failure !== null) return ended('error', failure.exitCode, outcomes, checks, failure)

@@ -61,12 +61,20 @@ export function whyNotReadable(path: string): string | null {
 export interface OutputPlaces {
   /** The project and the folders that its user adds; without any, every absolute path is outside. */
   readonly roots: readonly string[]
+  /** The project, for relative paths that lead out of it; without it, none of them may. */
+  readonly base?: string | undefined
   /** A file outside that the user named on the command line. */
   readonly named?: string | null
 }
 
+const leadsOut = (path: string): boolean => /^\.\.(\/|$)/.test(tidyPath(path))
+
+/** `../shared/out.csv` as an absolute path, as which it is recorded: a path in the plan is inside the project or absolute. */
+export const outputPath = (path: string, base: string | undefined): string =>
+  base === undefined || isAddress(path) || !leadsOut(path) ? path : tidyPath(`${base}/${path}`)
+
 /** Why no output may be written at this path, null when it may. */
-export function whyNotWritable(path: string, { roots, named }: OutputPlaces): string | null {
+export function whyNotWritable(path: string, { roots, base, named }: OutputPlaces): string | null {
   if (path === RUN_OUTPUT) return null
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
@@ -75,9 +83,10 @@ export function whyNotWritable(path: string, { roots, named }: OutputPlaces): st
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
   if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
-  const isInside = path === named || roots.some(root => tidyPath(path).startsWith(`${tidyPath(root)}/`))
+  const full = tidyPath(outputPath(path, base))
+  const isInside = path === named || roots.some(root => full.startsWith(`${tidyPath(root)}/`))
   if (absolute && !isInside) return 'is outside the project'
-  if (!absolute && /^\.\.(\/|$)/.test(tidyPath(path))) return 'is outside the project'
+  if (leadsOut(path) && !isInside) return 'is outside the project'
   if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
   return (
     path

@@ -3,7 +3,7 @@ import { type Product, TAGS } from '../../contract/index.ts'
 import { formatOfName } from '../../formats/index.ts'
 import type { InputOptions, PlannedOutput } from '../model/types.ts'
 import { defaultColumns } from './columns.ts'
-import type { OutputPlaces } from './paths.ts'
+import { type OutputPlaces, outputPath } from './paths.ts'
 import type { PipelineFields } from './schema.ts'
 
 export interface Pipeline extends Omit<PipelineFields, '$schema' | 'vars' | 'enrich' | 'output'> {
@@ -35,11 +35,14 @@ export function pipelineOf({ $schema, vars, enrich, output, ...fields }: Pipelin
 function longOutput(
   output: NonNullable<PipelineFields['output']>,
   columns: readonly string[],
-  { roots, named }: OutputPlaces,
+  { roots, base, named }: OutputPlaces,
 ): PlannedOutput {
   const { onFail, ...rest } = output
   return {
     ...rest,
+    path: outputPath(output.path, base),
+    unmatched: output.unmatched && outputPath(output.unmatched, base),
+    review: output.review && outputPath(output.review, base),
     format: output.format ?? formatOfName(output.path) ?? 'csv',
     columns: output.columns ?? columns,
     ...(onFail === 'replace' ? { onFail } : {}),

@@ -8,6 +8,7 @@ import { isRejection, type PipelineResult, type Problem, type Rejection } from '
 import type { Report, Result, Sample } from '../schema.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
+import { shareOf } from '../totals.ts'
 import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
 import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
@@ -115,9 +116,8 @@ function verdict(report: Report, result: Result): string {
 function rows(report: Report): string {
   const { totals, delta } = report
   const lines = shownOutcomes(report).map(name => {
-    const value = totals[name]
-    const share = value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
-    return [outcomeWord(name, totals), count(value), share]
+    const share = shareOf(name, totals)
+    return [outcomeWord(name, totals), count(totals[name]), share === null ? '' : percent(share)]
   })
   const rate = totals.matchRate === null ? '' : `Match rate **${percent(totals.matchRate)}**`
   const change =

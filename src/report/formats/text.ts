@@ -4,6 +4,7 @@ import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
+import { shareOf } from '../totals.ts'
 import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
@@ -70,10 +71,9 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
   const digits = Math.max(...names.map(name => count(totals[name]).length), count(totals.rows).length)
   const room = Math.min(40, width - 28 - digits)
   const lines = names.map(name => {
-    const value = totals[name]
-    const share = value === null || totals.rows === 0 ? null : value / totals.rows
-    const label = `  ${outcomeWord(name, totals).padEnd(16)}${count(value).padStart(digits)}`
-    if (share === null || value === 0) return label
+    const share = shareOf(name, totals)
+    const label = `  ${outcomeWord(name, totals).padEnd(16)}${count(totals[name]).padStart(digits)}`
+    if (share === null || share === 0) return label
     return `${label}  ${percent(share).padStart(6)}  ${paint(styleOf(OUTCOME[name].tone), bar(share, room))}`
   })
   const sum = report.ledger.adds === false ? `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}` : ''

@@ -1,6 +1,7 @@
 /** Charts: outcomes as a bar, scores as a histogram. SVG with attributes only, since the policy of the page forbids inline styles. */
 import type { OutcomeName } from '../../model/results.ts'
 import type { Report, Result } from '../schema.ts'
+import { shareOf } from '../totals.ts'
 import { OUTCOMES, outcomeWord, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
@@ -33,11 +34,12 @@ export function charts(report: Report, result: Result): Markup | null {
 
 const knownOf = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
 
+/** Empty rows have no part in the bar, which shows the shares of the others. */
 export function bar(report: Report): Markup | null {
   const { totals, ledger } = report
-  const known = knownOf(report)
+  const known = knownOf(report).filter(name => name !== 'skipped')
   if (known.length === 0) return null
-  const whole = Math.max(totals.rows, ledger.sum, 1)
+  const whole = Math.max(totals.rows, ledger.sum) - (totals.skipped ?? 0)
   let x = 0
   const rects = known.map((name, i) => {
     const width = ((totals[name] ?? 0) / whole) * 100
@@ -52,15 +54,15 @@ export function bar(report: Report): Markup | null {
 
 function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
   const { totals } = report
-  const share = (name: OutcomeName): string => {
-    const value = totals[name]
-    return value === null || totals.rows === 0 ? '' : percent(value / totals.rows)
+  const percentOf = (name: OutcomeName): string => {
+    const share = shareOf(name, totals)
+    return share === null ? '' : percent(share)
   }
   return html`<figure class="card"><figcaption>Outcome</figcaption>
 ${bar(report)}
 <ul class="legend">${names.map(
     name =>
-      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${share(name)}</span></li>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${percentOf(name)}</span></li>
 `,
   )}</ul>${sum(report)}</figure>`
 }

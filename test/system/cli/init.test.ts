@@ -180,6 +180,30 @@ describe.concurrent('clean', () => {
     expect(first).toMatch(/;matched;[\d.]+;[^;]*(100% alike|same number)/)
   })
 
+  test('of several registers: the register and the other ids of each answer', async () => {
+    const cwd = folderOf({
+      'list.csv': 'Company;Country\nAcme Forgings Ltd;GB\nBolton Castings Ltd;GB\nNobody Knows Us GmbH;DE\n',
+      'filers.csv': 'id,name,country\nF1,Acme Forgings Limited,GB\n',
+      'listed.csv': 'id,name,country\nL1,Acme Forgings Ltd,\nL2,Bolton Castings Ltd,GB\n',
+    })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    for (const name of ['filers', 'listed'])
+      expect((await fettle(['register', 'import', 'csv', `${name}.csv`], { cwd, env })).code).toBe(0)
+    const lines = async (...flags: string[]): Promise<string[]> => {
+      expect((await fettle(['clean', 'list.csv', '-q', '-o', 'out.csv', ...flags], { cwd, env })).code).toBe(0)
+      return readFileSync(join(cwd, 'out.csv'), 'utf8').replace('\ufeff', '').trimEnd().split('\r\n')
+    }
+    const [header = '', ...rows] = await lines()
+    const of = (row: string): unknown[] =>
+      ['general.connectId', 'match.register', 'match.otherIds'].map(name => row.split(';')[header.split(';').indexOf(name)])
+    expect(rows.map(of)).toEqual([
+      ['GB-X-F1', 'filers', 'listed: XX-X-L1'],
+      ['GB-X-L2', 'listed', ''],
+      ['', '', ''],
+    ])
+    expect((await lines('--register', 'listed'))[0]).not.toContain('match.register')
+  })
+
   test('without -o under a name made of the list, never in place of anything', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     expect((await fettle(['clean', 'a.csv', '-q'], { cwd })).code).toBe(0)

@@ -130,6 +130,8 @@ describe.concurrent('a run that comes to its end', () => {
     const planned = project(undefined, { 'rows.csv': rows })
     const call = ['run', 'p.yml', '--register', 'small', '-q']
     expect(await fettle(call, { cwd: planned })).toMatchObject({ code: 0, stdout: '' })
+    const told = await fettle(['run', 'p.yml', '--register', 'small'], { cwd: planned })
+    expect(told.stdout).toMatch(/^! Done, with warnings {2}/)
     expect(await fettle([...call, '--strict'], { cwd: planned })).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('DE 2'),

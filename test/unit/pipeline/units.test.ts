@@ -134,6 +134,16 @@ describe('paths', () => {
     expect(whyNotWritable('/project/out.csv', { roots: [] })).toContain('outside')
   })
 
+  test('a relative path leads out of the project only into a folder that the user adds', () => {
+    const places = { base: '/work/project', roots: ['/work/project', '/work/shared', '/far'] }
+    for (const path of ['../shared/out.csv', 'a/../../shared/b/out.csv', '../../far/out.csv', '../project/out.csv'])
+      expect(whyNotWritable(path, places)).toBeNull()
+    for (const path of ['../out.csv', '../sharedx/out.csv', '../shared', '../shared/../out.csv', '../../out.csv'])
+      expect(whyNotWritable(path, places)).toContain('outside')
+    expect(whyNotWritable('../shared/out.csv', { roots: places.roots })).toContain('outside')
+    expect(whyNotWritable('../shared/NUL', places)).toContain('device')
+  })
+
   test.each(['NUL', 'com1.csv', 'a/LPT9', 'a./b', 'a /b', 'a?b', 'a:b', 'a\\b', 'a\u0007b', 'out/', '.', ''])(
     '%j may not be written',
     path => expect(whyNotWritable(path, { roots: [] })).not.toBeNull(),

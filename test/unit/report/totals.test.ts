@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { matchRate, UNKNOWN } from '../../../src/journal/index.ts'
 import { ledgerOf } from '../../../src/report/index.ts'
+import { shareOf, totalsOf } from '../../../src/report/totals.ts'
 import { OUTCOMES } from '../../../src/report/verdict.ts'
 
 const small = fc.nat({ max: 100_000 })
@@ -53,5 +54,28 @@ describe('matchRateOf', () => {
       expect(matchRate({ ...outcomes, [name]: null }, 100)).toBeNull()
     expect(matchRate({ ...outcomes, review: null }, 101)).toBe(0.72)
     expect(matchRate(UNKNOWN, 100)).toBeNull()
+  })
+})
+
+describe('shareOf', () => {
+  it('the shares of the rows that were asked about add up to 1, and those with a company to the match rate', () => {
+    fc.assert(
+      fc.property(known, outcomes => {
+        const totals = totalsOf(outcomes, sumOf(outcomes))
+        const shares = new Map(OUTCOMES.map(name => [name, shareOf(name, totals)] as const))
+        const sum = (names: readonly (typeof OUTCOMES)[number][]): number =>
+          names.reduce((total, name) => total + (shares.get(name) ?? 0), 0)
+        expect(shares.get('skipped')).toBeNull()
+        fc.pre(totals.matchRate !== null)
+        expect(sum(OUTCOMES)).toBeCloseTo(1, 9)
+        expect(sum(['matched', 'manualMatched', 'duplicates'])).toBeCloseTo(totals.matchRate!, 9)
+      }),
+    )
+  })
+
+  it('is unknown of an unknown count, and of a list of empty rows', () => {
+    expect(shareOf('matched', totalsOf(UNKNOWN, 5))).toBeNull()
+    const empty = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 3 }
+    expect(OUTCOMES.map(name => shareOf(name, totalsOf(empty, 3)))).toEqual(OUTCOMES.map(() => null))
   })
 })

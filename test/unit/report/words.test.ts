@@ -46,6 +46,8 @@ describe('reasons', () => {
       'plain: dissolved',
     ])
     expect(reasonsOf('')).toEqual([])
+    const kinds = ['name 1.00', 'name 0.86', 'name 0.50', 'name 0.49', 'address 0.00'].map(why => reasonsOf(why)[0]?.kind)
+    expect(kinds).toEqual(['for', 'near', 'near', 'against', 'against'])
   })
 
   it('group unmatched rows', () => {

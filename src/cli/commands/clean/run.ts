@@ -1,7 +1,7 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { goesOn, NO_OVERRIDES, prepareValue, resolveService } from '../../../app/index.ts'
+import { findRegisters, goesOn, NO_OVERRIDES, prepareValue, resolveService, wantedRegisters } from '../../../app/index.ts'
 import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
@@ -27,12 +27,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const proposal = await proposeFor(inspected, decisionsOf(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)
-  const output = outputOf(flags, inspected)
-  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const service = textFlag(flags, 'service')
+  const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
+  const output = outputOf(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
+  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.
-  const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
   const budget = budgetFlag(flags)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
@@ -69,8 +69,17 @@ function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 
   return requested !== null || existsSync(resolve(io.cwd, path)) ? { review: { decisions: path } } : {}
 }
 
+/** An id is ambiguous without its register if several take part. The preparation reports registers that cannot be found. */
+async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
+  const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
+  return findRegisters(io.env, wanted).then(
+    ({ registers }) => registers.length > 1,
+    () => false,
+  )
+}
+
 /** The requested output, else a file in the working directory named after the list. */
-function outputOf(flags: Flags, { facts }: InspectedColumns) {
+function outputOf(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
@@ -82,7 +91,9 @@ function outputOf(flags: Flags, { facts }: InspectedColumns) {
     })
   // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.
   const format = named === 'csv' ? 'excel' : named
-  return { path, format, columns: [...defaultColumns('basic', null), 'match.candidateId', 'match.candidateName'] }
+  const registers = hasRegisters ? ['match.register', 'match.otherIds'] : []
+  const columns = [...defaultColumns('basic', null), ...registers, 'match.candidateId', 'match.candidateName']
+  return { path, format, columns }
 }
 
 /** Replaces a file only if it is named, or if it belongs to the unfinished run that this command resumes. */
