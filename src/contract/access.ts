@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { lazy } from './lazy.ts'
 import { operationsOf } from './operation.ts'
+import { orNull } from './written.ts'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */
 export const credentials = lazy(() => z.strictObject({ username: z.string().min(1), password: z.string().min(1) }))
@@ -75,9 +76,9 @@ export const userDetailsReply = lazy(() =>
       csUserId: z.number().int(),
       isAutoTracker: z.boolean().nullish(),
       languageCode: z.string().nullish(),
-      lastAccessDate: z.string().nullish(),
-      modifiedDate: z.string().nullish(),
-      contractEndDate: z.string().nullish(),
+      lastAccessDate: orNull(z.string()),
+      modifiedDate: orNull(z.string()),
+      contractEndDate: orNull(z.string()),
       userId: z.number().int(),
     }),
   ),

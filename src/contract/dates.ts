@@ -1,5 +1,6 @@
 /** Dates as the service writes them: contract §2.2. */
 import { z } from 'zod'
+import { written } from './written.ts'
 
 const WIRE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/
 
@@ -22,6 +23,9 @@ export const formatWireDate = (millis: number): string => `${new Date(millis).to
 
 /** A date-time string as it comes: kept as text, since a form we cannot read must not lose the answer around it. */
 export const wireDate = z.string().describe('date-time; without a zone it is UTC, up to nine fractional digits')
+
+/** The same, where the service writes a zone. */
+export const zonedDate = written(wireDate, { type: 'string', format: 'date-time' })
 
 /** An instant as the monitoring operations write it: a space, whole seconds, no zone (contract §2.2). */
 export const formatSpacedDate = (millis: number): string => new Date(millis).toISOString().slice(0, 19).replace('T', ' ')

@@ -4,6 +4,9 @@
  */
 import type { z } from 'zod'
 
+/** The version of the interface that the table describes. */
+export const INTERFACE_VERSION = '1.10.9'
+
 /** From the least to the most: reads · does everything with its own objects · sees other users. */
 export const ROLES = ['reader', 'operator', 'admin'] as const
 

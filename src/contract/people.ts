@@ -1,26 +1,30 @@
 /** People, their directorships and the operations on them: contract §11.2. Unknown fields are kept. */
 import { z } from 'zod'
 import { companyAddress, searchMessage } from './companies/company.ts'
-import { criteriaReply } from './companies/criteria.ts'
-import { criteriaQuery } from './companies/query.ts'
+import { peopleCriteriaReply } from './companies/criteria.ts'
+import { peopleCriteriaQuery } from './companies/query.ts'
+import { director } from './companies/report.ts'
 import { lazy } from './lazy.ts'
 import { operationsOf } from './operation.ts'
-import { countryList, fromOne, letters, text } from './query.ts'
+import { countryList, fromOne, language, maybe } from './query.ts'
 
 /** Query of `GET /people`. */
 export const peopleQuery = lazy(() =>
   z.looseObject({
     countries: countryList,
-    peopleId: text(60).optional(),
-    firstName: text(200).optional(),
-    lastName: text(200).optional(),
-    localDirectorNumber: text(60).optional(),
+    peopleId: maybe(60),
+    firstName: maybe(200),
+    lastName: maybe(200),
+    localDirectorNumber: maybe(60),
+    companyName: maybe(500),
+    regNo: maybe(60),
+    city: maybe(200),
     dateOfBirth: z
       .string()
-      .regex(/^\d{4}-\d{2}(?:-\d{2})?$/, 'must be YYYY-MM-DD or YYYY-MM')
+      .regex(/^(?:\d{4}-\d{2}(?:-\d{2})?)?$/, 'must be YYYY-MM-DD or YYYY-MM')
       .optional(),
     ...fromOne(),
-    callRef: text(500).optional(),
+    callRef: maybe(500),
   }),
 )
 
@@ -30,6 +34,8 @@ export const foundPerson = lazy(() =>
     firstName: z.string().optional(),
     lastName: z.string().optional(),
     country: z.string().optional(),
+    dateOfBirth: z.string().optional(),
+    position: z.string().optional(),
     company: z.looseObject({ id: z.string().optional() }).optional(),
     companyName: z.string().optional(),
     companyType: z.string().optional(),
@@ -49,7 +55,28 @@ export const peopleReply = lazy(() =>
 )
 
 /** Query of `GET /people/{peopleId}`. */
-export const personQuery = lazy(() => z.looseObject({ language: letters.default('EN'), callRef: text(500).optional() }))
+export const personQuery = lazy(() => z.looseObject({ language: language.default('EN'), callRef: maybe(500) }))
+
+/** An appointment of a person. */
+const personDirectorship = lazy(() =>
+  z.looseObject({
+    id: z.string().optional(),
+    companyName: z.string().optional(),
+    companyNumber: z.string().optional(),
+    companyRegistrationNumber: z.string().optional(),
+    address: companyAddress.optional(),
+    status: z.string().optional(),
+    position: z
+      .looseObject({
+        positionName: z.string().optional(),
+        dateAppointed: z.string().optional(),
+        resignationDate: z.string().optional(),
+      })
+      .optional(),
+  }),
+)
+
+const directorships = z.array(personDirectorship).optional()
 
 const count = z.number().int().nonnegative().optional()
 
@@ -61,7 +88,8 @@ export const personReply = lazy(() =>
       directorSummary: z
         .looseObject({ currentAppointments: count, inactiveAppointments: count, previousAppointments: count })
         .optional(),
-      directorDetails: z.looseObject({}).optional(),
+      directorDetails: director.optional(),
+      directorships: z.looseObject({ current: directorships, inactive: directorships, previous: directorships }).optional(),
     }),
     messages: z.array(searchMessage).optional(),
   }),
@@ -71,8 +99,8 @@ export const PEOPLE = operationsOf({
   peopleSearchCriteria: {
     method: 'GET',
     path: '/people/searchcriteria',
-    query: criteriaQuery,
-    reply: criteriaReply,
+    query: peopleCriteriaQuery,
+    reply: peopleCriteriaReply,
     errors: [400, 401],
     summary: 'Learn what people can be searched by.',
   },

@@ -1,28 +1,42 @@
 /** The types of query parameters; every value arrives as text. */
 import { z } from 'zod'
+import { written } from './written.ts'
 
+const integer = (minimum: number, maximum: number) => ({
+  type: 'integer',
+  format: maximum < 2 ** 31 ? 'int32' : 'int64',
+  minimum,
+  maximum,
+})
+
+/** A whole number; `893.0` is one, too. */
 export const whole = (least: number, most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(least).max(most))
+  written(
+    z
+      .string()
+      .regex(/^\d{1,15}(?:\.0{1,9})?$/, 'must be a whole number')
+      .transform(Number)
+      .pipe(z.number().min(least).max(most)),
+    integer(least, most),
+  )
 
 /** The same; blank is absent (contract §2.3). */
 const wholeOr = (least: number, most: number, otherwise: number) =>
-  z
-    .string()
-    .regex(/^\d{0,9}$/, 'must be a whole number')
-    .transform(text => (text === '' ? otherwise : Number(text)))
-    .pipe(z.number().min(least).max(most))
-    .default(otherwise)
+  written(
+    z
+      .string()
+      .regex(/^(?:\d{1,9}(?:\.0{1,9})?)?$/, 'must be a whole number')
+      .transform(text => (text === '' ? otherwise : Number(text)))
+      .pipe(z.number().min(least).max(most)),
+    integer(least, most),
+  ).default(otherwise)
 
 const LAST_PAGE = 1_000_000
 
 /** `page` from 1, and `pageSize`; default and maximum of the latter differ by group (contract §2.3, §14). */
 export const fromOne = ({ size = 10, most = 1000 } = {}) => ({
-  page: whole(1, LAST_PAGE).default(1),
-  pageSize: whole(1, most).default(size),
+  page: wholeOr(1, LAST_PAGE, 1),
+  pageSize: wholeOr(1, most, size),
 })
 
 /** `page` from 0, and `pageSize`; the default and maximum are documented on one operation and hold for all that begin at 0. */
@@ -33,13 +47,14 @@ const TRUTHS = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'] as const
 
 const isTrue = (word: string): boolean => word.toLowerCase() === 'true'
 
-export const truth = z.enum(TRUTHS).transform(isTrue)
+/** Blank is absent. */
+export const truth = written(
+  z.enum([...TRUTHS, '']).transform(word => (word === '' ? undefined : isTrue(word))),
+  { type: 'boolean' },
+).optional()
 
 /** A switch, off unless it is `true`. */
-export const off = z
-  .enum([...TRUTHS, ''])
-  .transform(isTrue)
-  .default(false)
+export const off = written(z.enum([...TRUTHS, '']).transform(isTrue), { type: 'boolean' }).default(false)
 
 /** Text that narrows a search; blank is absent. */
 export const maybe = (longest: number) =>
@@ -49,18 +64,37 @@ export const maybe = (longest: number) =>
     .transform(text => (text === '' ? undefined : text))
     .optional()
 
-/** One of the words, in any case; blank is absent. The words stand first, where descriptions of the interface read them. */
+/** The language of an answer: two letters, or blank. */
+export const language = z
+  .string()
+  .regex(/^(?:[A-Za-z]{2})?$/, 'must be two letters')
+  .optional()
+
+/** One of the words, in any case; blank is absent. */
 export const oneOf = <const Words extends readonly string[]>(words: Words) => {
   const read = (text: string, context: z.RefinementCtx): Words[number] | undefined => {
     const found = words.find(word => word.toLowerCase() === text.toLowerCase())
     if (found === undefined && text !== '') context.addIssue({ code: 'custom', message: `must be one of ${words.join(', ')}` })
     return found
   }
-  return z.enum(words).or(z.string().max(60).transform(read)).optional()
+  return written(z.string().max(60).transform(read), { type: 'string', enum: words }).optional()
 }
 
 /** Text of 1 to `longest` characters. */
 export const text = (longest: number) => z.string().min(1).max(longest)
+
+/** Text without control characters. */
+export const PLAIN_TEXT = /^[^\u0000-\u001f\u007f-\u009f]*$/
+
+/** The same, and not blank: one pattern, since several would be an intersection of schemas. */
+export const plainName = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .regex(
+      /^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/,
+      'must not be blank or hold control characters',
+    )
 
 /** Search words; blank is absent. */
 export const words = z.string().max(200).optional()
@@ -72,18 +106,23 @@ export const letters = z
   .transform(code => code.toUpperCase())
 
 /** Comma-separated alpha-2 codes; `PLC` means the public companies of all countries. */
-export const countryList = z
-  .string()
-  .max(2_000)
-  .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
-  .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas')))
+export const countryList = written(
+  z
+    .string()
+    .max(2_000)
+    .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
+    .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas'))),
+  { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])(?:,(?:[A-Za-z]{2}|[Pp][Ll][Cc]))*$', maxLength: 2_000 },
+)
 
 /** An ISO 8601 date or date-time; blank is absent. */
-export const day = z
-  .string()
-  .regex(
-    /^(?:|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
-    'must be an ISO 8601 date or date-time',
-  )
-  .transform(moment => (moment === '' ? undefined : moment))
-  .optional()
+export const day = written(
+  z
+    .string()
+    .regex(
+      /^(?:|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
+      'must be an ISO 8601 date or date-time',
+    )
+    .transform(moment => (moment === '' ? undefined : moment)),
+  { type: 'string', format: 'date-time' },
+).optional()

@@ -1,6 +1,6 @@
 /**
  * Calls an operation of the table with plain HTTP, without the client, and checks every answer: a success against the operation's
- * schema, a refusal against its documented statuses and the shapes of error bodies.
+ * schema and the description of the interface, a refusal against its documented statuses and the shapes of error bodies.
  */
 import { expect, TestRunner } from 'vitest'
 import {
@@ -12,6 +12,7 @@ import {
   pathOf,
   unauthorisedBody,
 } from '../../src/contract/index.ts'
+import { describedAnswer } from './described.ts'
 import type { Target } from './target.ts'
 
 /** What a call may carry. */
@@ -74,7 +75,10 @@ export const caller =
     if (reply.ok) {
       expect(reply.status, name).toBe(operation.success ?? 200)
       if (operation.reply === null) expect(text, name).toBe('')
-      else operation.reply.parse(parsed)
+      else {
+        operation.reply.parse(parsed)
+        if (!target.isRemote) expect(describedAnswer(name, reply.status, parsed), name).toEqual([])
+      }
     } else {
       expect(operation.errors, `${name} answered ${reply.status}: ${JSON.stringify(parsed)}`).toContain(reply.status)
       shapeOf(name, reply.status).parse(parsed)

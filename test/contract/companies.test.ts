@@ -360,13 +360,16 @@ describe('people', () => {
       directorSummary: { currentAppointments: 1, inactiveAppointments: 0, previousAppointments: 1 },
       directorDetails: { name: 'Ann Sample', nationality: 'British' },
       directorships: {
-        currentDirectorships: [{ id: NORTHGATE, position: 'Director' }],
-        previousDirectorships: [{ id: 'DE-X-HRB_4711', resignationDate: '2015-06-30' }],
+        current: [{ id: NORTHGATE, position: { positionName: 'Director' } }],
+        previous: [{ id: 'DE-X-HRB_4711', position: { resignationDate: '2015-06-30T00:00:00Z' } }],
       },
     })
     expect((await call('readPerson', { params: { peopleId: 'GB-0' } })).status).toBe(404)
     const criteria = await call('peopleSearchCriteria', { query: { countries: 'GB' } })
-    expect(criteria.body.criteriaSets[0]).toMatchObject({ peopleId: { required: true }, lastName: { optional: true } })
+    expect(criteria.body.countriesCriteria[0]).toMatchObject({
+      country: 'GB',
+      schemas: [{ id: { required: true }, lastName: { optional: true } }, {}, {}],
+    })
     expect((await call('peopleSearchCriteria', { query: { countries: 'ZZ' } })).status).toBe(400)
   })
 })

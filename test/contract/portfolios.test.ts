@@ -307,7 +307,7 @@ describe('no other user', () => {
     const [{ csUserId }] = (await stranger('readUserDetails')).body
     const share = (permissions: string) =>
       call('changeSharing', { params, body: { userPermissions: [{ csUserId, permissions }] } })
-    expect((await share('View')).body.data).toMatchObject({ portfolioId: Number(params.portfolioId), status: 'Success' })
+    expect((await share('View')).body.data).toMatchObject({ portfolioId: String(Number(params.portfolioId)), status: 'Success' })
     const { data } = (await call('readSharing', { params })).body
     expect(data.userPermission).toEqual([{ csUserId, userName: target.other?.username, permission: 'View' }])
     expect((await stranger('listPortfolioCompanies', { params })).body.totalCount).toBe(1)

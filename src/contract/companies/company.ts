@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { written } from '../written.ts'
 
 export const companyAddress = lazy(() =>
   z.looseObject({
@@ -9,8 +10,10 @@ export const companyAddress = lazy(() =>
     simpleValue: z.string().optional(),
     street: z.string().optional(),
     houseNumber: z.string().optional(),
+    houseNo: z.string().optional(),
     city: z.string().optional(),
     postalCode: z.string().optional(),
+    postCode: z.string().optional(),
     province: z.string().optional(),
     telephone: z.string().optional(),
     directMarketingOptOut: z.boolean().nullish(),
@@ -40,7 +43,10 @@ export const foundCompany = lazy(() =>
     type: z.string().optional(),
     officeType: z.string().optional(),
     status: z.string().optional(),
-    vatNo: z.union([z.string(), z.array(z.string())]).optional(),
+    vatNo: z.union([z.array(z.string()), z.string()]).optional(),
+    phoneNumbers: z.array(z.string()).optional(),
+    tradingNames: z.array(z.string()).optional(),
+    statusDescription: z.string().nullish(),
     address: companyAddress.optional(),
     activity: activity.optional(),
     legalForm: z.string().optional(),
@@ -97,7 +103,7 @@ export const matchedCompany = lazy(() =>
     regNo: z.string().optional(),
     safeNo: z.string().optional(),
     name: z.string().optional(),
-    phoneNumber: z.number().int().optional(),
+    phoneNumber: written(z.number().int(), { type: 'integer', format: 'int64' }).optional(),
     address: z
       .looseObject({
         simpleValue: z.string().optional(),

@@ -1,6 +1,7 @@
 /** Descriptions of searches and reports by the service: criteria, schemas, country data: contract §9.4, §9.5. */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
+import { searchMessage } from './company.ts'
 
 /** What one criterion takes; only `required` or `optional` is there always. */
 export const criterion = lazy(() =>
@@ -14,13 +15,47 @@ export const criterion = lazy(() =>
   }),
 )
 
-/** Answer of the two `searchcriteria` operations: which criteria may be used together; those of an address are nested. */
+const criteria = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, criterion.optional()])) as Record<Name, z.ZodOptional<typeof criterion>>
+
+const companyCriteria = lazy(() =>
+  z.looseObject({
+    ...criteria('id', 'safeNo', 'regNo', 'vatNo', 'name', 'tradeName', 'acronym', 'type', 'officeType', 'status'),
+    address: z.looseObject(criteria('simpleValue', 'street', 'houseNo', 'city', 'postCode', 'province')).optional(),
+    ...criteria('phoneNumber', 'website'),
+  }),
+)
+
+/** Answer of `GET /companies/searchcriteria`: which criteria may be used together; those of an address are nested. */
 export const criteriaReply = lazy(() =>
   z.looseObject({
     correlationId: z.string().optional(),
     countries: z.array(z.string()),
     languages: z.array(z.string()),
-    criteriaSets: z.array(z.record(z.string(), z.union([criterion, z.record(z.string(), criterion)]))),
+    criteriaSets: z.array(companyCriteria),
+  }),
+)
+
+const customDataField = {
+  key: z.string(),
+  optional: z.boolean(),
+  allowedValues: z.array(z.string()).optional(),
+}
+
+const personCriteria = lazy(() =>
+  z.looseObject({
+    ...criteria('id', 'localDirectorNumber', 'firstName', 'lastName', 'dateOfBirth', 'companyName', 'companyRegistrationNumber'),
+    address: z.looseObject(criteria('city')).optional(),
+  }),
+)
+
+/** Answer of `GET /people/searchcriteria`: the same for each country. */
+export const peopleCriteriaReply = lazy(() =>
+  z.looseObject({
+    correlationId: z.string().optional(),
+    countriesCriteria: z.array(z.looseObject({ country: z.string(), schemas: z.array(personCriteria) })),
+    customData: z.array(z.looseObject({ ...customDataField, description: z.string().optional() })).optional(),
+    messages: z.array(searchMessage).optional(),
   }),
 )
 
@@ -33,9 +68,7 @@ export const customDataReply = lazy(() =>
     country: z.string(),
     customData: z.array(
       z.looseObject({
-        key: z.string(),
-        optional: z.boolean(),
-        allowedValues: z.array(z.string()).optional(),
+        ...customDataField,
         description: z.array(z.string()).optional(),
       }),
     ),

@@ -1,7 +1,8 @@
 /** What companies are searched, matched and reported by: contract §9.1 to §9.5. Defaults are ours (§14.3). */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
-import { countryList, fromOne, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
+import { countryList, fromOne, language, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
+import { written } from '../written.ts'
 
 /** The caller's own tag, and data for single countries: taken and not used here. */
 const aside = { customData: maybe(500), callRef: maybe(500) }
@@ -14,18 +15,21 @@ const criteria = {
   name: maybe(500),
   tradeName: maybe(500),
   acronym: maybe(100),
-  exact: truth.optional(),
+  exact: truth,
   address: maybe(500),
   street: maybe(300),
   houseNo: maybe(30),
   city: maybe(200),
   province: maybe(200),
   website: maybe(300),
-  postCode: z
-    .string()
-    .max(20)
-    .regex(/^[^*]*[\p{L}\p{N}][^*]*\*?$/u, 'must hold a letter or digit, with * at its end only')
-    .optional(),
+  postCode: written(
+    z
+      .string()
+      .max(20)
+      .regex(/^(?:[^*]*[A-Za-z0-9][^*]*\*?)?$/, 'must hold a letter or digit, with * at its end only')
+      .transform(code => (code === '' ? undefined : code)),
+    { type: 'string', maxLength: 20, pattern: '^[^*]*[A-Za-z0-9][^*]*\\*?$' },
+  ).optional(),
   officeType: oneOf([
     'registered',
     'trading',
@@ -37,7 +41,14 @@ const criteria = {
     'singleOffice',
     'other',
   ]),
-  phoneNo: z.union([text(60).transform(one => [one]), z.array(text(60)).min(1).max(10)]).optional(),
+  phoneNo: written(
+    z
+      .union([z.string().transform(one => [one]), z.array(z.string())])
+      .transform(all => all.filter(one => one !== ''))
+      .pipe(z.array(text(60)).max(10))
+      .transform(all => (all.length === 0 ? undefined : all)),
+    { type: 'array', items: { type: 'string', maxLength: 60 }, maxItems: 10 },
+  ).optional(),
   status: oneOf(['Active', 'NonActive', 'Pending', 'Other']),
   type: oneOf(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']),
 }
@@ -47,7 +58,7 @@ export const companiesQuery = lazy(() =>
   z.looseObject({
     countries: countryList,
     ...fromOne(),
-    language: letters.optional(),
+    language,
     ...criteria,
     ...aside,
   }),
@@ -81,15 +92,18 @@ export const matchQuery = lazy(() =>
 /** Query of `GET /companies/{id}`. */
 export const reportQuery = lazy(() =>
   z.looseObject({
-    language: letters.default('EN'),
+    language: language.default('EN'),
     template: text(60).default('full'),
     includeIndicators: truth.default(false),
     ...aside,
   }),
 )
 
-/** Query of `GET /companies/searchcriteria`, and of that of people. */
+/** Query of `GET /companies/searchcriteria`. */
 export const criteriaQuery = lazy(() => z.looseObject({ countries: countryList }))
+
+/** Query of `GET /people/searchcriteria`. */
+export const peopleCriteriaQuery = lazy(() => z.looseObject({ countries: countryList.optional() }))
 
 /** Query of `GET /companies/schema/{countryCode}`. */
 export const schemaQuery = lazy(() =>

@@ -1,6 +1,6 @@
 /** The company credit report: contract §9.3. A superset over all countries: any section may be missing, and unknown fields are kept. */
 import { z } from 'zod'
-import { wireDate } from '../dates.ts'
+import { wireDate, zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { activity, companyAddress, foundCompany } from './company.ts'
 
@@ -21,7 +21,7 @@ const rating = lazy(() =>
   }),
 )
 
-const status = z.union([z.string(), z.looseObject({ status: text, description: text })]).optional()
+const status = z.union([z.looseObject({ status: text, description: text }), z.string()]).optional()
 const legalForm = lazy(() => z.looseObject({ commonCode: text, providerCode: text, description: text }))
 
 const summary = lazy(() =>
@@ -61,6 +61,7 @@ const identification = lazy(() =>
       .optional(),
     activityClassifications: list(z.looseObject({ classification: text, activities: list(activity) })),
     previousNames: list(z.looseObject({ dateChanged: wireDate.optional(), name: text })),
+    tradingNames: list(z.looseObject({ name: text })),
     previousLegalForms: list(z.looseObject({ dateChanged: wireDate.optional(), legalForm: legalForm.optional() })),
   }),
 )
@@ -163,7 +164,7 @@ export const reportReply = lazy(() =>
     failedSections: list(z.string()),
     companyId: text,
     companyID: text,
-    dateOfOrder: wireDate.optional(),
+    dateOfOrder: zonedDate.optional(),
     language: text,
     userId: z.number().int().optional(),
     userID: z.number().int().optional(),

@@ -2,6 +2,8 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { plainName } from '../query.ts'
+import { written } from '../written.ts'
 import { MAPPINGS } from './mappings.ts'
 
 const count = z.number().int().nonnegative().nullish()
@@ -18,11 +20,14 @@ export const jobSummary = lazy(() =>
 )
 
 /** An id is part of paths and terminal output: no `..`, and of limited length. */
-const id = z
-  .string()
-  .min(1)
-  .max(200)
-  .regex(/^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]*$/, 'must not be a path or hold control characters')
+const id = written(
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]*$/, 'must not be a path or hold control characters'),
+  { type: 'string' },
+)
 
 /**
  * A job. `modifiedAT` is the specification's spelling, `modifiedAt` the one of the vendor's create and archive answers: both
@@ -46,6 +51,7 @@ export const job = lazy(() =>
     jobSummary: jobSummary.nullish(),
     jobEnrichmentSettings: z.looseObject({ creditType: z.string().optional() }).nullish(),
     archived: z.boolean().optional(),
+    details: z.string().optional(),
     correlationId: z.string().optional(),
   }),
 )
@@ -56,11 +62,7 @@ export const modifiedAt = (record: JobRecord): string | null => record.modifiedA
 /** Body of create: 1 to 200 characters, no control characters (contract §14.1). */
 export const createJob = lazy(() =>
   z.strictObject({
-    name: z
-      .string()
-      .max(200)
-      .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
-      .regex(/\S/, 'must not be blank'),
+    name: plainName(200),
     addToPortfolio: z
       .union([z.string().min(1).max(200), z.number().int().nonnegative()])
       .optional()

@@ -1,29 +1,34 @@
 /** The filters of the job list: contract §5.10. Everything is optional and arrives as text. */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
-import { fromOne, truth, whole } from '../query.ts'
+import { fromOne, maybe, truth, whole } from '../query.ts'
+import { written } from '../written.ts'
 
-const date = z
-  .string()
-  .regex(
-    /^(?:\d{10,14}|\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
-    'must be ISO 8601 or epoch milliseconds',
-  )
+const date = written(
+  z
+    .string()
+    .regex(
+      /^(?:|\d{10,14}|\d{4}-\d{2}-\d{2}(?:[T ][0-9:.]{5,18}(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
+      'must be ISO 8601 or epoch milliseconds',
+    )
+    .transform(text => (text === '' ? undefined : text)),
+  { type: 'string', format: 'date-time' },
+).optional()
 
 const LONGEST_ID = 999_999_999_999_999
 
 /** Query of `GET /dataCleaning/jobs`; defaults and limits are ours (contract §14.1). */
 export const jobsQuery = lazy(() =>
   z.looseObject({
-    countries: z.string().optional(),
-    status: z.string().optional(),
-    jobName: z.string().optional(),
-    companyName: z.string().optional(),
+    countries: maybe(2000),
+    status: maybe(60),
+    jobName: maybe(200),
+    companyName: maybe(200),
     customerId: whole(0, LONGEST_ID).optional(),
     userId: whole(0, LONGEST_ID).optional(),
-    fromDate: date.optional(),
-    toDate: date.optional(),
-    archived: truth.optional(),
+    fromDate: date,
+    toDate: date,
+    archived: truth,
     ...fromOne({ size: 50, most: 1000 }),
   }),
 )

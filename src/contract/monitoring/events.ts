@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { day, fromZero, off, truth, words } from '../query.ts'
+import { orNull, wholeNumber } from '../written.ts'
 import { pageOf } from './paging.ts'
 
 /** First and last moment of what is wanted; a last day without a time counts whole. */
@@ -14,9 +15,9 @@ const value = z.union([z.string(), z.number()]).nullish()
 /** What happened to a company, once for each portfolio that holds it; `companyId` is a Safe Number. */
 export const companyEvent = lazy(() =>
   z.looseObject({
-    eventId: z.number(),
+    eventId: wholeNumber('int64'),
     companyId: z.string().optional(),
-    portfolioId: z.number().optional(),
+    portfolioId: wholeNumber('int64').optional(),
     ruleName: z.string().nullish(),
     localEventCode: z.string().nullish(),
     globalEventCode: z.string().nullish(),
@@ -32,24 +33,24 @@ export const notificationEvent = lazy(() =>
   z.looseObject({
     company: z.looseObject({
       id: z.string(),
-      safeNumber: z.string().nullish(),
-      name: z.string().nullish(),
-      countryCode: z.string().nullish(),
-      portfolioId: z.number(),
+      safeNumber: orNull(z.string()),
+      name: orNull(z.string()),
+      countryCode: orNull(z.string()),
+      portfolioId: wholeNumber('int64'),
       portfolioName: z.string().nullish(),
     }),
-    eventId: z.number(),
-    notificationEventId: z.number(),
-    notificationId: z.number().nullish(),
+    eventId: wholeNumber('int64'),
+    notificationEventId: wholeNumber('int64'),
+    notificationId: orNull(wholeNumber('int64')),
     eventDate: wireDate,
-    processedDate: wireDate.nullish(),
+    processedDate: orNull(wireDate),
     newValue: value,
     oldValue: value,
-    ruleCode: z.number(),
+    ruleCode: wholeNumber(),
     ruleName: z.string().nullish(),
-    summary: z.string().nullish(),
+    summary: orNull(z.string()),
     ruleText: z.string().nullish(),
-    localEventCode: z.string().nullish(),
+    localEventCode: orNull(z.string()),
     isProcessed: z.boolean().optional(),
   }),
 )
@@ -74,7 +75,7 @@ export const companyNotificationsQuery = lazy(() =>
   z.looseObject({
     ...fromZero,
     ...order,
-    isProcessed: truth.optional(),
+    isProcessed: truth,
   }),
 )
 

@@ -1,14 +1,15 @@
 /** A page of the monitoring operations with its paging block: contract §2.3. */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
+import { orNull, wholeNumber } from '../written.ts'
 
 /** The block beside every paged list: page numbers, null where no such page exists. */
 export const paging = lazy(() =>
   z.looseObject({
-    size: z.number().nullish(),
-    prev: z.number().nullish(),
-    next: z.number().nullish(),
-    last: z.number().nullish(),
+    size: wholeNumber().nullish(),
+    prev: orNull(wholeNumber()),
+    next: orNull(wholeNumber()),
+    last: wholeNumber().nullish(),
   }),
 )
 

@@ -1,6 +1,7 @@
 /** Event rules: which changes of a company create events: contract §7.2, §8 rows 46 and 47. */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
+import { wholeNumber, written } from '../written.ts'
 
 const param = z.union([z.string(), z.number()]).nullish()
 
@@ -10,7 +11,7 @@ export const eventRule = lazy(() =>
     isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]),
     ruleCode: z.number().int(),
     ruleCountryCode: z.string().optional(),
-    ruleType: z.number().optional(),
+    ruleType: wholeNumber().optional(),
     ruleTypeName: z.string().optional(),
     name: z.string().optional(),
     param0: param,
@@ -28,7 +29,7 @@ export const eventRulesBody = lazy(() =>
     .array(
       z.strictObject({
         ruleCode: z.number().int(),
-        isActive: z.union([z.literal([0, 1]), z.boolean()]),
+        isActive: written(z.union([z.literal([0, 1]), z.boolean()]), { type: ['boolean', 'integer'], minimum: 0, maximum: 1 }),
         param0: param,
         param1: param,
         param2: param,

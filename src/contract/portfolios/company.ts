@@ -4,23 +4,24 @@ import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { pageOf } from '../monitoring/paging.ts'
 import { fromZero, words } from '../query.ts'
+import { orNull, wholeNumber } from '../written.ts'
 
 /** Declared a text; the service's samples hold numbers. */
-const textOrNumber = z.union([z.string(), z.number()]).nullish()
+const textOrNumber = orNull(z.union([z.string(), z.number()]))
 const correlationId = z.string().optional()
 
 const common = {
-  portfolioId: z.number(),
+  portfolioId: wholeNumber('int64'),
   safeNumber: z.string().nullish(),
   name: z.string().nullish(),
   address: z.string().nullish(),
   countryCode: z.string().nullish(),
-  creditLimit: z.number().nullish(),
-  dateLastEvent: wireDate.nullish(),
-  freeText: z.string().nullish(),
+  creditLimit: orNull(z.number()),
+  dateLastEvent: orNull(wireDate),
+  freeText: orNull(z.string()),
   personalLimit: textOrNumber,
-  personalReference: z.string().nullish(),
-  ratingCommon: z.string().nullish(),
+  personalReference: orNull(z.string()),
+  ratingCommon: orNull(z.string()),
   ratingLocal: textOrNumber,
   companyStatus: textOrNumber,
   dateAdded: wireDate.nullish(),

@@ -2,17 +2,14 @@
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
 import { pageOf } from '../monitoring/paging.ts'
-import { fromZero, off, words } from '../query.ts'
+import { fromZero, off, PLAIN_TEXT, plainName, words } from '../query.ts'
+import { orNull, wholeNumber, written } from '../written.ts'
 
 const correlationId = z.string().optional()
-const portfolioId = z.number().int()
+const portfolioId = written(z.number().int(), { type: 'integer', format: 'int64' })
 const names = { firstName: z.string().nullish(), lastName: z.string().nullish() }
 const emailAddress = z.string().min(1).max(254)
-const plain = (length: number) =>
-  z
-    .string()
-    .max(length)
-    .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+const plain = (length: number) => z.string().max(length).regex(PLAIN_TEXT, 'must not hold control characters')
 const personName = plain(100).optional()
 
 /** One page of portfolios; here the key of an address is `email`, and `isDefault` is declared a text. */
@@ -25,7 +22,7 @@ export const portfolioListReply = lazy(() =>
           name: z.string(),
           isDefault: z.union([z.string(), z.boolean()]).optional(),
           emails: z.array(z.looseObject({ ...names, email: z.string().nullish() })).nullish(),
-          isSharedPortfolio: z.number().nullish(),
+          isSharedPortfolio: wholeNumber().nullish(),
         }),
       ),
       sharedPortfolios: z.array(z.looseObject({ portfolioId, name: z.string() })).nullish(),
@@ -51,7 +48,7 @@ export const portfolioReply = lazy(() =>
 /** Body of create and of change. Mail goes out only with frequency `"1"`. */
 export const portfolioBody = lazy(() =>
   z.strictObject({
-    name: plain(200).regex(/\S/, 'must not be blank'),
+    name: plainName(200),
     isDefault: z.boolean().optional(),
     emails: z
       .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress }))
@@ -77,16 +74,16 @@ export const importReply = lazy(() => z.looseObject({ correlationId, status: z.s
 export const riskSummaryReply = lazy(() =>
   z.looseObject({
     correlationId,
-    totalCompanies: z.number(),
-    bandACount: z.number(),
+    totalCompanies: wholeNumber(),
+    bandACount: wholeNumber(),
     bandApc: z.number(),
-    bandBCount: z.number(),
+    bandBCount: wholeNumber(),
     bandBpc: z.number(),
-    bandCCount: z.number(),
+    bandCCount: wholeNumber(),
     bandCpc: z.number(),
-    bandDCount: z.number(),
+    bandDCount: wholeNumber(),
     bandDpc: z.number(),
-    bandECount: z.number(),
+    bandECount: wholeNumber(),
     bandEpc: z.number(),
   }),
 )
@@ -96,15 +93,18 @@ export const PERMISSIONS = ['View', 'Add', 'Edit', 'Remove'] as const
 
 export type Permission = (typeof PERMISSIONS)[number]
 
+/** Here an id is a text; earlier versions wrote a number. */
+const sharedId = z.union([z.string(), z.number().int()])
+
 /** Who else may do what. */
 export const sharingReply = lazy(() =>
   z.looseObject({
     correlationId,
     data: z.looseObject({
-      portfolioId,
-      customerId: z.number().optional(),
+      portfolioId: sharedId,
+      customerId: wholeNumber().optional(),
       userPermission: z.array(
-        z.looseObject({ csUserId: z.number(), userName: z.string().nullish(), permission: z.string().nullish() }),
+        z.looseObject({ csUserId: wholeNumber(), userName: orNull(z.string()), permission: z.string().nullish() }),
       ),
     }),
   }),
@@ -118,7 +118,9 @@ export const sharingBody = lazy(() =>
       .array(
         z.strictObject({
           csUserId: z.number().int(),
-          permissions: z.string().regex(/^(?:(?:View|Add|Edit|Remove)(?:, ?(?=.)|$))*$/, 'must be of View, Add, Edit, Remove'),
+          permissions: z
+            .string()
+            .regex(/^(?:(?:View|Add|Edit|Remove)(?:, ?(?:View|Add|Edit|Remove))*)?$/, 'must be of View, Add, Edit, Remove'),
         }),
       )
       .max(1000)
@@ -129,7 +131,7 @@ export const sharingBody = lazy(() =>
 export const sharedReply = lazy(() =>
   z.looseObject({
     correlationId,
-    data: z.looseObject({ portfolioId, customerId: z.number().optional(), status: z.string().optional() }),
+    data: z.looseObject({ portfolioId: sharedId, customerId: wholeNumber().optional(), status: z.string().optional() }),
   }),
 )
 

@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { orNull } from '../written.ts'
 
-const text = z.string().nullish()
+const text = orNull(z.string())
 /** Declared a string with items, corrected to an array: a lone string is read as one element (contract §15). */
 const texts = z
   .array(z.string())
@@ -28,7 +29,7 @@ const event = lazy(() =>
     id: text,
     type: text,
     date: text,
-    amount: z.number().int().nullish(),
+    amount: orNull(z.number().int()),
     currencyCode: text,
     duration: text,
     sources: z.array(hitSource).nullish(),
@@ -51,16 +52,16 @@ const insolvency = lazy(() =>
       insolvencyIdNumber: text,
       type: text,
       debtAmount: text,
-      startDate: wireDate.nullish(),
-      endDate: wireDate.nullish(),
+      startDate: orNull(wireDate),
+      endDate: orNull(wireDate),
       caseReferenceNumbers: z.array(z.string()).nullish(),
       solicitor: text,
       court: z
-        .looseObject({ name: text, petitioner: text, hearingDate: wireDate.nullish(), petitionPresentedDate: wireDate.nullish() })
+        .looseObject({ name: text, petitioner: text, hearingDate: orNull(wireDate), petitionPresentedDate: orNull(wireDate) })
         .nullish(),
-      orderDate: wireDate.nullish(),
-      gazetteIssuedDate: wireDate.nullish(),
-      awardDate: wireDate.nullish(),
+      orderDate: orNull(wireDate),
+      gazetteIssuedDate: orNull(wireDate),
+      awardDate: orNull(wireDate),
     }),
   ),
 )
@@ -91,8 +92,8 @@ const disqualified = lazy(() =>
   entryOf(
     z.looseObject({
       referenceNumber: text,
-      fromDate: wireDate.nullish(),
-      toDate: wireDate.nullish(),
+      fromDate: orNull(wireDate),
+      toDate: orNull(wireDate),
       organisations: z.array(z.string()).nullish(),
       reason: text,
     }),
@@ -108,7 +109,7 @@ const linked = lazy(() =>
       middleName: text,
       lastName: text,
       relationship: text,
-      ownershipPercentage: z.number().int().nullish(),
+      ownershipPercentage: orNull(z.number().int()),
       datasets: z.array(z.string()).nullish(),
     }),
   ),

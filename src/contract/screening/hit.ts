@@ -1,11 +1,13 @@
 /** Hits of AML searches on the wire: contract §6.4 to §6.7. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
-import { wireDate } from '../dates.ts'
+import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { orNull, wholeNumber } from '../written.ts'
 import { businessResults, hitSource, individualResults } from './aml-results.ts'
-import { answeredDate, batchOf, pageOf } from './search.ts'
+import { answeredDate, batchOf, oneWord, pageOf, uuid } from './search.ts'
+import { HIT_DECISIONS } from './words.ts'
 
-const text = z.string().nullish()
+const text = orNull(z.string())
 const texts = z.array(z.string()).nullish()
 /** Once declared a string: a lone one is read as one element (contract §15). */
 const list = z
@@ -14,28 +16,28 @@ const list = z
   .nullish()
 
 const hitFields = {
-  id: z.string().min(1),
-  hitScore: z.number(),
+  id: uuid,
+  hitScore: wholeNumber(),
   name: z.string().nullish(),
-  match: text,
-  note: text,
+  match: z.string().nullish(),
+  note: z.string().nullish(),
   countries: texts,
   datasets: list,
-  modifiedAt: wireDate.nullish(),
-  createdAt: wireDate.nullish(),
+  modifiedAt: zonedDate.nullish(),
+  createdAt: zonedDate.nullish(),
   modifiedById: z.number().int().nullish(),
-  modifiedBy: text,
-  decision: z.string(),
+  modifiedBy: z.string().nullish(),
+  decision: oneWord(HIT_DECISIONS),
 }
 
 const personFields = {
-  firstName: text,
-  middleName: text,
-  lastName: text,
+  firstName: z.string().nullish(),
+  middleName: z.string().nullish(),
+  lastName: z.string().nullish(),
   gender: text,
   datesOfBirth: z.array(answeredDate).nullish(),
   profileImages: list,
-  pepTier: text,
+  pepTier: z.string().nullish(),
 }
 
 const withSuperseded = <Shape extends z.core.$ZodLooseShape>(fields: Shape) =>
@@ -59,7 +61,7 @@ const address = lazy(() =>
   }),
 )
 const typed = lazy(() => z.looseObject({ type: text, value: text }))
-const ownership = { relationship: text, ownershipPercentage: z.number().int().nullish(), datasets: texts }
+const ownership = { relationship: text, ownershipPercentage: orNull(z.number().int()), datasets: texts }
 const individualLink = lazy(() => z.looseObject({ ...ownership, firstName: text, middleName: text, lastName: text }))
 
 const fullFields = {
@@ -117,9 +119,12 @@ export const decideHits = lazy(() =>
   }),
 )
 
-export const businessHitBatch = lazy(() => batchOf(z.looseObject({ hitId: z.string() }), businessHit))
+/** The element of the batch that failed, as it was sent. */
+const failedDecision = lazy(() => z.looseObject({ hitId: z.string(), decision: text, note: text }))
 
-export const individualHitBatch = lazy(() => batchOf(z.looseObject({ hitId: z.string() }), individualHit))
+export const businessHitBatch = lazy(() => batchOf(failedDecision, businessHit))
+
+export const individualHitBatch = lazy(() => batchOf(failedDecision, individualHit))
 
 export const businessHitPage = lazy(() => pageOf(businessHit))
 
@@ -130,9 +135,9 @@ export const hitDownload = lazy(() =>
   z.looseObject({
     downloadUrl: z.string().min(1),
     fileName: z.string(),
-    expiresAt: wireDate,
-    searchId: z.string().optional(),
-    hitId: z.string().optional(),
+    expiresAt: zonedDate,
+    searchId: uuid.optional(),
+    hitId: uuid.optional(),
     correlationId: z.string().optional(),
   }),
 )

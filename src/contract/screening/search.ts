@@ -1,7 +1,9 @@
 /** AML searches on the wire: contract §6.1 to §6.3. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
-import { wireDate } from '../dates.ts'
+import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { PLAIN_TEXT, plainName } from '../query.ts'
+import { orNull, written } from '../written.ts'
 import { isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()
@@ -15,12 +17,9 @@ export const answeredDate = z.string().describe('date; a month or a year where n
 /** Longest name of a search; of a person counted as `{lastName} {firstName} {middleName}` (contract §12). */
 const LONGEST_NAME = 200
 
-const plain = z
-  .string()
-  .max(LONGEST_NAME)
-  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/, 'must not hold control characters')
+const plain = z.string().max(LONGEST_NAME).regex(PLAIN_TEXT, 'must not hold control characters')
 
-const name = plain.regex(/\S/, 'must not be blank')
+const name = plainName(LONGEST_NAME)
 
 const datasets = z
   .array(z.string().max(40))
@@ -73,26 +72,32 @@ export const fullNameOf = (one: {
   readonly lastName?: string | null | undefined
 }): string => one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
 
+/** Ours are UUIDs. */
+export const uuid = written(z.string().min(1), { type: 'string', format: 'uuid' })
+
+/** A word of a known list. */
+export const oneWord = (words: readonly string[]) => written(z.string(), { type: 'string', enum: words })
+
 export const businessSearch = lazy(() =>
   z.looseObject({
-    id: z.string().min(1),
+    id: uuid,
     name: z.string(),
     countryCodes: z.array(z.string()).nullish(),
     threshold: z.number().int(),
     type: z.string().optional(),
     datasets: z.array(z.string()),
-    status: z.string(),
-    riskRating: z.string().nullish(),
+    status: oneWord(SEARCH_STATUSES),
+    riskRating: oneWord(RISK_RATINGS).nullish(),
     assignedToUserId: z.number().int().nullish(),
     assignedUser: z.string().nullish(),
     createdById: z.number().int().optional(),
     createdBy: z.string().optional(),
-    createdAt: wireDate.optional(),
+    createdAt: zonedDate.optional(),
     modifiedById: z.number().int().nullish(),
     modifiedBy: z.string().nullish(),
-    modifiedAt: wireDate.nullish(),
+    modifiedAt: zonedDate.nullish(),
     note: z.string().nullish(),
-    scheduleId: z.string().nullish(),
+    scheduleId: uuid.nullish(),
     totalHitCount: count.optional(),
     truePositiveHitsCount: count.optional(),
     falsePositiveHitsCount: count.optional(),
@@ -102,11 +107,11 @@ export const businessSearch = lazy(() =>
 )
 
 export const individualSearch = businessSearch.extend({
-  firstName: z.string().nullish(),
-  middleName: z.string().nullish(),
-  lastName: z.string().nullish(),
-  gender: z.string().nullish(),
-  dateOfBirth: answeredDate.nullish(),
+  firstName: orNull(z.string()),
+  middleName: orNull(z.string()),
+  lastName: orNull(z.string()),
+  gender: orNull(z.string()),
+  dateOfBirth: orNull(answeredDate),
   pepTiers: z.array(z.string()).nullish(),
   isDobRequired: z.boolean().nullish(),
 })
@@ -162,9 +167,20 @@ export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: It
     correlationId: z.string().optional(),
   })
 
-export const businessSearchBatch = lazy(() => batchOf(z.looseObject({ searchId: z.string() }), businessSearch))
+/** The element of the batch that failed, as it was sent. */
+const failedUpdate = lazy(() =>
+  z.looseObject({
+    searchId: z.string(),
+    riskRating: orNull(z.string()),
+    assignedToUserId: orNull(z.number().int()),
+    status: orNull(z.string()),
+    note: orNull(z.string()),
+  }),
+)
 
-export const individualSearchBatch = lazy(() => batchOf(z.looseObject({ searchId: z.string() }), individualSearch))
+export const businessSearchBatch = lazy(() => batchOf(failedUpdate, businessSearch))
+
+export const individualSearchBatch = lazy(() => batchOf(failedUpdate, individualSearch))
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({ items: z.array(item), totalSize: count, correlationId: z.string().optional() })

@@ -3,7 +3,7 @@
  * (contract §9.4, §9.5, §11.2).
  */
 import { z } from 'zod'
-import { type Criterion, OPERATIONS } from '../../contract/index.ts'
+import { type Criterion, JSON_SCHEMA_OPTIONS, OPERATIONS, writtenForm } from '../../contract/index.ts'
 // Parameters of the searches, with their paths among the criteria.
 import PATHS from './criteria.json' with { type: 'json' }
 
@@ -16,12 +16,11 @@ interface JsonSchema {
   readonly maxLength?: number
   readonly enum?: readonly string[]
   readonly pattern?: string
-  readonly anyOf?: readonly JsonSchema[]
+  readonly items?: JsonSchema
 }
 
 function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Criterion {
-  // The first of several forms is the single value.
-  const { minLength, maxLength, enum: allowed, pattern } = schemas?.anyOf?.[0] ?? schemas ?? {}
+  const { minLength, maxLength, enum: allowed, pattern } = schemas?.items ?? schemas ?? {}
   return {
     ...(isRequired ? { required: true } : { optional: true }),
     ...(minLength === undefined ? {} : { minLength }),
@@ -32,7 +31,12 @@ function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Crit
 }
 
 const propertiesOf = (schema: z.ZodType): Record<string, JsonSchema> =>
-  (z.toJSONSchema(schema, { io: 'input' }) as { properties: Record<string, JsonSchema> }).properties
+  Object.fromEntries(
+    Object.entries(z.toJSONSchema(schema, JSON_SCHEMA_OPTIONS).properties ?? {}).map(([name, property]) => [
+      name,
+      writtenForm({ ...(property as object) }, 'takes'),
+    ]),
+  )
 
 /** One set of criteria per key parameter, which is required there; the others are optional. */
 function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {
@@ -54,4 +58,7 @@ export const companyCriteria = (keys: readonly string[]): Set[] => setsOf(OPERAT
 export const peopleCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PATHS.person, keys)
 
 export const reportSchema = (section: 'CompanyReportResponse' | 'DirectorReportResponse'): object =>
-  z.toJSONSchema(OPERATIONS[section === 'CompanyReportResponse' ? 'readReport' : 'readPerson'].reply, { io: 'input' })
+  writtenForm(
+    z.toJSONSchema(OPERATIONS[section === 'CompanyReportResponse' ? 'readReport' : 'readPerson'].reply, JSON_SCHEMA_OPTIONS),
+    'writes',
+  )

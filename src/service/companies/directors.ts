@@ -3,9 +3,10 @@
  * §11.2).
  */
 import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../../contract/index.ts'
+import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officer.ts'
-import { oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
+import { addressOf as companyAddressOf, oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
 
 function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {
   return withoutEmpty({
@@ -101,12 +102,15 @@ const directorship = ({ officer, company }: Appointment) => ({
   id: company.connectId,
   companyName: company.name,
   ...withoutEmpty({
-    registrationNumber: company.orgNumber,
-    name: officer.name,
-    position: officer.position,
+    companyNumber: safeNumber(company),
+    companyRegistrationNumber: company.orgNumber,
     status: statusOf(company),
-    dateAppointed: officer.appointed,
-    resignationDate: officer.resigned,
+  }),
+  address: companyAddressOf(company),
+  position: withoutEmpty({
+    positionName: officer.position,
+    dateAppointed: momentOf(officer.appointed),
+    resignationDate: momentOf(officer.resigned),
   }),
 })
 
@@ -114,18 +118,21 @@ export function personReport(appointments: readonly [Appointment, ...Appointment
   const [{ officer }] = appointments
   const previous = appointments.filter(one => one.officer.resigned !== '')
   const current = appointments.filter(one => one.officer.resigned === '')
-  const inactive = current.filter(({ company }) => statusOf(company) === 'NonActive')
+  const isInactive = ({ company }: Appointment): boolean => statusOf(company) === 'NonActive'
+  const inactive = current.filter(isInactive)
+  const active = current.filter(one => !isInactive(one))
   return {
     directorId: officer.peopleId,
     directorSummary: {
-      currentAppointments: current.length - inactive.length,
+      currentAppointments: active.length,
       inactiveAppointments: inactive.length,
       previousAppointments: previous.length,
     },
     directorDetails: { ...details(officer), address: addressOf(officer) },
     directorships: {
-      currentDirectorships: current.map(directorship),
-      previousDirectorships: previous.map(directorship),
+      current: active.map(directorship),
+      inactive: inactive.map(directorship),
+      previous: previous.map(directorship),
     },
   }
 }

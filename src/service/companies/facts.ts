@@ -76,7 +76,7 @@ const withSecondNames = (address: CompanyAddress): CompanyAddress => ({
 })
 
 export function foundCompany(company: Company): FoundCompany {
-  const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone } = company
+  const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone, legalForm = '' } = company
   return {
     id,
     ...withoutEmpty({
@@ -88,6 +88,8 @@ export function foundCompany(company: Company): FoundCompany {
       type: typeOf(company),
       officeType: OFFICE,
       status: statusOf(company),
+      statusDescription: company.status,
+      legalForm,
     }),
     ...(vatNumber === '' ? {} : { vatNo: [vatNumber] }),
     ...(phone === '' ? {} : { phoneNumbers: [phone] }),

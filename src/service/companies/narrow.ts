@@ -53,10 +53,15 @@ function isAt(company: Company, { address, street, houseNo, city, province, post
   return postCode.endsWith('*') ? plainPostcode(postcode).startsWith(requested) : plainPostcode(postcode) === requested
 }
 
+/** Leading zeros are lost where numbers pass through a spreadsheet. */
+export function isSameNumber(requested: string, { orgNumber, country }: Company): boolean {
+  const [given, present] = [requested, orgNumber].map(text => normaliseOrgNumber(text, country).replace(/^0+(?=.)/, ''))
+  return present !== '' && given === present
+}
+
 function hasNumbers(company: Company, { regNo, vatNo, phoneNo, website }: CompaniesQuery): boolean {
   const { country } = company
-  const number = normaliseOrgNumber(company.orgNumber, country)
-  if (regNo !== undefined && (number === '' || normaliseOrgNumber(regNo, country) !== number)) return false
+  if (regNo !== undefined && !isSameNumber(regNo, company)) return false
   const vat = normaliseVat(company.vatNumber, country)
   if (vatNo !== undefined && (vat === '' || normaliseVat(vatNo, country) !== vat)) return false
   const phone = phoneDigits(company.phone)

@@ -9,9 +9,9 @@ import { route } from '../http/route.ts'
 import { notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { type Officer, tokenOfNumber } from '../registers/officer.ts'
-import { LANGUAGES, peopleCriteria } from './criteria.ts'
+import { peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
-import { containsWords } from './narrow.ts'
+import { containsWords, isSameNumber } from './narrow.ts'
 import { countReport } from './report-route.ts'
 import { noResults, requireKey, tooManyResults } from './search.ts'
 
@@ -24,12 +24,16 @@ const nameFits = (requested: string | undefined, name: string): boolean =>
   requested === undefined || containsWords(requested, name)
 
 function matchesQuery({ officer, company }: Appointment, query: Query): boolean {
-  const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '' } = query
+  const { countries, peopleId, localDirectorNumber, firstName, lastName, dateOfBirth = '', companyName, regNo, city } = query
   if (!countries.includes('PLC') && !countries.includes(officer.country) && !countries.includes(company.country)) return false
   if (peopleId !== undefined && officer.peopleId !== peopleId) return false
   if (localDirectorNumber !== undefined && officer.personId !== localDirectorNumber) return false
   const given = `${officer.firstName} ${officer.middleName}`
   if (!nameFits(firstName, given.trim() || officer.name) || !nameFits(lastName, officer.lastName || officer.name)) return false
+  if (companyName !== undefined && ![company.name, ...company.tradingNames].some(name => containsWords(companyName, name)))
+    return false
+  if (regNo !== undefined && !isSameNumber(regNo, company)) return false
+  if (city !== undefined && !containsWords(city, `${officer.town} ${company.town}`)) return false
   return officer.dateOfBirth.startsWith(dateOfBirth)
 }
 
@@ -48,8 +52,10 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
   }
 
   route(app, deps, 'peopleSearchCriteria', ({ query, request }) => {
-    const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
-    return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: peopleCriteria(KEY_CRITERIA) }
+    const countries = query.countries?.map(country => requireCountry(country, 'countries', ['PLC'])) ?? engine.countries
+    const schemas = peopleCriteria(KEY_CRITERIA)
+    const countriesCriteria = countries.map(country => ({ country, schemas }))
+    return { correlationId: request.id, countriesCriteria, customData: [], messages: [] }
   })
 
   route(app, deps, 'searchPeople', ({ query, request }) => {

@@ -8,6 +8,7 @@ import { addressOf, statusOf, withoutEmpty } from './facts.ts'
 
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
+  const { legalForm = '' } = company
   const status = statusOf(company)
   const companyStatus = status === '' ? {} : { companyStatus: { status, description: company.status } }
   const address = addressOf(company)
@@ -28,6 +29,7 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
           vatRegistrationNumber: vatNumber,
         }),
         ...companyStatus,
+        ...(legalForm === '' ? {} : { legalForm: { description: legalForm } }),
         contactAddress: address,
       },
       ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map(previous => ({ name: previous })) }),

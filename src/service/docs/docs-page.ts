@@ -4,6 +4,11 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 export const asHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
 
+interface DescribedResponse {
+  readonly description: string
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>
+}
+
 interface DescribedOperation {
   readonly operationId: string
   readonly tags: readonly string[]
@@ -15,9 +20,7 @@ interface DescribedOperation {
     readonly schema: object
   }[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
-  readonly responses: Readonly<
-    Record<string, { readonly description: string; readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
-  >
+  readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>
   readonly security?: readonly unknown[]
 }
 
@@ -34,14 +37,20 @@ const contentText = (content: Readonly<Record<string, { readonly schema: object 
     .map(([type, { schema }]) => `<p>${asHtml(type)}</p><pre>${schemaText(schema)}</pre>`)
     .join('')
 
-function operationText(method: string, path: string, one: DescribedOperation): string {
+function operationText(
+  method: string,
+  path: string,
+  one: DescribedOperation,
+  shared: Readonly<Record<string, DescribedResponse>>,
+): string {
   const parameters = one.parameters.map(
     ({ name, in: place, required, schema }) =>
       `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
   )
-  const responses = Object.entries(one.responses).map(
-    ([status, { description, content }]) => `<dt>${status} <span>${asHtml(description)}</span><dd>${contentText(content)}`,
-  )
+  const responses = Object.entries(one.responses).map(([status, response]) => {
+    const found = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : response
+    return `<dt>${status} <span>${asHtml(found?.description ?? '')}</span><dd>${contentText(found?.content)}`
+  })
   return `<details id="${slug(one.operationId)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${asHtml(path)}</code> <span>${asHtml(one.summary)}</span></summary>
 ${one.security === undefined ? '' : '<p>Needs no token.</p>'}
 ${parameters.length === 0 ? '' : `<table><tr><th>parameter<th>in<th>form${parameters.join('')}</table>`}
@@ -59,13 +68,13 @@ export function docsPage(api: Readonly<Record<string, unknown>>): string {
     info: { title: string; version: string; description: string }
     servers: readonly { url: string }[]
     paths: Record<string, Record<string, DescribedOperation>>
-    components: { schemas: Record<string, object> }
+    components: { schemas: Record<string, object>; responses: Record<string, DescribedResponse> }
   }
   const areas = new Map<string, string[]>()
   for (const [path, methods] of Object.entries(paths))
     for (const [method, one] of Object.entries(methods)) {
       const area = one.tags[0] ?? ''
-      areas.set(area, [...(areas.get(area) ?? []), operationText(method, path, one)])
+      areas.set(area, [...(areas.get(area) ?? []), operationText(method, path, one, components.responses)])
     }
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) =>

@@ -1,70 +1,164 @@
-/** Generates the OpenAPI 3.1 description from the operations table and its schemas. Only the login needs no token. */
+/**
+ * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes. Only the
+ * login needs no token.
+ */
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
-import { OPERATIONS, type Operation } from '../../contract/index.ts'
+import {
+  INTERFACE_VERSION,
+  JSON_SCHEMA_OPTIONS,
+  type JsonSchema,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  roleOf,
+  type Side,
+  writtenForm,
+} from '../../contract/index.ts'
+import { tagOf, tagsOf } from './tags.ts'
 
 type Json = Record<string, unknown>
 
 const SCHEMAS = '#/components/schemas/'
+const RESPONSES = '#/components/responses/'
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
+const rows = Object.entries(OPERATIONS) as [OperationName, Operation][]
 
 /** Schemas exported by the contract under their names, all others under the name of their operation. */
 function namedSchemas(): ReturnType<typeof z.registry<{ id: string }>> {
   const named = z.registry<{ id: string }>()
   const add = (schema: unknown, id: string): void => {
-    if (schema instanceof z.ZodType && !named.has(schema)) named.add(schema, { id })
+    const isRecord = schema instanceof z.ZodType && ['object', 'array'].includes(schema._zod.def.type)
+    if (isRecord && !named.has(schema)) named.add(schema, { id })
   }
   for (const [name, value] of Object.entries(contract)) add(value, title(name))
-  for (const [name, { request, reply }] of Object.entries(OPERATIONS) as [string, Operation][]) {
+  for (const [name, { request, reply }] of rows) {
     add(request, `${title(name)}Request`)
     add(reply, `${title(name)}Reply`)
   }
   return named
 }
 
-const json = (ref: string): Json => ({ 'application/json': { schema: { $ref: SCHEMAS + ref } } })
-
-function errorOf(status: number, isLogin: boolean): Json {
-  const body = status === 403 || status === 429 || isLogin ? 'MessageBody' : status === 401 ? 'UnauthorisedBody' : 'FaultBody'
-  const headers = status === 429 ? { 'Retry-After': { schema: { type: 'integer' }, description: 'seconds to wait' } } : {}
-  return { description: REASONS[status] ?? 'refused', headers, content: json(body) }
+/** The schemas that are used, in the form of the side that uses them. */
+function makeComponents(named: ReturnType<typeof namedSchemas>) {
+  const { schemas } = z.toJSONSchema(named, { ...JSON_SCHEMA_OPTIONS, uri: id => SCHEMAS + id })
+  const used: Record<string, JsonSchema> = {}
+  const use = (id: string, side: Side): void => {
+    if (Object.hasOwn(used, id)) return
+    const { $schema: _schema, $id: _id, ...schema } = (schemas as Record<string, JsonSchema>)[id] ?? {}
+    used[id] = writtenForm(schema, side)
+    for (const [, inner = ''] of JSON.stringify(used[id]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) use(inner, side)
+  }
+  const json = (schema: z.ZodType, side: Side, type = 'application/json'): Json => {
+    const { id } = named.get(schema) as { id: string }
+    use(id, side)
+    return { [type]: { schema: { $ref: SCHEMAS + id } } }
+  }
+  return { json, used: () => Object.fromEntries(Object.entries(used).sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-const REASONS: Readonly<Record<number, string>> = {
-  400: 'malformed or not acceptable',
-  401: 'the token is missing, expired or not valid; at login: access denied',
-  403: 'no right, or not subscribed',
-  404: 'nothing has this id',
-  409: 'it exists already, or was decided already',
-  413: 'too large',
-  429: 'throttled',
+type Components = ReturnType<typeof makeComponents>
+
+const PAUSE = { 'Retry-After': { schema: { type: 'integer', format: 'int32' }, description: 'seconds to wait' } }
+
+/** Refusals by the name of their response: when, and the body if it is not the usual one. */
+const REFUSALS: Readonly<Record<string, readonly [description: string, body?: z.ZodType, headers?: Json]>> = {
+  400: ['Malformed or not acceptable.'],
+  401: ['The token is missing, has expired or is not valid.', contract.unauthorisedBody],
+  LoginDenied: ['Access denied.', contract.messageBody],
+  403: ['No right, not subscribed, or a host that is not this service.', contract.messageBody],
+  404: ['Nothing has this id.'],
+  409: ['It exists already, or was decided already.'],
+  413: ['The body is too large.'],
+  415: ['The media type or encoding of the body is not accepted.'],
+  429: ['Throttled.', contract.messageBody, PAUSE],
+  431: ['The headers are too large.'],
+  501: ['An optional package is not installed.'],
+  default: ['Any other refusal: 408, 422 for a reused Idempotency-Key, 500, 503 while stopping, 507 for a full disk or quota.'],
+}
+
+const nameOf = (status: string): string => (/^\d/.test(status) ? `Refused${status}` : title(status))
+
+function responsesOf(components: Components): Json {
+  const described = Object.entries(REFUSALS).map(([status, [description, body = contract.faultBody, headers]]) => [
+    nameOf(status),
+    { description, ...(headers === undefined ? {} : { headers }), content: components.json(body, 'writes') },
+  ])
+  return Object.fromEntries(described)
+}
+
+/** Statuses of every operation besides its own. */
+const ALWAYS = [401, 403, 429, 431]
+const WITH_BODY = [413, 415]
+
+/** What only the order of a report answers. */
+const REPORT = {
+  statuses: {
+    302: {
+      description: 'A large report; it is at the address in Location.',
+      headers: { Location: { schema: { type: 'string' } } },
+    },
+  },
+  type: 'application/json+pdf',
+  refusals: [501],
+}
+
+function answersOf(name: OperationName, operation: Operation, components: Components): Json {
+  const { reply, success = 200, summary, errors, request } = operation
+  const isReport = name === 'readReport'
+  const statuses = [...errors, ...ALWAYS, ...(request === null ? [] : WITH_BODY), ...(isReport ? REPORT.refusals : [])]
+  const refusals = [...new Set(statuses)].map(status => [
+    status,
+    { $ref: RESPONSES + nameOf(status === 401 && name === 'authenticate' ? 'LoginDenied' : String(status)) },
+  ])
+  const content =
+    reply === null
+      ? {}
+      : { ...components.json(reply, 'writes'), ...(isReport ? components.json(reply, 'writes', REPORT.type) : {}) }
+  return {
+    [success]: { description: summary, ...(reply === null ? {} : { content }) },
+    ...(isReport ? REPORT.statuses : {}),
+    ...Object.fromEntries(refusals),
+    default: { $ref: `${RESPONSES}Default` },
+  }
+}
+
+const UUID = { type: 'string', format: 'uuid' }
+const NUMBER = { type: 'integer', format: 'int64' }
+
+/** Names in braces of paths that are no plain texts. */
+const PATH_FORMS: Readonly<Record<string, Json>> = {
+  ...{ searchId: UUID, hitId: UUID, portfolioId: NUMBER, notificationEventId: NUMBER },
+  countryCode: { type: 'string', pattern: '^[A-Za-z]{2,3}$' },
+  country: { type: 'string', pattern: '^[A-Za-z]{2}$' },
 }
 
 function parametersOf({ path, query }: Operation): Json[] {
-  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string', minLength: 1 },
+    schema: PATH_FORMS[name] ?? { type: 'string', minLength: 1 },
   }))
   if (query === null) return inPath
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' })
+  const { properties = {}, required = [] } = z.toJSONSchema(query, JSON_SCHEMA_OPTIONS)
   const inQuery = Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
     required: required.includes(name),
-    schema,
-    // The contract separates list items with commas.
-    explode: false,
+    schema: writtenForm({ ...(schema as JsonSchema) }, 'takes'),
   }))
   return [...inPath, ...inQuery]
 }
 
-function bodyOf({ request, form }: Operation, nameOf: (schema: z.ZodType) => string): Json {
+/** Text fields of forms that hold something else. */
+const FIELD_FORMS: Readonly<Record<string, Json>> = { hasHeader: { type: 'boolean' } }
+
+function bodyOf({ request, form }: Operation, components: Components): Json {
   if (request === null) return {}
-  if (request !== 'multipart') return { requestBody: { required: true, content: json(nameOf(request)) } }
+  if (request !== 'multipart') return { requestBody: { required: true, content: components.json(request, 'takes') } }
   const { file = 'file', fields = {} } = form ?? {}
-  const texts = Object.keys(fields).map(name => [name, { type: 'string' }])
+  const texts = Object.keys(fields).map(name => [name, FIELD_FORMS[name] ?? { type: 'string' }])
   const schema = {
     type: 'object',
     properties: { ...Object.fromEntries(texts), [file]: { type: 'string', format: 'binary' } },
@@ -73,41 +167,59 @@ function bodyOf({ request, form }: Operation, nameOf: (schema: z.ZodType) => str
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
 
-/** The tag of an operation. Paths of compliance differ only in their third segment. */
-const areaOf = ({ path }: Operation): string => path.split('/')[path.startsWith('/compliance/') ? 3 : 1] ?? ''
+const REPEATED = {
+  free: 'A request without an answer can be sent again.',
+  look: 'After a request without an answer, read the state before sending it again.',
+  never: 'It costs or counts: a request without an answer must not be sent again by itself.',
+} as const
+
+function descriptionOf(operation: Operation, isLogin: boolean): string {
+  const { summary, repeat, pages } = operation
+  const role = isLogin ? 'It needs no token.' : `It needs the role ${roleOf(operation)}.`
+  return [summary, role, REPEATED[repeat], ...(pages === undefined ? [] : [`The first page is ${pages.first}.`])].join(' ')
+}
+
+const ABOUT = `Company data: matching, data cleaning, screening and monitoring. It implements the operations listed here of version ${INTERFACE_VERSION} of the interface. \
+Operations of the interface that are not listed need a separate subscription and are answered with 403. Another method of a listed path is answered \
+with 405, and an unknown path with 404. Keys of a body that are not listed are ignored and named in the header X-Ignored-Keys. Answers may get further keys.`
 
 /** `version` is that of fettle, `server` the base address as the caller reaches it. */
 export function openApi(version: string, server: string): Json {
-  const named = namedSchemas()
-  const nameOf = (schema: z.ZodType): string => named.get(schema)?.id ?? ''
-  const { schemas } = z.toJSONSchema(named, { io: 'input', unrepresentable: 'any', uri: id => SCHEMAS + id })
+  const components = makeComponents(namedSchemas())
   const paths: Record<string, Json> = {}
-  for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
+  for (const [name, operation] of rows) {
     const isLogin = name === 'authenticate'
-    const { reply, success = 200, errors } = operation
-    const answer = { description: operation.summary, ...(reply === null ? {} : { content: json(nameOf(reply)) }) }
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: {
         operationId: name,
-        tags: [areaOf(operation)],
+        tags: [tagOf(operation)],
         summary: operation.summary,
+        description: descriptionOf(operation, isLogin),
         parameters: parametersOf(operation),
-        ...bodyOf(operation, nameOf),
-        responses: { [success]: answer, ...Object.fromEntries(errors.map(status => [status, errorOf(status, isLogin)])) },
+        ...bodyOf(operation, components),
+        responses: answersOf(name, operation, components),
         ...(isLogin ? { security: [] } : {}),
       },
     }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'fettle', version, description: 'Company data: matching, data cleaning, screening and monitoring.' },
+    info: {
+      title: 'fettle',
+      version,
+      description: ABOUT,
+      license: { name: 'MIT', identifier: 'MIT' },
+      'x-interface-version': INTERFACE_VERSION,
+    },
     servers: [{ url: server }],
     security: [{ bearerToken: [] }],
+    tags: tagsOf(Object.values(OPERATIONS)),
     paths,
     components: {
       securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
-      schemas: Object.fromEntries(Object.entries(schemas).map(([id, { $schema, $id, ...schema }]) => [id, schema])),
+      responses: responsesOf(components),
+      schemas: components.used(),
     },
   }
 }

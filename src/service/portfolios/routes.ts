@@ -75,7 +75,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
       ...{ csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') },
     }))
-    return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, userPermission } }
+    return { correlationId: call.request.id, data: { portfolioId: String(id), customerId: CUSTOMER.id, userPermission } }
   })
 
   route(app, deps, 'changeSharing', call => {
@@ -94,7 +94,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
         portfolios.share(id, csUserId, [...new Set(words)])
       }
     })
-    return { correlationId: call.request.id, data: { portfolioId: id, customerId: CUSTOMER.id, status: 'Success' } }
+    return { correlationId: call.request.id, data: { portfolioId: String(id), customerId: CUSTOMER.id, status: 'Success' } }
   })
 
   portfolioCompanyRoutes(app, deps)

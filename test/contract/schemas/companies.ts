@@ -14,6 +14,8 @@ export const COMPANY_SCHEMAS = {
   globalQuery: OPERATIONS.searchCompaniesGlobally.query,
   criteriaQuery: OPERATIONS.companySearchCriteria.query,
   criteriaReply: OPERATIONS.companySearchCriteria.reply,
+  peopleCriteriaQuery: OPERATIONS.peopleSearchCriteria.query,
+  peopleCriteriaReply: OPERATIONS.peopleSearchCriteria.reply,
   schemaQuery: OPERATIONS.reportSchema.query,
   schemaReply: OPERATIONS.reportSchema.reply,
   reportQuery: OPERATIONS.readReport.query,

@@ -17,16 +17,44 @@ test('every operation is described with its answers, and every reference leads s
   for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
     const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
     expect(described, name).toMatchObject({ operationId: name, summary: operation.summary })
-    expect(Object.keys(described.responses).map(Number)).toEqual(
-      [operation.success ?? 200, ...operation.errors].sort((a, b) => a - b),
-    )
+    const statuses = [operation.success ?? 200, ...operation.errors, 401, 403, 429, 431].map(String)
+    expect(Object.keys(described.responses), name).toEqual(expect.arrayContaining([...statuses, 'default']))
+    expect(Object.hasOwn(described.responses, '413'), name).toBe(operation.request !== null)
     expect(described.parameters.filter((one: { in: string }) => one.in === 'path').length).toBe(
       operation.path.split('{').length - 1,
     )
   }
   const text = JSON.stringify(body)
-  for (const [, id = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) expect(body.components.schemas).toHaveProperty(id)
-  expect(text).not.toMatch(/"(?:\$id|\$schema|\$defs)"/)
+  const used = [...text.matchAll(/#\/components\/(\w+\/\w+)/g)].map(([, id = '']) => id)
+  const { schemas, responses } = body.components
+  const present = [...Object.keys(schemas).map(id => `schemas/${id}`), ...Object.keys(responses).map(id => `responses/${id}`)]
+  expect([...new Set(used)].sort()).toEqual(present.sort())
+  expect(text).not.toMatch(/"(?:\$id|\$schema|\$defs|written|isNullWritten|anyOf|oneOf|allOf)"/)
+  const tags = Object.values(body.paths as Record<string, Record<string, { tags: string[] }>>).flatMap(one =>
+    Object.values(one).flatMap(operation => operation.tags),
+  )
+  expect(body.tags.map((tag: { name: string }) => tag.name).sort()).toEqual([...new Set(tags)].sort())
+})
+
+test('parameters and bodies have the types that the service takes', async () => {
+  const { paths, components } = (await send(`${(await startService()).url}/openapi.json`)).body
+  const parameter = (path: string, name: string) =>
+    paths[path].get.parameters.find((one: { name: string }) => one.name === name).schema
+  expect(parameter('/companies/match', 'matchThreshold')).toMatchObject({ type: 'integer', minimum: 893, maximum: 999 })
+  expect(parameter('/companies', 'page')).toMatchObject({ type: 'integer', format: 'int32', default: 1 })
+  expect(parameter('/companies', 'exact')).toEqual({ type: 'boolean' })
+  expect(parameter('/companies', 'status').enum).toContain('NonActive')
+  expect(parameter('/companies', 'phoneNo')).toMatchObject({ type: 'array', items: { type: 'string' } })
+  expect(parameter('/monitoring/notificationEvents', 'filterByCreatedDate')).toEqual({ type: 'boolean', default: false })
+  expect(parameter('/monitoring/notificationEvents', 'startDate')).toEqual({ type: 'string', format: 'date-time' })
+  const { schemas } = components
+  expect(schemas.CreateBusinessSearch.properties.threshold).toMatchObject({ type: 'integer', enum: [75, 80, 85, 90, 95, 100] })
+  expect(schemas.CreateBusinessSearch.properties.countryCodes.type).toEqual(['array', 'null'])
+  expect(schemas.BusinessSearch.properties).toMatchObject({ note: { type: 'string' }, id: { type: 'string', format: 'uuid' } })
+  expect(schemas.NotificationEvent.properties.processedDate.type).toEqual(['string', 'null'])
+  expect(schemas.FoundCompany.properties.vatNo.type).toBe('array')
+  expect(Object.keys(paths['/companies/{id}'].get.responses)).toContain('302')
+  expect(Object.keys(paths['/companies/{id}'].get.responses[200].content)).toEqual(['application/json', 'application/json+pdf'])
 })
 
 test('the page shows every operation, sends no request and runs no script', async () => {
@@ -60,7 +88,7 @@ test('a generated client runs a job without an edit by hand', async () => {
   const { token } = (await open.authenticate.authenticate({ username, password })).data
   const { dataCleaning } = new Api({ baseUrl: service.url, baseApiParams: { headers: { Authorization: `Bearer ${token}` } } })
   const job = (await dataCleaning.createJob({ name: 'generated' })).data
-  await dataCleaning.upload(job.id, { hasHeader: 'true', jobFile: new File(['name\nAcme Ltd\n'], 'a.csv') })
+  await dataCleaning.upload(job.id, { hasHeader: true, jobFile: new File(['name\nAcme Ltd\n'], 'a.csv') })
   await dataCleaning.setMappings(job.id, { mappings: [{ mapping: 'name', value: '0' }] })
   await dataCleaning.submit(job.id, {})
   const reach = async (status: string): Promise<void> => {

@@ -1,0 +1,99 @@
+/**
+ * The form in which the service takes requests and writes answers, as JSON schemas. The schemas of answers are generous, since the client
+ * reads with them; descriptions of the interface show the strict form, which is derived here. What cannot be derived is stated beside the
+ * schema, by `written` and `orNull`.
+ */
+import { z } from 'zod'
+
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** Whether a schema is one of a request, which `takes` values, or of an answer, which `writes` them. */
+export type Side = 'takes' | 'writes'
+
+/** Replaces the JSON schema that is derived from `schema`. */
+export const written = <T extends z.ZodType>(schema: T, form: JsonSchema): T => schema.meta({ written: form }) as T
+
+/** A whole number of an answer that is read from any number. */
+export const wholeNumber = (format: 'int32' | 'int64' = 'int32') => written(z.number(), { type: 'integer', format })
+
+/** Optional, and written as null where nothing is known. Other schemas read null, which the service does not write. */
+export const orNull = <T extends z.ZodType>(schema: T) => schema.nullish().meta({ isNullWritten: true })
+
+/** What `z.toJSONSchema` needs so that `writtenForm` finds everything. */
+export const JSON_SCHEMA_OPTIONS = {
+  io: 'input',
+  unrepresentable: 'any',
+  // Zod leaves out the default of what is converted.
+  override: ({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Record<string, unknown> }) => {
+    const { def } = zodSchema._zod as { def: { type: string; defaultValue?: unknown } }
+    if (def.type === 'default') jsonSchema.default = def.defaultValue
+  },
+} as const
+
+const isRecord = (value: unknown): value is JsonSchema => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function withNull(form: JsonSchema): JsonSchema {
+  const { type, enum: words } = form
+  if (typeof type !== 'string' && !Array.isArray(type)) return form
+  return {
+    ...form,
+    type: [...new Set([type, 'null'].flat())],
+    ...(Array.isArray(words) ? { enum: [...new Set([...words, null])] } : {}),
+  }
+}
+
+/** Of several forms, an answer has the first one, and a request any of them. */
+function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema, side: Side): JsonSchema {
+  const { type } = outer
+  if (isRecord(stated)) return stated
+  if (type === 'null') return outer
+  const forms: JsonSchema[] = Array.isArray(anyOf)
+    ? anyOf.map(form => oneForm(form as JsonSchema, side))
+    : (Array.isArray(type) ? type : [type]).map(one => ({ ...outer, ...(one === undefined ? {} : { type: one }) }))
+  const others = forms.filter(form => form.type !== 'null')
+  const hasNull = others.length < forms.length && (side === 'takes' || isNullWritten === true)
+  const form = {
+    ...(Array.isArray(anyOf) ? outer : {}),
+    ...(side === 'takes' ? Object.assign({}, ...others) : others[0]),
+    ...(side === 'takes' && others.length > 1 ? { type: others.flatMap(one => one.type) } : {}),
+  }
+  return hasNull ? withNull(form) : form
+}
+
+/** Limits that only say that a number is one of JavaScript's. */
+const isLimit = (value: unknown): boolean => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER
+
+function numberForm({ minimum, maximum, ...form }: JsonSchema): JsonSchema {
+  const types = [form.type].flat()
+  const words = Array.isArray(form.enum) ? form.enum : []
+  const isWhole = types.includes('integer') || (words.length > 0 && words.every(Number.isInteger))
+  return {
+    ...form,
+    ...(isLimit(minimum) ? { minimum } : {}),
+    ...(isLimit(maximum) ? { maximum } : {}),
+    ...(isWhole ? { format: form.format ?? 'int32', type: types.includes('integer') ? form.type : 'integer' } : {}),
+  }
+}
+
+/** The strict form of a JSON schema that `z.toJSONSchema` made with `JSON_SCHEMA_OPTIONS`. */
+export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
+  const { default: otherwise, ...rest } = schema
+  const { additionalProperties, propertyNames: _, properties, items, ...form } = oneForm(rest, side)
+  const required = Array.isArray(form.required) ? form.required : []
+  const propertyForm = ([name, inner]: [string, unknown]): [string, JsonSchema] => {
+    const one = writtenForm(inner as JsonSchema, side)
+    // A key whose value is null counts as absent.
+    return [name, side === 'takes' && !required.includes(name) ? withNull(one) : one]
+  }
+  return {
+    ...([form.type].flat().some(type => type === 'number' || type === 'integer') ? numberForm(form) : form),
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+    ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(propertyForm)) } : {}),
+    ...(isRecord(items) ? { items: writtenForm(items, side) } : {}),
+    // Unknown keys are ignored in requests, and may be added to answers at any time.
+    ...(isRecord(additionalProperties) ? { additionalProperties: mapForm(additionalProperties, side) } : {}),
+  }
+}
+
+const mapForm = (values: JsonSchema, side: Side): JsonSchema | true =>
+  Object.keys(values).length === 0 ? true : writtenForm(values, side)
