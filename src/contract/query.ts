@@ -92,7 +92,7 @@ export const plainName = (longest: number) =>
     .string()
     .max(longest)
     .regex(
-      /^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/,
+      /^[^\S\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/,
       'must not be blank or hold control characters',
     )
 

@@ -60,7 +60,7 @@ function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema
   return hasNull ? withNull(form) : form
 }
 
-/** Limits that only say that a number is one of JavaScript's. */
+/** Not the limits of JavaScript's numbers. */
 const isLimit = (value: unknown): boolean => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER
 
 function numberForm({ minimum, maximum, ...form }: JsonSchema): JsonSchema {
