@@ -48,7 +48,7 @@ function operationText(
       `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
   )
   const responses = Object.entries(one.responses).map(([status, response]) => {
-    const found = '$ref' in response ? shared[response.$ref.replace(/.*\//, '')] : response
+    const found = '$ref' in response ? shared[response.$ref.split('/').at(-1) ?? ''] : response
     return `<dt>${status} <span>${asHtml(found?.description ?? '')}</span><dd>${contentText(found?.content)}`
   })
   return `<details id="${slug(one.operationId)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${asHtml(path)}</code> <span>${asHtml(one.summary)}</span></summary>
