@@ -19,22 +19,22 @@ function closed(schema: unknown): unknown {
     : inner
 }
 
-let ajv: Ajv2020 | null = null
-let paths: Record<string, Record<string, { responses: Json }>> = {}
+type Paths = Record<string, Record<string, { responses: Json }>>
+
+const { paths, components } = openApi('0.0.0', 'http://localhost/v1') as { paths: Paths; components: object }
 const checks = new Map<string, ValidateFunction>()
 
-function open(): Ajv2020 {
-  const api = openApi('0.0.0', 'http://localhost/v1') as { paths: typeof paths; components: object }
-  paths = api.paths
+function openAjv(): Ajv2020 {
   const made = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(made)
   for (const format of ['int32', 'int64']) made.addFormat(format, { type: 'number', validate: Number.isInteger })
-  return made.addSchema({ $id: 'api', components: closed(api.components) })
+  return made.addSchema({ $id: 'api', components: closed(components) })
 }
+
+const ajv = openAjv()
 
 /** What is wrong with an answer; nothing if the status has no body. */
 export function describedAnswer(name: OperationName, status: number, body: unknown): string[] {
-  ajv ??= open()
   const { path, method } = OPERATIONS[name]
   const response = paths[path]?.[method.toLowerCase()]?.responses[status] as { content?: Json } | undefined
   if (response === undefined) return [`${status} is not described`]
