@@ -5,6 +5,7 @@ import type { Shared } from './api/shared.ts'
 import type { Limits } from './http/limits.ts'
 import type { Proxies } from './http/proxies.ts'
 import type { HttpDispatcher } from './http/transport.ts'
+import type { Recorder } from './record/recorder.ts'
 import type { Rate } from './retry/rate-limiter.ts'
 
 export type {
@@ -61,6 +62,8 @@ export interface ConnectOptions {
   readonly proxies?: Proxies
   /** Time and size limits of a single exchange. */
   readonly limits?: Partial<Limits>
+  /** Records every exchange, redacted. */
+  readonly recorder?: Recorder
   /** Replaces the client's connections and proxies, and its checks of addresses. */
   readonly dispatcher?: HttpDispatcher
 }

@@ -115,7 +115,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: ['env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'operations', 'distributed', 'library', 'doctor'],
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
-  client: ['retry', 'http', 'auth', 'api', 'storage'],
+  client: ['retry', 'http', 'record', 'auth', 'api', 'storage'],
   input: ['text', 'scan', 'excel', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage'],
@@ -129,6 +129,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'registers',
     'docs',
     'health',
+    'replay',
     'data-cleaning',
     'companies',
     'portfolios',

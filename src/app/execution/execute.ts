@@ -35,6 +35,7 @@ import type { StorageOptions } from '../staging/remote-files.ts'
 import { removeStaged } from '../staging/staged-input.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
+import { openRecording, removeRecordingKey } from './recording.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
 import { offline, openService, type ReadyService } from './service-connection.ts'
 
@@ -55,6 +56,8 @@ export interface RunSettings {
   /** The command line for the report, without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
+  /** File to record the answers of the service in, as a cassette. */
+  readonly record?: string | null
   /** Stop once every job is submitted; the run is collected later. */
   readonly detach?: boolean
   /** Start although decisions that the last run applied are missing: the run undoes them. */
@@ -148,6 +151,7 @@ export async function removeWorkFiles(
 ): Promise<void> {
   if (!finished) return
   removeIfPossible(directory.service)
+  removeRecordingKey(directory)
   const results = openResults(plan, directory.path, { root })
   await results.removeCompanies()
   await openSource(plan, directory.path, { root })
@@ -200,7 +204,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const { source, results } = openRunPorts(
+  const { source, results, rows } = openRunPorts(
     plan,
     directory,
     { root: settings.cwd, decisions, isRejected: outcomes => isRejected(stateOf(record), outcomes, previousRate) },
@@ -216,7 +220,17 @@ async function executeStages({ record, directory, guard, settings, previousRate,
   }
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
+  let recording: Awaited<ReturnType<typeof openRecording>> | null = null
   try {
+    if (settings.record != null && needsService(stateOf(record)))
+      recording = await openRecording({
+        file: settings.record,
+        directory,
+        plan,
+        rows,
+        clock: world.clock,
+        onWarning: warning => warnings.push(warning),
+      })
     ready = !needsService(stateOf(record))
       ? offline()
       : await openService({
@@ -231,6 +245,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
           proxies: () => proxiesOf(settings.env),
           onRetry: message => onProgress({ type: 'retry', message }),
           onWarning: warning => warnings.push(warning),
+          ...(recording === null ? {} : { recorder: recording.recorder }),
           // A pause requested by the service is limited, like any wait.
           deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
           beforeEffect: async () => {
@@ -269,5 +284,6 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     limit.clear()
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await ready?.close().catch(() => {})
+    recording?.close()
   }
 }

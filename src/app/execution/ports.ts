@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { openSink } from '../../files/atomic-file.ts'
 import { openSource } from '../../input/index.ts'
+import { planRows } from '../../input/table/records.ts'
 import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
@@ -12,6 +13,8 @@ import { localiseInput, openRemoteSink, type StorageOptions } from '../staging/r
 export interface RunPorts {
   readonly source: ReturnType<typeof openSource>
   readonly results: ReturnType<typeof openResults>
+  /** The rows of the input, as the plan reads them. */
+  readonly rows: () => AsyncIterable<readonly string[]>
 }
 
 /** Source and results of a plan. A remote input is downloaded, and a kept copy looked for, when rows are first needed. */
@@ -27,7 +30,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
   const { kind } = recordedInput(plan.input)
-  if (kind !== 'object' && kind !== 'kept') return { source, results }
+  if (kind !== 'object' && kind !== 'kept') return { source, results, rows: () => planRows(plan, extra.root) }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {
@@ -37,7 +40,11 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
     })
     return near
   }
+  async function* rows(): AsyncGenerator<readonly string[]> {
+    yield* planRows(await here(), extra.root)
+  }
   return {
+    rows,
     source: { ...source, upload: async (part: number) => (await nearSource()).upload(part) },
     results: {
       ...results,

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Proxies, Shared } from '../../client/index.ts'
+import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import type { PortfolioService, ScreenService, Service } from '../../run/index.ts'
@@ -29,6 +29,7 @@ export interface ServiceNeeds {
   readonly onRetry: (message: string) => void
   /** Called with the warning about each field of an answer that could not be read. */
   readonly onWarning?: (warning: Issue) => void
+  readonly recorder?: ConnectOptions['recorder']
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
   /** Awaited before everything that may change something at the service. */
@@ -104,6 +105,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     beforeEffect: needs.beforeEffect,
     stop: needs.stop,
     ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
+    ...(needs.recorder === undefined ? {} : { recorder: needs.recorder }),
   }
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service

@@ -29,6 +29,7 @@ import {
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { executeRun, type RunResult, type RunSettings, removeWorkFiles } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
+import { checkRecording } from './recording.ts'
 import { isLocalFailure } from './run-recorder.ts'
 
 /**
@@ -143,6 +144,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await checkOutputsWritable(plan, settings)
+  if (settings.record != null) checkRecording(settings.record, null)
   const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
@@ -177,6 +179,7 @@ const keyOf = ({ runKey = null }: RunSettings): { readonly runKey?: string } => 
 
 async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, before.runId)
+  if (settings.record != null) checkRecording(settings.record, directory)
   removeStaleRunFiles(directory)
   let journal: Journal
   let state: RunState

@@ -92,6 +92,12 @@ export const EXECUTION: readonly Option[] = [
   VERBOSE,
 ]
 
+/** Of the commands that talk to a service about a run. */
+export const RECORD: Option = {
+  name: 'record',
+  describe: 'Record the answers of the service in this file, with placeholders for all data; see fettle serve --replay',
+}
+
 export const PIPELINES: Option = { name: 'pipeline', type: 'list', isRequired: true, describe: 'Pipeline files' }
 
 export const RUN: Option = { name: 'run', describe: 'Run id, its first characters, or a pipeline name; default: the latest run' }

@@ -58,6 +58,7 @@ export function timeoutOf(flags: Flags): number | null {
 export function checkFlags(flags: Flags): void {
   timeoutOf(flags)
   skipCodeOf(flags)
+  textFlag(flags, 'record')
 }
 
 /** The others name a run, or are called by a person. */
@@ -77,6 +78,7 @@ export function settingsOf(
     credentials,
     args: argsOf(flags, command),
     timeoutMs: timeoutOf(flags),
+    record: textFlag(flags, 'record'),
     detach: isOn(flags, 'detach'),
     dropDecisions: isOn(flags, 'drop-decisions'),
     runKey: HAS_RUN_KEY.includes(command) ? (runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,

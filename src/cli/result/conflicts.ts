@@ -13,8 +13,11 @@ export interface PlannedFiles {
 }
 
 export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [string, string])[] => {
-  const result = textFlag(flags, 'result-file')
-  return [...(result === null ? [] : [['--result-file', result] as const]), ...paths.map(path => ['--reporter', path] as const)]
+  const files = ['result-file', 'record'].flatMap(flag => {
+    const path = textFlag(flags, flag)
+    return path === null ? [] : [[`--${flag}`, path] as const]
+  })
+  return [...files, ...paths.map(path => ['--reporter', path] as const)]
 }
 
 /** Throws FETTLE_USAGE for two pipelines with one name or output, and for one whose input is the output of another. */

@@ -86,7 +86,8 @@ export function createCore(options: ConnectOptions): Core {
   shared.pace.limit(options.rate ?? null)
   const counts: Meter = { requests: 0, retries: 0, throttledMs: 0 }
 
-  const transport = createTransport(limits, options)
+  const direct = createTransport(limits, options)
+  const transport = options.recorder?.wrap(direct, base, redactor) ?? direct
   const common: Omit<Wire, 'onRequest'> = {
     transport,
     limits,

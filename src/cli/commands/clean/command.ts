@@ -9,6 +9,7 @@ import {
   LIST_OPTIONS,
   NEW_RUN,
   QUIET_OR_VERBOSE,
+  RECORD,
   REGISTER_CONFLICTS,
   REGISTERS,
   SERVICE,
@@ -21,6 +22,7 @@ export const clean: Command = {
   options: [
     ...LIST_OPTIONS,
     ...EXECUTION,
+    RECORD,
     { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-clean.csv` },
     SERVICE,
     ...REGISTERS,

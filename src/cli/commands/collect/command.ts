@@ -1,12 +1,12 @@
 /** `fettle collect`: the rest of a detached run. */
 import type { Command } from '../../command.ts'
-import { EXECUTION, QUIET_OR_VERBOSE, RUN } from '../options.ts'
+import { EXECUTION, QUIET_OR_VERBOSE, RECORD, RUN } from '../options.ts'
 
 export const collect: Command = {
   usage: 'collect [run]',
   summary: 'Finish a detached run: wait, enrich, download, check, report',
   positionals: [RUN],
-  options: EXECUTION,
+  options: [...EXECUTION, RECORD],
   conflicts: QUIET_OR_VERBOSE,
   examples: [
     ['fettle collect nightly --json', 'finish a detached run, up to its report'],

@@ -1,12 +1,12 @@
 /** `fettle resume`: a run continued from its journal. */
 import type { Command } from '../../command.ts'
-import { EXECUTION, QUIET_OR_VERBOSE, RUN } from '../options.ts'
+import { EXECUTION, QUIET_OR_VERBOSE, RECORD, RUN } from '../options.ts'
 
 export const resume: Command = {
   usage: 'resume [run]',
   summary: 'Resume a run from where it stopped',
   positionals: [RUN],
-  options: EXECUTION,
+  options: [...EXECUTION, RECORD],
   conflicts: QUIET_OR_VERBOSE,
   examples: [
     ['fettle resume', 'resume the latest run'],

@@ -7,6 +7,7 @@ import {
   PIPELINES,
   QUIET_OR_VERBOSE,
   queueOptions,
+  RECORD,
   REGISTER_CONFLICTS,
   RUN_KEY,
   SOURCES,
@@ -19,6 +20,7 @@ export const run: Command = {
   options: [
     ...SOURCES,
     ...EXECUTION,
+    RECORD,
     ...queueOptions('Have workers run the shards, through this Redis: redis://host:6379; see fettle worker'),
     { name: 'shards', describe: 'With --queue: number of shards; default: the number of remote jobs of the plan' },
     { name: 'dry-run', type: 'switch', describe: 'Print the plan and send nothing' },
@@ -30,8 +32,8 @@ export const run: Command = {
   conflicts: {
     ...QUIET_OR_VERBOSE,
     ...REGISTER_CONFLICTS,
-    'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code', 'queue'],
-    queue: ['shard'],
+    'dry-run': ['json', 'result-file', 'new', 'reporter', 'detach', 'skip-code', 'queue', 'record'],
+    queue: ['shard', 'record'],
   },
   implies: { shards: 'queue', 'queue-name': 'queue' },
   examples: [
@@ -43,6 +45,7 @@ export const run: Command = {
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],
     ['fettle run nightly.yml --queue redis://queue', 'in shards, on workers'],
     ['fettle run nightly.yml --detach --json', 'submit only; fettle status and fettle collect do the rest'],
+    ['fettle run nightly.yml --record case.jsonl', 'record a case for a bug report, without data'],
     ['fettle run nightly.yml --reporter junit=fettle.xml', 'with a JUnit file for CI'],
   ],
   load: () => import('./run.ts'),

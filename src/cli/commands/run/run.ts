@@ -2,7 +2,7 @@
 import { createRemoteInputs, startRun } from '../../../app/index.ts'
 import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
-import { EXIT, errorOfIssues } from '../../../errors.ts'
+import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
@@ -34,6 +34,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   if (textFlag(flags, 'queue') !== null) checkQueued(flags)
   const files = pipelineFiles(flags)
+  if (files.length > 1 && textFlag(flags, 'record') !== null)
+    throw new FettleError('FETTLE_USAGE', '--record records one run, and several pipelines are named', {
+      hint: 'Record one pipeline at a time.',
+    })
   const reporters = await CallReporters.create(flags, io)
   const items: Item[] = []
   try {

@@ -44,6 +44,7 @@ export const serve: Command = {
       default: 'own',
       describe: 'Behave like another service: vendor, the published description of the interface; seed, the specification alone',
     },
+    { name: 'replay', describe: 'Answer from this recording of fettle run --record, on this machine only, with any login' },
     { name: 'role', choices: ['reader', 'operator', 'admin'], describe: 'users add: role of the user; default: operator' },
     {
       name: 'tenant',
@@ -52,7 +53,10 @@ export const serve: Command = {
     { name: 'json', type: 'switch', describe: 'users list, backup: print one line of JSON on stdout' },
     { name: 'log', type: 'switch', describe: 'Log each request as a line of JSON on stderr' },
   ],
-  conflicts: REGISTER_CONFLICTS,
+  conflicts: {
+    ...REGISTER_CONFLICTS,
+    replay: ['register', 'sample', 'public-url', 'data-dir', 'credits', 'rate', 'reconcile', 'keep-uploads', 'log'],
+  },
   examples: [
     ['fettle serve', 'on 127.0.0.1:8080, with new credentials'],
     ['fettle serve --port 0 --register companies', 'one register, on a free port'],
@@ -60,6 +64,7 @@ export const serve: Command = {
     ['fettle serve --rate 20/1s --rate 600/1m', 'throttle requests: 429 with Retry-After'],
     ['fettle serve --play vendor', 'rehearse a run against what the service publishes'],
     ['fettle serve --public-url https://fettle.example', 'behind a TLS proxy on the same machine'],
+    ['fettle serve --replay case.jsonl', 'repeat a recorded run, without its service'],
     ['fettle serve users add ann --role reader', 'add a user; asks for the password'],
     ['fettle serve backup monday.tar.gz', 'back up all data, also while the service runs'],
   ],

@@ -15,11 +15,11 @@ import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
+import { LOOPBACK } from './loopback.ts'
 import { hasUsers, serviceDirOf } from './users.ts'
 
 /** If one of these is set, the service uses that login instead of a new one. */
 const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 const DAY_MS = 86_400_000
 
@@ -27,6 +27,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const action = textFlag(flags, 'action')
   if (action === 'users') return (await import('./users.ts')).run(flags, io)
   if (action === 'backup') return (await import('./backup.ts')).run(flags, io)
+  if (textFlag(flags, 'replay') !== null) return (await import('./replay.ts')).run(flags, io)
   return serveUntilStopped(flags, io)
 }
 

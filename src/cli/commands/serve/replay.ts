@@ -1,0 +1,70 @@
+/** `fettle serve --replay`: unpacks the list and the pipeline of a cassette, and answers from it until a signal stops it. */
+import { join, parse, resolve } from 'node:path'
+import { EXIT, FettleError } from '../../../errors.ts'
+import { writeAtomic } from '../../../files/atomic-file.ts'
+import { createFolders } from '../../../files/durable.ts'
+import { escapeLines, escapeTerminal } from '../../../report/index.ts'
+import { type Cassette, openCassette } from '../../../service/replay/cassette.ts'
+import { serveReplay } from '../../../service/replay/server.ts'
+import { shellCommand } from '../../../shell-command.ts'
+import type { Flags } from '../../command.ts'
+import { needText, wholeFlag } from '../../options/read.ts'
+import type { Io } from '../../terminal/io.ts'
+import { LOOPBACK } from './loopback.ts'
+
+/** Runs until SIGINT or SIGTERM, then returns 0. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const file = needText(flags, 'replay')
+  const host = needText(flags, 'host')
+  if (!LOOPBACK.has(host))
+    throw new FettleError('FETTLE_USAGE', `--replay has no login and cannot be served to other machines, as --host ${host} does`)
+  const cassette = await openCassette(resolve(io.cwd, file))
+  const pipeline = await unpack(cassette, file, io.cwd)
+  const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
+  const replay = await serveReplay(cassette, {
+    host,
+    port,
+    onUnknown: request => io.err(escapeTerminal(`not recorded: ${request}`)),
+  })
+  if (cassette.damaged > 0) io.err(`warning: ${cassette.damaged} damaged lines of the cassette are left out`)
+  io.out(howToUse(replay.url, cassette, pipeline))
+  await new Promise<void>(stopped => {
+    if (io.signal.aborted) stopped()
+    else io.signal.addEventListener('abort', () => stopped(), { once: true })
+  })
+  await replay.close()
+  return EXIT.ok
+}
+
+/** Writes list and pipeline to a folder named after the cassette, and returns the path of the pipeline; null without a list. */
+async function unpack({ head }: Cassette, file: string, cwd: string): Promise<string | null> {
+  if (head.list === null) return null
+  const folder = `${parse(file).name}.replay`
+  createFolders(join(cwd, folder))
+  const { input, output, ...rest } = head.pipeline as { readonly input: object; readonly output?: object }
+  const pipeline = {
+    ...rest,
+    input: { ...input, path: join(folder, 'list.csv') },
+    ...(output === undefined ? {} : { output: { ...output, path: join(folder, 'result.csv') } }),
+  }
+  await writeAtomic(join(cwd, folder, 'list.csv'), head.list)
+  await writeAtomic(join(cwd, folder, 'pipeline.json'), `${JSON.stringify(pipeline, null, 2)}\n`)
+  return join(folder, 'pipeline.json')
+}
+
+function howToUse(url: string, { head, exchanges }: Cassette, pipeline: string | null): string {
+  return escapeLines(
+    [
+      `listening on ${url}`,
+      `answers from ${exchanges} exchanges, recorded by fettle ${head.fettle}`,
+      '',
+      ...(pipeline === null
+        ? ['The cassette has no list: the input could not be read when it was recorded.']
+        : ['Repeat the run from another terminal, in this folder:']),
+      `  export FETTLE_URL=${url} FETTLE_USERNAME=replay FETTLE_PASSWORD=replay`,
+      ...(pipeline === null ? [] : [`  ${shellCommand({ command: 'run', args: [pipeline] })}`]),
+      '',
+      'Ctrl-C stops it.',
+    ].join('\n'),
+  )
+}

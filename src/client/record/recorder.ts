@@ -1,0 +1,211 @@
+/**
+ * Records the exchanges of a client: wraps its transport, so that every request of every operation, download and login passes here. What
+ * is recorded is redacted first; a recording that fails does not stop the run.
+ */
+import { createHmac } from 'node:crypto'
+import {
+  BASE_PLACEHOLDER,
+  type CassetteExchange,
+  type FoundOperation,
+  findOperation,
+  type RecordedBody,
+} from '../../contract/index.ts'
+import type { Clock } from '../../model/requests.ts'
+import { resolveLink } from '../http/links.ts'
+import { type Exchange, isNetworkError, type Reply, type Transport } from '../http/transport.ts'
+import type { Redactor } from '../redact.ts'
+import { createPlaceholders } from './placeholders.ts'
+import { createRedact, type Redact } from './redact.ts'
+import { redactTable } from './redact-table.ts'
+
+/** The largest body that is recorded; it is kept in memory. */
+const MAX_BODY = 64 * 1024 * 1024
+/** Bytes kept of a body that is no text: they show its format. */
+const START = 4
+
+export interface RecorderOptions {
+  /** Of the placeholders: a recording that is continued needs the same one. */
+  readonly key: Uint8Array
+  readonly runId: string
+  readonly clock: Clock
+  /** When the recording started, in milliseconds since 1970. */
+  readonly startedAt: number
+  /** Writes one exchange. */
+  readonly append: (exchange: CassetteExchange) => void
+}
+
+/** Records what a client sends and receives. */
+export interface Recorder {
+  wrap(transport: Transport, base: URL, redactor: Redactor): Transport
+}
+
+/** Headers that a client reads, each with the values that are kept; a link and an id are replaced. */
+const HEADERS: Readonly<Record<string, RegExp>> = {
+  'content-type': /^[\w.+-]{1,40}\/[\w.+-]{1,60}(?:; ?charset=[\w-]{1,20})?$/i,
+  'content-length': /^\d{1,15}$/,
+  'content-encoding': /^[a-z]{1,10}$/,
+  'retry-after': /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/,
+  date: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+}
+
+type Asked = Pick<CassetteExchange, 'operation' | 'method' | 'path' | 'params' | 'query' | 'body'>
+
+/** What arrived of a body, and how it ended. */
+interface Received {
+  readonly chunks: Uint8Array[]
+  bytes: number
+}
+
+/** The redaction of one recording, also for its list and pipeline. */
+export const redactFor = (
+  { key, runId }: Pick<RecorderOptions, 'key' | 'runId'>,
+  { link, leaks }: { readonly link: (text: string) => string; readonly leaks: (text: string) => boolean } = {
+    link: text => text,
+    leaks: () => false,
+  },
+): Redact => createRedact({ placeholder: createPlaceholders(key), runId, link, leaks })
+
+export function createRecorder({ key, runId, clock, startedAt, append }: RecorderOptions): Recorder {
+  return {
+    wrap(transport, base, redactor) {
+      const root = base.pathname.replace(/\/$/, '')
+      const fileOf = (url: URL): string => createHmac('sha256', key).update(url.href).digest('hex').slice(0, 16)
+      const find = (method: string, url: URL): FoundOperation | null =>
+        url.origin === base.origin && url.pathname.startsWith(`${root}/`)
+          ? findOperation(method, url.pathname.slice(root.length))
+          : null
+
+      /** A link to an operation stays one; any other names a file of the cassette. */
+      const linkOf = (text: string): string => {
+        const url = URL.canParse(text, `${base.href.replace(/\/$/, '')}/`) ? resolveLink(text, base) : null
+        if (url === null) return redact.text(text)
+        const found = find('GET', url)
+        if (found === null) return `${BASE_PLACEHOLDER}/files/${fileOf(url)}`
+        const params = redact.params(Object.entries(found.params))
+        const query = new URLSearchParams(redact.params(url.searchParams)).toString()
+        const path = found.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+        return `${BASE_PLACEHOLDER}${path}${query === '' ? '' : `?${query}`}`
+      }
+
+      const redact = redactFor({ key, runId }, { link: linkOf, leaks: redactor.leaks })
+
+      const askedOf = ({ method, url, body }: Exchange): Asked => {
+        const found = find(method, url)
+        if (found === null && method === 'GET')
+          return { operation: 'file', method, path: '/files/{name}', params: { name: fileOf(url) } }
+        const path = found?.path ?? redact.text(url.pathname.slice(root.length))
+        const isLogin = found?.name === 'authenticate'
+        return {
+          operation: found?.name ?? null,
+          method,
+          path,
+          ...(found === null || Object.keys(found.params).length === 0
+            ? {}
+            : { params: redact.params(Object.entries(found.params)) }),
+          ...(url.search === '' ? {} : { query: redact.params(url.searchParams) }),
+          ...(typeof body !== 'string' || isLogin ? {} : { body: redact.json(JSON.parse(body)) }),
+        }
+      }
+
+      const headersOf = (reply: Reply, url: URL): Record<string, string> => {
+        const kept = Object.entries(HEADERS).flatMap(([name, form]) => {
+          const value = reply.header(name)
+          return value !== null && form.test(value) ? [[name, value]] : []
+        })
+        const headers = Object.fromEntries(kept) as Record<string, string>
+        // The date is needed only to read a date in Retry-After.
+        if (headers['retry-after'] === undefined) delete headers.date
+        const location = reply.header('location')
+        if (location !== null)
+          headers.location = linkOf(URL.canParse(location, url.href) ? new URL(location, url).href : location)
+        const id = reply.header('x-correlation-id')
+        if (id !== null) headers['x-correlation-id'] = redact.text(id)
+        return headers
+      }
+
+      const note = (asked: Asked, rest: Partial<CassetteExchange>): void =>
+        append({ at: Math.max(0, Math.round(clock.now() - startedAt)), ...asked, ...rest })
+
+      const observed = (reply: Reply, asked: Asked, url: URL): Reply => {
+        const received: Received = { chunks: [], bytes: 0 }
+        let isNoted = false
+        const finish = (isCut: boolean): void => {
+          if (isNoted) return
+          isNoted = true
+          const answer = bodyOf(received, asked.operation, redact, reply.header('content-type') ?? '')
+          note(asked, { status: reply.status, headers: headersOf(reply, url), answer, ...(isCut ? { cut: true } : {}) })
+        }
+        async function* body(): AsyncGenerator<Uint8Array> {
+          let isWhole = false
+          try {
+            for await (const chunk of reply.body) {
+              received.bytes += chunk.length
+              if (received.bytes <= MAX_BODY) received.chunks.push(chunk)
+              else received.chunks.length = 0
+              yield chunk
+            }
+            isWhole = true
+          } finally {
+            finish(!isWhole)
+          }
+        }
+        const { status, headers } = reply
+        return {
+          status,
+          headers,
+          header: name => reply.header(name),
+          body: body(),
+          drop() {
+            // An unread body: the client judged the reply by status and headers.
+            finish(received.bytes > 0)
+            reply.drop()
+          },
+        }
+      }
+
+      return {
+        async send(exchange) {
+          const reply = await transport.send(exchange)
+          const asked = askedOf(exchange)
+          if (!isNetworkError(reply)) return observed(reply, asked, exchange.url)
+          note(asked, { lost: { kind: reply.kind, sent: reply.sent } })
+          return reply
+        },
+        close: () => transport.close(),
+      }
+    },
+  }
+}
+
+const decode = (bytes: Buffer): { readonly text: string; readonly encoding?: 'latin1' | 'utf16le' } | null => {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: bytes.toString('utf16le'), encoding: 'utf16le' }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { text: bytes.toString('latin1'), encoding: 'latin1' }
+  }
+}
+
+/** Bytes of a text: an archive or an image has others. */
+const isText = (bytes: Buffer): boolean => !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(bytes.toString('latin1'))
+
+function bodyOf({ chunks, bytes }: Received, operation: string | null, redact: Redact, type: string): RecordedBody {
+  if (bytes > MAX_BODY) return { omitted: bytes }
+  const whole = Buffer.concat(chunks)
+  const isWide = whole[0] === 0xff && whole[1] === 0xfe
+  const decoded = isWide || isText(whole) ? decode(whole) : null
+  if (decoded === null) return { bytes, start: whole.subarray(0, START).toString('hex') }
+  if (operation === 'file' && !/html|json/i.test(type)) return { ...decoded, text: redactTable(decoded.text, redact) }
+  try {
+    const json = JSON.parse(decoded.text) as unknown
+    return { json: operation === 'authenticate' ? withoutToken(json, redact) : redact.json(json) }
+  } catch {
+    return { ...decoded, text: redact.message(decoded.text) }
+  }
+}
+
+/** The token is a secret, and of no use for a replay. */
+function withoutToken(json: unknown, redact: Redact): unknown {
+  if (typeof json !== 'object' || json === null || !('token' in json) || typeof json.token !== 'string') return redact.json(json)
+  return { ...(redact.json({ ...json, token: '' }) as object), token: 'replayed' }
+}

@@ -1,0 +1,57 @@
+/** Finds the operation of a request by its method and path. */
+import { OPERATIONS, type OperationName } from './operations.ts'
+import { OTHER_GROUPS } from './other-groups.ts'
+
+/** A request recognised: `name` is null for an operation of another group; `params` are the names in braces of `path`, decoded. */
+export interface FoundOperation {
+  readonly name: OperationName | null
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+}
+
+interface Route {
+  readonly name: OperationName | null
+  readonly method: string
+  readonly path: string
+  readonly segments: readonly string[]
+}
+
+const nameIn = (segment: string): string | null => /^\{(\w+)\}$/.exec(segment)?.[1] ?? null
+
+let routes: readonly Route[] | null = null
+
+function readRoutes(): readonly Route[] {
+  const all = [
+    ...Object.entries(OPERATIONS).map(([name, { method, path }]) => ({ name: name as OperationName, method, path })),
+    ...OTHER_GROUPS.map(({ method, path }) => ({ name: null, method, path })),
+  ].map(route => ({ ...route, segments: route.path.split('/') }))
+  // A path without parameters is meant by itself, not as the parameter of another one.
+  const params = ({ segments }: Route): number => segments.filter(segment => nameIn(segment) !== null).length
+  return all.sort((a, b) => params(a) - params(b))
+}
+
+const decode = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
+}
+
+/** The operation at a path below the base address, null if it does not exist. */
+export function findOperation(method: string, path: string): FoundOperation | null {
+  routes ??= readRoutes()
+  const given = path.split('/')
+  const route = routes.find(
+    one =>
+      one.method === method &&
+      one.segments.length === given.length &&
+      one.segments.every((segment, at) => (nameIn(segment) === null ? segment === given[at] : given[at] !== '')),
+  )
+  if (route === undefined) return null
+  const params = route.segments.flatMap((segment, at) => {
+    const name = nameIn(segment)
+    return name === null ? [] : [[name, decode(given[at]!)] as const]
+  })
+  return { name: route.name, path: route.path, params: Object.fromEntries(params) }
+}

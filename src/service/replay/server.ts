@@ -1,0 +1,160 @@
+/** Serves a cassette: a run of its list against this server gets the recorded answers. Any login is accepted. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  BASE_PLACEHOLDER,
+  type CassetteExchange,
+  findOperation,
+  KEPT_TIMES,
+  parseWireDate,
+  type RecordedBody,
+  RUN_PLACEHOLDER,
+} from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
+import { systemClock } from '../clock.ts'
+import { type Asked, type Cassette, mapStrings } from './cassette.ts'
+
+export interface ReplayOptions {
+  readonly port?: number
+  readonly host?: string
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  /** Called with each request that the cassette has no answer to. */
+  readonly onUnknown?: (request: string) => void
+}
+
+export interface Replay {
+  /** Base address, ending in `/v1`. */
+  readonly url: string
+  /** Requests that are being answered. */
+  pending(): number
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const BASE = '/v1'
+const SECOND_MS = 1000
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  const isForm = request.headers['content-type']?.startsWith('multipart/') ?? false
+  for await (const chunk of request) if (!isForm) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+interface Recognised {
+  readonly operation: string | null
+  readonly asked: Asked
+}
+
+async function recognise(request: IncomingMessage): Promise<Recognised> {
+  const { method = 'GET' } = request
+  const url = new URL(request.url ?? '/', 'http://replay')
+  const path = url.pathname.startsWith(`${BASE}/`) ? url.pathname.slice(BASE.length) : url.pathname
+  const found = findOperation(method, path)
+  const text = await readText(request)
+  const file = /^\/files\/([0-9a-f]{16})$/.exec(path)?.[1]
+  const hasBody = text !== '' && found?.name !== 'authenticate'
+  return {
+    operation: found?.name ?? (file === undefined ? null : 'file'),
+    asked: {
+      method,
+      path: found?.path ?? (file === undefined ? path : '/files/{name}'),
+      params: found?.params ?? (file === undefined ? {} : { name: file }),
+      query: Object.fromEntries(url.searchParams),
+      ...(hasBody ? { body: parse(text) } : {}),
+    },
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function bytesOf(answer: RecordedBody, show: (json: unknown) => unknown): Buffer {
+  if ('json' in answer) return Buffer.from(JSON.stringify(show(answer.json)))
+  if ('text' in answer) return Buffer.from(answer.text, answer.encoding ?? 'utf8')
+  if ('bytes' in answer) return Buffer.concat([Buffer.from(answer.start, 'hex'), Buffer.alloc(answer.bytes)], answer.bytes)
+  return Buffer.alloc(0)
+}
+
+/** Starts to serve a cassette. Throws FETTLE_SETTINGS when it cannot listen. */
+export async function serveReplay(cassette: Cassette, options: ReplayOptions = {}): Promise<Replay> {
+  const { host = '127.0.0.1', port = 0, now = systemClock.now, onUnknown = () => undefined } = options
+  let url = ''
+  let delayMs: number | null = null
+  let pending = 0
+
+  /** Times move to the time of the replay, since a run compares them with its clock; their form stays. */
+  const moved = (text: string): string => {
+    const at = parseWireDate(text)
+    if (at === null) return text
+    const later = new Date(at + Math.round((delayMs ?? 0) / SECOND_MS) * SECOND_MS).toISOString()
+    const zone = /[+-]\d{2}:?\d{2}$/.exec(text)?.[0]
+    return zone === undefined ? later.slice(0, 10) + text[10] + later.slice(11, 19) + text.slice(19) : later
+  }
+  const shown = (text: string, key = ''): string =>
+    (KEPT_TIMES.has(key) ? moved(text) : text)
+      .replaceAll(RUN_PLACEHOLDER, cassette.runId() ?? RUN_PLACEHOLDER)
+      .replaceAll(BASE_PLACEHOLDER, url)
+
+  const send = (exchange: CassetteExchange, request: IncomingMessage, response: ServerResponse): void => {
+    const { lost, status = 200, headers = {}, answer = { text: '' }, cut } = exchange
+    // A service that never answered does so again, until the client gives up.
+    if (lost?.kind === 'timeout') return
+    if (lost !== undefined) return void request.socket.resetAndDestroy()
+    const body = bytesOf(answer, json => mapStrings(json, shown))
+    const { 'content-length': announced, location, ...rest } = headers
+    const hasBody = status !== 204 && status !== 304
+    response.writeHead(status, {
+      ...rest,
+      ...(location === undefined ? {} : { location: shown(location) }),
+      ...(announced === undefined || !hasBody ? {} : { 'content-length': cut ? announced : String(body.length) }),
+    })
+    if (cut) response.write(body, () => request.socket.destroy())
+    else response.end(hasBody ? body : undefined)
+  }
+
+  const refuse = ({ operation, asked }: Recognised, why: string, response: ServerResponse): void => {
+    const name = `${operation ?? 'an unknown operation'} (${asked.method} ${asked.path})`
+    const query = new URLSearchParams(asked.query).toString()
+    onUnknown(`${name}${query === '' ? '' : ` ?${query}`}: ${why}`)
+    response.writeHead(operation === null ? 404 : 501, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ message: `Not recorded: ${name}`, details: why }))
+  }
+
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<void> => {
+      const recognised = await recognise(request)
+      delayMs ??= now() - cassette.head.at
+      const exchange = cassette.answer(recognised.asked)
+      if (exchange === null) return refuse(recognised, 'the cassette has no answer to it with these parameters', response)
+      if (exchange.answer !== undefined && 'omitted' in exchange.answer)
+        return refuse(recognised, `its answer of ${exchange.answer.omitted} bytes was too large to be recorded`, response)
+      send(exchange, request, response)
+    }
+    pending += 1
+    response.once('close', () => {
+      pending -= 1
+    })
+    response.on('error', () => undefined)
+    // The client left while it sent its request.
+    answer().catch(() => request.socket.destroy())
+  })
+  await new Promise<void>((listening, failed) => {
+    server.once('error', (cause: Error) =>
+      failed(new FettleError('FETTLE_SETTINGS', `cannot listen on ${host}:${port}: ${cause.message}`, { cause })),
+    )
+    server.listen(port, host, listening)
+  })
+  url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${BASE}`
+  const close = async (): Promise<void> => {
+    server.closeAllConnections()
+    await new Promise<void>(closed => server.close(() => closed()))
+  }
+  return { url, pending: () => pending, close, [Symbol.asyncDispose]: close }
+}
