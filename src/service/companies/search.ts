@@ -6,7 +6,7 @@ import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { badRequest } from '../refusal.ts'
 import type { Engine } from '../registers/engine.ts'
-import { plainPostcode, type Search } from '../registers/search.ts'
+import type { Search } from '../registers/search.ts'
 import { isNamed, matchesQuery } from './narrow.ts'
 
 export interface SearchTools {
@@ -27,6 +27,12 @@ export const KEY_CRITERIA = [
   'phoneNo',
   'website',
   'postCode',
+] as const
+
+/** Criteria by the start of which companies are found when no key is given. */
+const STARTS = [
+  ['city', 'town'],
+  ['street', 'street'],
 ] as const
 
 /** Throws a 400 for a query without any of the criteria that have an index. */
@@ -64,6 +70,23 @@ function engineQueries(query: CompaniesQuery, available: readonly string[]): Que
   return [Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined)) as Query]
 }
 
+const distinct = (companies: readonly Company[]): Company[] =>
+  [...new Map(companies.toReversed().map(one => [one.connectId, one])).values()].reverse()
+
+/** By the start of town or street, or by country alone. */
+async function withoutKey(query: CompaniesQuery, { engine, search, most }: SearchTools) {
+  const fits = (company: Company): boolean => matchesQuery(company, query)
+  for (const [criterion, field] of STARTS) {
+    const text = query[criterion]
+    if (text === undefined) continue
+    const { companies, isTruncated } = await search.byStart(field, text, most, fits)
+    return { companies: distinct(companies), isTruncated }
+  }
+  const codes = query.countries?.includes('PLC') ? engine.countries : (query.countries ?? [])
+  const { companies, isTruncated } = await search.byCountry(codes, most, fits)
+  return { companies: distinct(companies), isTruncated }
+}
+
 /** `isTruncated`: further companies may exist. */
 async function selectCandidates(query: CompaniesQuery, { engine, search, most }: SearchTools) {
   const id = query.id ?? query.safeNo
@@ -73,12 +96,11 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
   }
   const others = KEY_CRITERIA.filter(key => query[key] !== undefined && key !== 'postCode')
   if (query.postCode !== undefined) {
-    const companies = await search.byPostcode(plainPostcode(query.postCode), most)
-    const isTruncated = companies.length === most
+    const { companies, isTruncated } = await search.byStart('postcode', query.postCode, most)
     // Registers may share companies.
-    const distinct = [...new Map(companies.toReversed().map(one => [one.connectId, one])).values()].reverse()
-    if (!isTruncated || others.length === 0) return { companies: distinct, isTruncated }
+    if (!isTruncated || others.length === 0) return { companies: distinct(companies), isTruncated }
   }
+  if (query.postCode === undefined && others.length === 0) return withoutKey(query, { engine, search, most })
   const found = new Map<string, Company>()
   let isTruncated = false
   for (const engineQuery of engineQueries(query, engine.countries)) {
@@ -94,9 +116,9 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
   return { companies: [...found.values()], isTruncated }
 }
 
-/** Returns the companies, nearest first. Throws a 400 for a query without a key criterion. */
+/** Returns the companies, nearest first. Throws a 400 for a query with neither a key criterion nor countries. */
 export async function findCompanies(query: CompaniesQuery, tools: SearchTools) {
-  requireKey(query, KEY_CRITERIA)
+  if (query.countries === undefined) requireKey(query, KEY_CRITERIA)
   const candidates = await selectCandidates(query, tools)
   const companies = candidates.companies.filter(company => matchesQuery(company, query))
   if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }

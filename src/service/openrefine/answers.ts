@@ -2,6 +2,7 @@
 
 import type { Company } from '../matching/index.ts'
 import type { Engine } from '../registers/engine.ts'
+import type { Search } from '../registers/search.ts'
 import { COMPANY, lineOf, PROPERTIES } from './properties.ts'
 import { asksForCompany, engineQuery, type ReconcileQuery } from './queries.ts'
 
@@ -33,6 +34,14 @@ export function manifestOf(base: string, version: string): Json {
   }
 }
 
+export interface SuggestTools {
+  readonly engine: Engine
+  readonly search: Pick<Search, 'byStart'>
+}
+
+/** Companies suggested at once. */
+const SUGGESTIONS = 20
+
 /** Two decimal places: the precision of the engine's score. */
 const percent = (score: number): number => Math.round(score * 10_000) / 100
 
@@ -57,10 +66,11 @@ export function reconcile(query: ReconcileQuery, engine: Engine): Json {
   }
 }
 
-/** Companies with this id, or whose name starts with the prefix; the first `skip` are left out. */
-export function suggestEntities(prefix: string, skip: number, engine: Engine): Json {
+/** Companies with this id, or whose name starts with the prefix; the first `skip` are left out. Without one, similar names. */
+export async function suggestEntities(prefix: string, skip: number, { engine, search }: SuggestTools): Promise<Json> {
   const known = engine.find(prefix)
-  const found = known !== null ? [known] : engine.match({ name: prefix }).candidates.map(one => engine.at(one.company))
+  const starting = known === null ? (await search.byStart('name', prefix, skip + SUGGESTIONS)).companies : [known]
+  const found = starting.length > 0 ? starting : engine.match({ name: prefix }).candidates.map(one => engine.at(one.company))
   const result = found.slice(skip).map(company => ({
     id: company.connectId,
     name: company.name,

@@ -6,7 +6,7 @@ import { COMPANY, PROPERTIES } from './properties.ts'
 const value = z.union([z.string(), z.number(), z.boolean(), z.looseObject({ id: z.string(), name: z.string().optional() })])
 
 const query = z
-  .strictObject({
+  .looseObject({
     query: z.string().optional(),
     type: z.union([z.string(), z.array(z.string())]).optional(),
     limit: z.number().min(0).optional(),

@@ -37,7 +37,7 @@ const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
 /** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
-export function reconcileRoutes(app: FastifyInstance, { engine, limits, addressOf }: AppDeps, version: string): void {
+export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, addressOf }: AppDeps, version: string): void {
   const baseOf = (request: FastifyRequest): string => `${addressOf(request.raw)}${ROOT}`
 
   app.removeAllContentTypeParsers()
@@ -111,7 +111,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, limits, addressO
   }
 
   const suggest: Readonly<Record<(typeof SUGGESTED)[number], (prefix: string, skip: number) => unknown>> = {
-    entity: (prefix, skip) => suggestEntities(prefix, skip, engine),
+    entity: (prefix, skip) => suggestEntities(prefix, skip, { engine, search }),
     property: suggestProperties,
     type: suggestTypes,
   }

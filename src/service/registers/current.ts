@@ -79,7 +79,8 @@ export function makeCurrent(
   }
   const search: Search = {
     find: id => held.search.find(id),
-    byPostcode: (start, most) => held.search.byPostcode(start, most),
+    byStart: (...given) => held.search.byStart(...given),
+    byCountry: (...given) => held.search.byCountry(...given),
   }
   return {
     /** The engine of this moment at each call: positions are valid until the next `await` only. */

@@ -1,8 +1,9 @@
 /**
- * Finds companies by Safe Number and by postcode. Each index is built from all companies on first use, in slices, so that other
+ * Finds companies by Safe Number, by country, and by the start of postcode, name, town or street. Each index is built from all companies on first use, in slices, so that other
  * requests are served meanwhile.
  */
 import { setImmediate } from 'node:timers/promises'
+import { normaliseText } from '../../normalise/text.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
@@ -11,13 +12,35 @@ import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
 const SAFE_NUMBER = /^[A-Z]{2}(?:\d{8}|\d{15})$/
 /** Companies indexed in one turn of the event loop: one to two milliseconds. */
 const SLICE = 256
-/** Number of characters of a postcode in its key; the others are compared. */
+/** Number of characters of a text in its key; the others are compared. */
 const KEY_LENGTH = 5
 
 export const plainPostcode = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]+/g, '')
 
-/** The start of a postcode as a number of base 37 in text order; `fill` is the digit of missing characters. */
-function postcodeKey(start: string, fill: number): number {
+const plainText = (text: string): string => plainPostcode(normaliseText(text))
+
+const HOUSE_NUMBER = /^\d{1,6}[a-z]?[ ,]+/i
+
+/** Texts that are found by their start, with their plain spelling. */
+const STARTS = {
+  postcode: company => plainPostcode(company.postcode),
+  name: company => plainText(company.name),
+  town: company => plainText(company.town),
+  street: company => plainText(company.address1.replace(HOUSE_NUMBER, '')),
+} as const satisfies Record<string, (company: Company) => string>
+
+export type StartField = keyof typeof STARTS
+
+/** Companies examined for each one that is wanted. */
+const EXAMINED = 20
+
+const PLAIN: Readonly<Record<StartField, (text: string) => string>> = {
+  ...{ postcode: plainPostcode, name: plainText, town: plainText },
+  street: text => plainText(text.replace(HOUSE_NUMBER, '')),
+}
+
+/** The start of a text as a number of base 37 in text order; `fill` is the digit of missing characters. */
+function startKey(start: string, fill: number): number {
   let key = 0
   for (let at = 0; at < KEY_LENGTH; at++) key = key * 37 + (at < start.length ? Number.parseInt(start.charAt(at), 36) + 1 : fill)
   return key
@@ -49,12 +72,29 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 
 export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
   const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
-  const postcodes = once(() =>
-    makeIndex(engine, ({ postcode }) => {
-      const plain = plainPostcode(postcode)
-      return plain === '' ? null : postcodeKey(plain, 0)
-    }),
-  )
+  const starts = Object.fromEntries(
+    Object.entries(STARTS).map(([field, textOf]) => [
+      field,
+      once(() =>
+        makeIndex(engine, company => {
+          const plain = textOf(company)
+          return plain === '' ? null : startKey(plain, 0)
+        }),
+      ),
+    ]),
+  ) as Record<StartField, () => Promise<Float64Array>>
+  const countries = once(() => makeIndex(engine, ({ country }) => (country === '' ? null : startKey(country, 0))))
+
+  /** At most `most` companies that fit, and whether further ones may exist. */
+  const fitting = (places: readonly number[], most: number, fits: (company: Company) => boolean) => {
+    const found: Company[] = []
+    for (const place of places) {
+      if (found.length === most) break
+      const company = engine.at(place)
+      if (fits(company)) found.push(company)
+    }
+    return { companies: found, isTruncated: found.length === most || places.length === most * EXAMINED }
+  }
   const at = (place: number): Company => engine.at(place)
   return {
     async find(id: string): Promise<Company | null> {
@@ -64,10 +104,18 @@ export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
       const places = placesBetween(await safeNumbers(), key, key, engine.size)
       return places.map(at).find(company => safeNumber(company) === id) ?? null
     },
-    /** At most `most` companies whose postcode starts with these letters and digits. */
-    async byPostcode(start: string, most: number): Promise<Company[]> {
-      const places = placesBetween(await postcodes(), postcodeKey(start, 0), postcodeKey(start, 36), most)
-      return places.map(at).filter(company => plainPostcode(company.postcode).startsWith(start))
+    /** Companies whose text starts with these letters and digits; none for a text without them. */
+    async byStart(field: StartField, text: string, most: number, fits: (company: Company) => boolean = () => true) {
+      const start = PLAIN[field](text)
+      if (start === '') return { companies: [], isTruncated: false }
+      const places = placesBetween(await starts[field](), startKey(start, 0), startKey(start, 36), most * EXAMINED)
+      return fitting(places, most, company => STARTS[field](company).startsWith(start) && fits(company))
+    },
+    /** Companies of these countries that fit, in the order of the register. */
+    async byCountry(codes: readonly string[], most: number, fits: (company: Company) => boolean) {
+      const index = await countries()
+      const places = codes.flatMap(code => placesBetween(index, startKey(code, 0), startKey(code, 0), most * EXAMINED))
+      return fitting(places.slice(0, most * EXAMINED), most, fits)
     },
   }
 }

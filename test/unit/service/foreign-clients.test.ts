@@ -24,7 +24,10 @@ test('requests of public clients are accepted, and keys that are ignored are nam
       null,
     ],
     ['GET', '/companies?countries=GB&name=Acme&status=alive', undefined, {}, 400, null],
-    ['GET', '/companies?countries=GB&name=&regNo=', undefined, {}, 400, null],
+    ['GET', '/companies?countries=GB&name=&regNo=', undefined, {}, 200, null],
+    ['GET', '/companies?countries=GB&status=active', undefined, {}, 200, null],
+    ['GET', '/companies?countries=GB&city=Leeds&page=&pageSize=200', undefined, {}, 200, null],
+    ['GET', '/companies/global?name=', undefined, {}, 400, null],
     [
       'POST',
       PORTFOLIOS,

@@ -21,7 +21,7 @@ test('finds exactly the companies with a postcode prefix', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(postcode, { maxLength: 60 }), start, async (postcodes, wanted) => {
       const { companies, search } = searchOver(postcodes)
-      const found = await search.byPostcode(wanted, 1_000)
+      const { companies: found } = await search.byStart('postcode', wanted, 1_000)
       const expected = companies.filter(one => plainPostcode(one.postcode).startsWith(wanted)).map(one => one.id)
       expect(found.map(one => one.id).sort()).toEqual(expected.sort())
     }),
@@ -39,5 +39,23 @@ test('finds each company by Safe Number and connectId, and none by another id', 
 
 test('examines no more companies than requested', async () => {
   const { search } = searchOver(Array.from({ length: 500 }, () => 'LS1 1AA'))
-  expect(await search.byPostcode('LS', 20)).toHaveLength(20)
+  const { companies, isTruncated } = await search.byStart('postcode', 'LS', 20)
+  expect([companies.length, isTruncated]).toEqual([20, true])
+})
+
+test('finds by the start of name, town and street, and by country', async () => {
+  const { companies, search } = searchOver(['LS1', 'LS2'])
+  for (const [field, text] of [
+    ['name', 'ac'],
+    ['town', 'LEED'],
+    ['street', 'High St'],
+    ['street', '1 high'],
+  ] as const)
+    expect((await search.byStart(field, text, 5)).companies, text).toEqual(companies)
+  expect((await search.byStart('name', 'cme', 5)).companies).toEqual([])
+  expect((await search.byStart('name', '…', 5)).companies).toEqual([])
+  const [first] = companies
+  const isFirst = (company: Company): boolean => company.id === first?.id
+  expect((await search.byCountry(['GB'], 5, isFirst)).companies).toEqual([first])
+  expect((await search.byCountry(['FR'], 5, () => true)).companies).toEqual([])
 })
