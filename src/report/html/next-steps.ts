@@ -9,7 +9,8 @@ export function fileLink({ metadata: { directory } }: Pick<Report, 'metadata'>, 
   if (directory === null || !isRelative(directory) || !isRelative(path)) return html`<span class="path">${text}</span>`
   const up = directory.split(/[/\\]/).filter(part => part !== '' && part !== '.')
   const down = path.split(/[/\\]/).filter(part => part !== '.')
-  const href = [...up.map(() => '..'), ...down.map(encodeURIComponent)].join('/')
+  // encodeURIComponent throws on half of a surrogate pair.
+  const href = [...up.map(() => '..'), ...down.map(part => encodeURIComponent(part.replace(/\p{Cs}/gu, '\ufffd')))].join('/')
   return html`<a href="${href}">${text}</a>`
 }
 

@@ -204,6 +204,17 @@ describe.concurrent('clean', () => {
     expect((await lines('--register', 'listed'))[0]).not.toContain('match.register')
   })
 
+  test('--dry-run prints the plan, and writes nothing', async () => {
+    const cwd = folderOf({ 'a.csv': LIST, 'a-clean.csv': 'mine\n' })
+    const ended = await fettle(['clean', 'a.csv', '--dry-run'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toMatch(/2 {2}Firma +-> name /)
+    expect(ended.stdout).toContain('a-clean.csv')
+    expect(readdirSync(cwd).sort()).toEqual(['a-clean.csv', 'a.csv'])
+    expect(readFileSync(join(cwd, 'a-clean.csv'), 'utf8')).toBe('mine\n')
+    expect((await fettle(['clean', 'a.csv', '--dry-run', '--json'], { cwd })).code).toBe(2)
+  })
+
   test('without -o under a name made of the list, never in place of anything', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     expect((await fettle(['clean', 'a.csv', '-q'], { cwd })).code).toBe(0)

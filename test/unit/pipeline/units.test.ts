@@ -135,7 +135,7 @@ describe('paths', () => {
   })
 
   test('a relative path leads out of the project only into a folder that the user adds', () => {
-    const places = { base: '/work/project', roots: ['/work/project', '/work/shared', '/far'] }
+    const places = { base: '/base/project', roots: ['/base/project', '/base/shared', '/far'] }
     for (const path of ['../shared/out.csv', 'a/../../shared/b/out.csv', '../../far/out.csv', '../project/out.csv'])
       expect(whyNotWritable(path, places)).toBeNull()
     for (const path of ['../out.csv', '../sharedx/out.csv', '../shared', '../shared/../out.csv', '../../out.csv'])

@@ -28,12 +28,17 @@ export const clean: Command = {
     ...REGISTERS,
     LIMIT,
     NEW_RUN,
+    { name: 'dry-run', type: 'switch', describe: 'Print the columns and the plan, and send nothing' },
     { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
     DROP_DECISIONS,
     { name: 'budget', describe: 'Spend at most this many credits of the service' },
     { name: 'yes', type: 'switch', describe: 'Do not ask before a service that may charge is used' },
   ],
-  conflicts: { ...QUIET_OR_VERBOSE, ...REGISTER_CONFLICTS },
+  conflicts: {
+    ...QUIET_OR_VERBOSE,
+    ...REGISTER_CONFLICTS,
+    'dry-run': ['json', 'result-file', 'new', 'reporter', 'yes'],
+  },
   examples: [
     ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list'],
     ['fettle clean companies.csv --register uk', 'against one of the registers of this machine'],

@@ -15,7 +15,7 @@ import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from '../init/proposal.ts'
-import { reportEndings, runPipeline } from '../run/run.ts'
+import { dryRun, reportEndings, runPipeline } from '../run/run.ts'
 import { checkFlags } from '../shared.ts'
 import { agreesToCost, budgetFlag } from './cost.ts'
 
@@ -51,6 +51,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   try {
     if (prepared.plan !== null)
       await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    if (isOn(flags, 'dry-run')) return dryRun([{ file: reading.path, prepared }], io)
     assertReplaceable(output.path, prepared, flags, io)
     if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
     reporters.enable()

@@ -133,7 +133,8 @@ function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallRep
   io[to](reportText(report, io, to))
 }
 
-function dryRun(items: readonly Item[], io: Io): number {
+/** Prints the plans, and sends and writes nothing. */
+export function dryRun(items: readonly Item[], io: Io): number {
   const codes = items.map(({ file, prepared }) => {
     if (prepared.issues.length > 0) io.err(printIssues(prepared.issues, items.length > 1 ? file : null))
     const { plan, input } = prepared
