@@ -66,8 +66,16 @@ const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): optio
 
 const isEffectful = ({ method, repeat }: Operation): boolean => repeat !== 'free' || method !== 'GET'
 
+/** Largest sizes that the interface states. All others are those of fettle's own service: another one may allow more. */
+const STATED: Readonly<Record<string, readonly string[]>> = {
+  createBusinessSearch: ['name'],
+  matchCompanies: ['matchThreshold'],
+}
+
 const checked = (name: string, schema: AnswerSchema<unknown> | null, value: unknown): void => {
-  const issue = schema?.safeParse(value).error?.issues[0]
+  const isStated = ({ code, path }: { readonly code?: string; readonly path: readonly PropertyKey[] }): boolean =>
+    code !== 'too_big' || STATED[name]?.includes(String(path[0])) === true
+  const issue = schema?.safeParse(value).error?.issues.find(isStated)
   if (issue === undefined) return
   const where = issue.path.length === 0 ? '' : ` ${issue.path.map(String).join('.')}`
   throw new FettleError('FETTLE_USAGE', `${name}: the request does not fit the interface,${where} ${issue.message}.`)

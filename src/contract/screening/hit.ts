@@ -112,15 +112,17 @@ export const decideHit = lazy(() =>
 
 export const noteHit = lazy(() => z.strictObject({ note: z.string().max(10_000).nullable() }))
 
-/** Body of a batch of decisions; its words are judged one by one, so that a wrong one fails alone. */
-export const decideHits = lazy(() =>
-  z.strictObject({
-    items: z.array(z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note })),
-  }),
+/** One element of a batch of decisions; elements and their words are judged one by one, so that a wrong one fails alone. */
+export const hitDecision = lazy(() =>
+  z.strictObject({ hitId: z.string().min(1).max(200), decision: z.string().max(200).nullish(), note }),
 )
 
+export const decideHits = lazy(() => z.strictObject({ items: z.array(hitDecision) }))
+
+const anything = z.unknown().optional()
+
 /** The element of the batch that failed, as it was sent. */
-const failedDecision = lazy(() => z.looseObject({ hitId: z.string(), decision: text, note: text }))
+const failedDecision = lazy(() => z.looseObject({ hitId: anything, decision: anything, note: anything }))
 
 export const businessHitBatch = lazy(() => batchOf(failedDecision, businessHit))
 

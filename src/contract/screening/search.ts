@@ -135,8 +135,8 @@ export const updateIndividualSearch = updateBusinessSearch.extend({
   riskRating: z.enum(RISK_RATINGS),
 })
 
-/** One element of a batch; its words are judged one by one, so that a wrong one fails alone. */
-const searchUpdate = lazy(() =>
+/** One element of a batch; elements and their words are judged one by one, so that a wrong one fails alone. */
+export const searchUpdate = lazy(() =>
   z.strictObject({
     searchId: z.string().min(1).max(200),
     riskRating: z.string().max(200).nullish(),
@@ -167,15 +167,11 @@ export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: It
     correlationId: z.string().optional(),
   })
 
+const anything = z.unknown().optional()
+
 /** The element of the batch that failed, as it was sent. */
 const failedUpdate = lazy(() =>
-  z.looseObject({
-    searchId: z.string(),
-    riskRating: orNull(z.string()),
-    assignedToUserId: orNull(z.number().int()),
-    status: orNull(z.string()),
-    note: orNull(z.string()),
-  }),
+  z.looseObject({ searchId: anything, riskRating: anything, assignedToUserId: anything, status: anything, note: anything }),
 )
 
 export const businessSearchBatch = lazy(() => batchOf(failedUpdate, businessSearch))

@@ -34,6 +34,9 @@ export type RiskRating = (typeof RISK_RATINGS)[number]
 
 export const HIT_DECISIONS = ['undecided', 'trueMatch', 'falsePositive', 'discarded'] as const
 
+/** The decisions that may be requested of one hit; `discarded` is a word of answers and batches (contract §6.6). */
+export const REQUESTED_DECISIONS = ['undecided', 'trueMatch', 'falsePositive'] as const
+
 export type HitDecision = (typeof HIT_DECISIONS)[number]
 
 /** The decision a text means, in any case (contract §14.3); null for any other text. */

@@ -37,6 +37,8 @@ type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] ex
 interface RouteOptions {
   readonly adapt?: (body: unknown) => unknown
   readonly bodyLimit?: number
+  /** Checks the body in place of the schema of the operation. */
+  readonly body?: z.ZodType
 }
 
 /** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
@@ -72,7 +74,7 @@ const SHOWN_KEYS = 10
  * Parses a body as clients of the interface send them: keys that it does not know, and null for what may be absent, are ignored. Their
  * names are in the header `X-Ignored-Keys`. Throws a 400 as `check` does.
  */
-function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply): unknown {
+export function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply): unknown {
   const ignored = new Set<string>()
   for (let found = true; found; ) {
     const { error } = schema.safeParse(body)
@@ -130,7 +132,8 @@ export function route<Name extends OperationName>(
     },
     handler: async (request, reply) => {
       const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
-      const body = bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(bodySchema, sent, reply)
+      const body =
+        bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(options.body ?? bodySchema, sent, reply)
       const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
       reply.code(operation.success ?? 200)
       return handler({

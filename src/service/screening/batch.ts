@@ -1,6 +1,16 @@
 /** Runs a batch item by item. A refused item fails alone, with an error as in RFC 7807 (contract §2.5). */
 import { STATUS_CODES } from 'node:http'
+import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
+import { checkBody } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
+
+/** A batch before its elements are judged. */
+export const looseBatch = z.looseObject({ items: z.array(z.looseObject({})) })
+
+/** An element as its schema reads it. Throws a 400. */
+export const readItem = <Schema extends z.ZodType>(schema: Schema, item: object, reply: FastifyReply): z.infer<Schema> =>
+  checkBody(schema, structuredClone(item), reply) as z.infer<Schema>
 
 interface Failed<Item> {
   readonly failedItem: Item

@@ -1,14 +1,23 @@
 /** Routes of the hits of AML searches: lists, full records, decisions, notes, PDFs (contract §6.4 to §6.7). */
 
 import type { FastifyInstance } from 'fastify'
-import { HIT_DECISIONS, type HitDecision, OPERATIONS, pathOf, readDecision } from '../../contract/index.ts'
+import type { z } from 'zod'
+import {
+  HIT_DECISIONS,
+  type HitDecision,
+  hitDecision,
+  OPERATIONS,
+  pathOf,
+  REQUESTED_DECISIONS,
+  readDecision,
+} from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { requirePdf } from '../http/pdf.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
-import { runBatch } from './batch.ts'
+import { looseBatch, readItem, runBatch } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord } from './hit-record.ts'
@@ -38,10 +47,10 @@ const NAMES = {
   ],
 } as const
 
-const parseDecision = (text: string, place: string): HitDecision => {
+const parseDecision = (text: string, place: string, words: readonly HitDecision[] = HIT_DECISIONS): HitDecision => {
   const decision = readDecision(text)
-  if (decision !== null) return decision
-  throw badRequest('The request is not acceptable', `${place}: must be one of ${HIT_DECISIONS.join(', ')}`)
+  if (decision !== null && words.includes(decision)) return decision
+  throw badRequest('The request is not acceptable', `${place}: must be one of ${words.join(', ')}`)
 }
 
 export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
@@ -53,10 +62,10 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   const hitOf = (call: AnyCall): Hit => objects.hit(searchOf(call), call.params.hitId ?? '')
 
   /** A person's hit is decided once (contract §6.1); the decision on a business hit may change. */
-  const patchOf = (hit: Hit, { decision, note }: Verdict): HitPatch => {
+  const patchOf = (hit: Hit, { decision, note }: Verdict, words?: readonly HitDecision[]): HitPatch => {
     const word = decision ?? null
     if (word !== null) {
-      const next = parseDecision(word, 'decision')
+      const next = parseDecision(word, 'decision', words)
       if (type === 'individual' && hit.decision !== 'undecided') {
         throw conflict('The hit is decided already', `decision: it is ${hit.decision} and cannot be changed`)
       }
@@ -76,20 +85,22 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })
 
-  route(app, deps, many, call => {
+  const decideMany = (call: Call<z.infer<typeof looseBatch>, unknown>): unknown => {
     const search = searchOf(call)
-    const { user, request, body } = call
+    const { user, request, reply, body } = call
     return runIdempotent(deps, call, () =>
       runBatch(body.items, {
-        work: ({ hitId, ...verdict }) => {
+        work: item => {
+          const { hitId, ...verdict } = readItem(hitDecision, item, reply)
           const hit = objects.hit(search, hitId)
           return change(hit, user.id, patchOf(hit, verdict), request.id)
         },
-        pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId })}`,
+        pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId: String(hitId) })}`,
         correlationId: request.id,
       }),
     )
-  })
+  }
+  route(app, deps, many, decideMany, { body: looseBatch })
 
   route(app, deps, read, async call => {
     const hit = hitOf(call)
@@ -100,7 +111,9 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
 
   route(app, deps, decideOne, call => {
     const hit = hitOf(call)
-    return runIdempotent(deps, call, () => change(hit, call.user.id, patchOf(hit, call.body), call.request.id))
+    return runIdempotent(deps, call, () =>
+      change(hit, call.user.id, patchOf(hit, call.body, REQUESTED_DECISIONS), call.request.id),
+    )
   })
 
   route(app, deps, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))

@@ -14,6 +14,7 @@ import {
   SEARCH_STATUSES,
   type SearchStatus,
   type SearchUpdate,
+  searchUpdate,
 } from '../../contract/index.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import type { User } from '../auth/users.ts'
@@ -22,7 +23,7 @@ import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { runBatch } from './batch.ts'
+import { looseBatch, readItem, runBatch } from './batch.ts'
 import type { PersonName } from './entry.ts'
 import { hitRoutes } from './hit-routes.ts'
 import type { Question } from './screener.ts'
@@ -136,13 +137,16 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
       return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }
     })
 
-    route(app, deps, many, ({ user, body, request }) =>
+    const updateMany = ({ user, body, request, reply }: Call<z.infer<typeof looseBatch>, unknown>): unknown =>
       runBatch(body.items, {
-        work: ({ searchId, ...changes }) => update(objects.search(user, type, searchId), user, changes),
-        pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId })}`,
+        work: item => {
+          const { searchId, ...changes } = readItem(searchUpdate, item, reply)
+          return update(objects.search(user, type, searchId), user, changes)
+        },
+        pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId: String(searchId) })}`,
         correlationId: request.id,
-      }),
-    )
+      })
+    route(app, deps, many, updateMany, { body: looseBatch })
 
     const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
       objects.search(user, type, params.searchId ?? '')

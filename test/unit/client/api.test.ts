@@ -89,6 +89,18 @@ describe('a method of every operation', () => {
     expect(server.seen).toEqual([])
   })
 
+  test('only the largest sizes that the interface states are checked', async () => {
+    const server = await serveScript({ [`GET ${JOBS}`]: [{ json: [] }] })
+    const { api } = clientOf(server)
+    expect(await api.listJobs({ query: { pageSize: 5_000 } })).toEqual([])
+    const body = { name: 'x'.repeat(201), threshold: 80, datasets: ['SAN'] } as const
+    await expect(api.createBusinessSearch({ body: { ...body, datasets: ['SAN'] } })).rejects.toMatchObject({
+      code: 'FETTLE_USAGE',
+    })
+    expect(server.seen.map(({ query }) => query.get('pageSize'))).toContain('5000')
+    expect(server.seen.some(({ path }) => path.includes('searches'))).toBe(false)
+  })
+
   test('a form takes its file and its fields', async () => {
     const server = await serveScript({ [`POST ${JOBS}/7/upload`]: [{ json: { id: 'f' } }] })
     const bytes = Buffer.from('name\nAcme\n')
