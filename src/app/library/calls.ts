@@ -10,7 +10,6 @@ import { loadRun, reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
 import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
 import {
-  asStop,
   type Check,
   DEFAULT_QUEUE,
   type ExecutionOptions,
@@ -24,19 +23,24 @@ import {
   proveWhole,
   type RunRef,
   type RunStatus,
+  type Stoppable,
   type SubmitOptions,
   type SubmittedRun,
   settingsOf,
   targetOf,
   type WatchOptions,
   type WorkerOptions,
+  withStop,
 } from './options.ts'
 import { runsDirOf } from './run-handle.ts'
 
 export { renderReport } from '../../report/index.ts'
 export { loadPipeline } from '../prepare/read-pipeline.ts'
 
-export async function check(pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> {
+export const check = (pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> =>
+  withStop(options, all => checkWith(pipeline, all))
+
+async function checkWith(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>): Promise<Check> {
   const { plan, issues, release } = await prepared(pipeline, options, false)
   release()
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
@@ -45,7 +49,14 @@ export async function check(pipeline: string | RowsPipeline, options: LibraryOpt
 const keyOf = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
   runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
 
-export async function run(pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> {
+export const run = (pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> =>
+  withStop(options, all => runWith(pipeline, all, own))
+
+async function runWith(
+  pipeline: string | RowsPipeline,
+  options: Stoppable<LibraryOptions>,
+  own: RunReporter,
+): Promise<RunResult> {
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
   const { queue, detach = false, fresh = false, dropDecisions = false } = options
@@ -65,7 +76,10 @@ export async function run(pipeline: string | RowsPipeline, options: LibraryOptio
   }
 }
 
-export async function submit(pipeline: string | RowsPipeline, options: SubmitOptions): Promise<SubmittedRun> {
+export const submit = (pipeline: string | RowsPipeline, options: SubmitOptions): Promise<SubmittedRun> =>
+  withStop(options, all => submitWith(pipeline, all))
+
+async function submitWith(pipeline: string | RowsPipeline, options: Stoppable<SubmitOptions>): Promise<SubmittedRun> {
   const ready = await prepared(pipeline, options, true)
   try {
     const settings = {
@@ -83,14 +97,16 @@ export async function submit(pipeline: string | RowsPipeline, options: SubmitOpt
   }
 }
 
-export async function worker({
+export const worker = (options: WorkerOptions): Promise<void> => withStop(options, workWith)
+
+async function workWith({
   queue,
   concurrency = 1,
   inputsFrom = [],
   onNote,
   signal,
   ...options
-}: WorkerOptions): Promise<void> {
+}: Stoppable<WorkerOptions>): Promise<void> {
   proveInteger('concurrency', concurrency, MOST_AT_ONCE)
   const { runQueueWorker } = await import('../distributed/index.ts')
   const note = logOf(onNote ?? (() => {})).onNote!
@@ -101,34 +117,39 @@ export async function worker({
     queue: { url: queue.url, name: queue.name ?? DEFAULT_QUEUE },
     concurrency,
     inputsFrom,
-    signal: asStop(signal),
+    signal,
     onWord: note,
     onNote: (shard, text) => note(`${shard}: ${text}`),
     onEvent: () => {},
   })
 }
 
-export async function continueAs(
+export const continueAs = (
   command: string,
   wanted: RunRef | undefined,
   options: ExecutionOptions,
   own: RunReporter,
-): Promise<RunResult> {
-  proveWhole(options, 'timeoutMs')
-  const settings = settingsOf(command, options, runsDirOf(options, wanted), [own])
-  return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
-}
+): Promise<RunResult> =>
+  withStop(options, async all => {
+    proveWhole(all, 'timeoutMs')
+    const settings = settingsOf(command, all, runsDirOf(all, wanted), [own])
+    return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
+  })
 
-export async function merge(wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> {
-  const settings = settingsOf('merge', options, runsDirOf(options), [own])
-  return mergeRuns(wanted, { ...settings, dropDecisions: options.dropDecisions ?? false, runKey: keyOf(options) })
-}
+export const merge = (wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> =>
+  withStop(options, async all => {
+    const settings = settingsOf('merge', all, runsDirOf(all), [own])
+    return mergeRuns(wanted, { ...settings, dropDecisions: all.dropDecisions ?? false, runKey: keyOf(all) })
+  })
 
-export async function status(wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> {
+export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>
+  withStop(options, all => statusWith(wanted, all))
+
+async function statusWith(wanted: RunRef | undefined, options: Stoppable<WatchOptions>): Promise<RunStatus> {
   proveWhole(options, 'timeoutMs')
   const runsDir = runsDirOf(options, wanted)
   const { directory } = loadRun(runsDir, idOf(wanted))
-  const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: asStop(options.signal) }
+  const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: options.signal }
   const { status, code, carrier, jobs } =
     options.watch === true
       ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})

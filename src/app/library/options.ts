@@ -115,6 +115,9 @@ export interface RunStatus extends Pick<CurrentRunStatus, 'status' | 'carrier' |
 /** A run: its checkpoint, its id or the start of it, or the name of its pipeline; the latest if absent. */
 export type RunRef = string | Checkpoint
 
+/** Options with the signal of `withStop`. */
+export type Stoppable<O> = O & { readonly signal: AbortSignal }
+
 const OVERRIDES = Object.keys(NO_OVERRIDES)
 
 export const DEFAULT_QUEUE = 'fettle'
@@ -134,7 +137,7 @@ export function proveInteger(name: string, value: number, most: number, hint = '
   throw new FettleError('FETTLE_USAGE', `${name} ${value}: expected a whole number from 1 to ${most}`, { hint })
 }
 
-const prepareContextOf = (options: LibraryOptions, persist: boolean, rows: InputRows | null) => ({
+const prepareContextOf = (options: Stoppable<LibraryOptions>, persist: boolean, rows: InputRows | null) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
   register: registerOf(options),
@@ -144,10 +147,10 @@ const prepareContextOf = (options: LibraryOptions, persist: boolean, rows: Input
   ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
   stdin:
     rows === null
-      ? stdinOf({ open: () => process.stdin, keeps: persist, signal: asStop(options.signal) })
-      : receiveRows(rows, { keeps: persist, signal: asStop(options.signal) }),
+      ? stdinOf({ open: () => process.stdin, keeps: persist, signal: options.signal })
+      : receiveRows(rows, { keeps: persist, signal: options.signal }),
   ...(persist
-    ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: asStop(options.signal) }) }
+    ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: options.signal }) }
     : {}),
 })
 
@@ -163,7 +166,7 @@ function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
 }
 
 /** Prepares a pipeline; `persist` keeps the input for a run. */
-export async function prepared(pipeline: string | RowsPipeline, options: LibraryOptions, persist: boolean) {
+export async function prepared(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {
   proveWhole(options, 'limit')
   const { plain, rows } = splitRows(pipeline)
   const context = prepareContextOf(options, persist, rows)
@@ -184,13 +187,24 @@ export function idOf(wanted: RunRef | null | undefined): string | undefined {
   })
 }
 
-/** A signal that pauses the run with FETTLE_SIGINT when the caller aborts. */
-export function asStop(signal: AbortSignal | undefined): AbortSignal {
+/**
+ * Calls `body` with a signal that stops it with FETTLE_ABORTED when the caller aborts. Nothing is left at the caller's signal
+ * afterwards: a program may use one signal for all its runs.
+ */
+export async function withStop<O extends { readonly signal?: AbortSignal }, T>(
+  options: O,
+  body: (options: Stoppable<O>) => Promise<T>,
+): Promise<T> {
+  const { signal } = options
   const stop = new AbortController()
-  const onAbort = (): void => stop.abort(new FettleError('FETTLE_SIGINT', 'stopped by the caller', { cause: signal?.reason }))
+  const onAbort = (): void => stop.abort(new FettleError('FETTLE_ABORTED', 'stopped by the caller', { cause: signal?.reason }))
   if (signal?.aborted === true) onAbort()
   else signal?.addEventListener('abort', onAbort, { once: true })
-  return stop.signal
+  try {
+    return await body({ ...options, signal: stop.signal })
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
 }
 
 /** A reporter for `onNote`; errors of the callback are ignored. */
@@ -205,7 +219,7 @@ export const logOf = (note: (text: string) => void): RunReporter => ({
 
 export function settingsOf(
   command: string,
-  options: ExecutionOptions & Pick<LibraryOptions, 'register'>,
+  options: Stoppable<ExecutionOptions & Pick<LibraryOptions, 'register'>>,
   runsDir: string,
   own: readonly RunReporter[] = [],
 ): RunSettings {
@@ -222,7 +236,7 @@ export function settingsOf(
       ...(options.register === undefined ? {} : { register: registerOf(options) }),
     },
     timeoutMs: options.timeoutMs ?? null,
-    signal: asStop(options.signal),
+    signal: options.signal,
     observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),
   }
 }

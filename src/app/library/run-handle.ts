@@ -28,7 +28,7 @@ export interface Checkpoint {
  * A run in progress: iterate over its events, or await its report. It runs without iteration too; every loop receives all events
  * from the first. It rejects with a `RunStopped` when the run stops before its end.
  */
-export interface RunHandle extends AsyncIterable<RunEventInput>, PromiseLike<RunReport> {
+export interface RunHandle extends AsyncIterable<RunEventInput>, Promise<RunReport> {
   /** The current checkpoint, null before the run has started. */
   checkpoint(): Checkpoint | null
 }
@@ -117,13 +117,11 @@ export function follow(
       isOver = true
       wake()
     })
-  // A run that is only iterated over must not end the process with an unhandled rejection; iterating rethrows.
-  report.catch(() => {})
-  return {
-    // biome-ignore lint/suspicious/noThenProperty: a run can be awaited, and is documented so
-    then: (onReport, onError) => report.then(onReport, onError),
+  return Object.assign(report, {
     checkpoint: () => (latest === null ? null : checkpointOf(latest, runsDir)),
     async *[Symbol.asyncIterator]() {
+      // Iterating rethrows: a run that is only iterated over has no unhandled rejection.
+      report.catch(() => {})
       for (let next = 0; ; ) {
         const fact = facts[next]
         if (fact !== undefined) {
@@ -135,5 +133,5 @@ export function follow(
         } else await new Promise<void>(resolve => waiting.push(resolve))
       }
     },
-  }
+  })
 }

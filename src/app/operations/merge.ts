@@ -34,7 +34,7 @@ export async function mergeRuns(
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
-  const { live, links } = currentPipelineOf(state, settings)
+  const { live, links } = currentPipelineOf(state, settings, true)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge needs no credentials')

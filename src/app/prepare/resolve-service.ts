@@ -7,17 +7,34 @@ import { type Env, serviceUrlOf } from '../env/environment.ts'
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
 const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
 
-/** --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, FETTLE_SETTINGS. */
+/** Throws FETTLE_SETTINGS when credentials are set: the service that they are for was meant. */
+function embeddedByDefault(env: Env): PlannedService {
+  const name = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE'].find(one => (env[one] ?? '') !== '')
+  if (name === undefined) return { kind: 'embedded' }
+  throw new FettleError(
+    'FETTLE_SETTINGS',
+    `${name} is set, and no address of a service: neither service: in the pipeline nor FETTLE_URL`,
+    {
+      hint: `Set FETTLE_URL, or choose the embedded service with --service embedded or service: embedded; it needs no credentials.`,
+    },
+  )
+}
+
+/**
+ * --service, then the pipeline, then FETTLE_URL, then embedded. Throws FETTLE_PIPELINE_URL, and FETTLE_SETTINGS for an address that is
+ * missing. `recorded` is the service of a run to resume.
+ */
 export function resolveService(
   { env, service }: { readonly env: Env; readonly service: string | null },
   pipeline: Pick<Pipeline, 'service'>,
+  recorded?: PlannedService,
 ): PlannedService {
   const own = pipeline.service
   if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
   const fields = own?.kind === 'remote' ? own : null
   const url = service ?? fields?.url ?? serviceUrlOf(env)
   if (url === null) {
-    if (own === null) return { kind: 'embedded' }
+    if (own === null) return recorded?.kind === 'embedded' ? recorded : embeddedByDefault(env)
     throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
   }
   const checked = checkServiceUrl(url, fields?.insecure ?? false)

@@ -32,8 +32,11 @@ export interface ResumeContext {
   readonly links: Links
 }
 
-/** Reads the pipeline file of a recorded run. Throws FETTLE_FINGERPRINT, naming the changed keys, when it describes another run now. */
-export function currentPipelineOf(state: RunState, surroundings: PrepareContext): ResumeContext {
+/**
+ * Reads the pipeline file of a recorded run. `isOffline`: nothing is sent, so the service need not be known here. Throws
+ * FETTLE_FINGERPRINT, naming the changed keys, when the file describes another run now.
+ */
+export function currentPipelineOf(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
   const options = { ...surroundings, ...overridesOf(state) }
   const parsed = readPipeline(state, options)
   const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : credentialsIn(parsed.secrets))
@@ -41,7 +44,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext)
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
   const { plan: recorded } = state
-  const service = resolveService(options, pipeline)
+  const service = isOffline ? recorded.service : resolveService(options, pipeline, recorded.service)
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are those of the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }

@@ -118,6 +118,22 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(lastLine(await call(['merge', 'p'], { ...github, GITHUB_RUN_ID: '2' })).runId).not.toBe(lastLine(first[2]!).runId)
   })
 
+  test('a merge needs neither the address of the service nor credentials', async () => {
+    const { cwd, call } = await setUp()
+    for (const shard of ['1/2', '2/2']) expect((await call(['run', 'p.yml', '--shard', shard])).code).toBe(0)
+    const merged = await fettle(['merge', 'p', ...QUIET], { cwd })
+    expect(merged.code, merged.stderr).toBe(0)
+    expect(lastLine(merged)).toMatchObject({ output: 'out/p.csv', totals: { rows: 3 } })
+  })
+
+  test('credentials without an address are refused: their service was meant', async () => {
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', '') })
+    const refused = await fettle(['run', 'p.yml'], { cwd, env: CREDENTIALS })
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('FETTLE_USERNAME is set, and no address of a service')
+    expect((await fettle(['run', 'p.yml', '--service', 'embedded', '-q'], { cwd, env: CREDENTIALS })).code).toBe(0)
+  })
+
   test('an empty key is refused before anything is sent', async () => {
     const { service, call } = await setUp()
     expect((await call(['run', 'p.yml', '--run-key', ''])).code).toBe(2)

@@ -1,7 +1,10 @@
 /** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading of pipelines. */
+import { spawnSync } from 'node:child_process'
+import { getEventListeners } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   type Checkpoint,
   check,
@@ -16,6 +19,7 @@ import {
   run,
   status,
 } from '../../../src/index.ts'
+import { ROOT } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
 
@@ -28,6 +32,33 @@ afterEach(() => here.leave())
 const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
 
 describe('a run', () => {
+  test('leaves no listener at the signal of its caller, also after an error', async () => {
+    const { signal } = new AbortController()
+    const options = { ...here.options(), signal }
+    await Promise.all([
+      run(here.pipeline(), options),
+      check(here.pipeline(), options),
+      status(undefined, options).catch(() => {}),
+    ])
+    await expect(run(here.pipeline({ input: 'missing.csv' }), options)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('is a promise', async () => {
+    const code = await run(here.pipeline({ input: 'missing.csv' }), here.options()).catch((error: FettleError) => error.code)
+    expect(code).toBe('FETTLE_INPUT_READ')
+    const ended = vi.fn()
+    await run(here.pipeline(), here.options()).finally(ended)
+    expect(ended).toHaveBeenCalledOnce()
+  })
+
+  test('that fails and that nobody awaits ends the program with the reason', () => {
+    const program = `import { run } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/index.js')).href)}; run('missing.yml')`
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('FETTLE_PIPELINE_READ')
+  })
+
   test('has events, a report and a checkpoint', async () => {
     const running = run(here.pipeline(), here.options())
     expect(running.checkpoint()).toBeNull()
@@ -68,7 +99,7 @@ describe('a run', () => {
     await expect(read()).rejects.toBeInstanceOf(RunStopped)
     const error = await Promise.resolve(running).catch((error: unknown) => error as RunStopped)
     expect(error).toMatchObject({
-      code: 'FETTLE_SIGINT',
+      code: 'FETTLE_ABORTED',
       kind: 'sigint',
       cause: why,
       report: { status: 'cancelled', exitCode: 130 },
@@ -319,7 +350,7 @@ describe('rows of a program', () => {
       await new Promise(() => {})
     }
     await expect(run({ ...pipeline, input: waits() }, { ...here.options(), signal: stop.signal })).rejects.toMatchObject({
-      code: 'FETTLE_SIGINT',
+      code: 'FETTLE_ABORTED',
     })
   })
 })

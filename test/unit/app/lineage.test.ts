@@ -146,7 +146,7 @@ describe('one run, one id', () => {
     await expect(run(here.pipeline(), { ...here.options(), signal: stop.signal, reporters: [stopper] })).rejects.toThrow()
     await resume(undefined, { ...here.options(), reporters: [{ name: 'here', onLineageEvent }] })
     expect(types({ events })).toEqual(['START', 'ABORT', 'RUNNING', 'COMPLETE'])
-    expect(events[1]?.run.facets.errorMessage?.message).toBe('FETTLE_SIGINT: stopped by the caller')
+    expect(events[1]?.run.facets.errorMessage?.message).toBe('FETTLE_ABORTED: stopped by the caller')
     expect(new Set(events.map(one => one.run.runId)).size).toBe(1)
   })
 

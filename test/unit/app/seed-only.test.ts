@@ -66,7 +66,7 @@ describe('a service without submit', () => {
     const stop = new AbortController()
     const running = run(counts(), { ...here.options(env), signal: stop.signal })
     void server.asked('POST /dataCleaning/jobs/job-1/submit').then(() => stop.abort(new Error('killed')))
-    await expect(running).rejects.toMatchObject({ code: 'FETTLE_SIGINT' })
+    await expect(running).rejects.toMatchObject({ code: 'FETTLE_ABORTED' })
     const checkpoint = JSON.parse(JSON.stringify(running.checkpoint())) as Checkpoint
     const report = await resume(checkpoint, here.options(env))
     expect(report).toMatchObject({ status: 'success', totals: { matched: 1, unmatched: 1 } })
