@@ -15,7 +15,7 @@ function embeddedByDefault(env: Env): PlannedService {
     'FETTLE_SETTINGS',
     `${name} is set, and no address of a service: neither service: in the pipeline nor FETTLE_URL`,
     {
-      hint: `Set FETTLE_URL, or choose the embedded service with --service embedded or service: embedded; it needs no credentials.`,
+      hint: 'Set FETTLE_URL, or choose the embedded service (`service: embedded`), which needs no credentials.',
     },
   )
 }

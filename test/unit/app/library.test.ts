@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(ended).toHaveBeenCalledOnce()
   })
 
-  test('that fails and that nobody awaits ends the program with the reason', () => {
+  test('that fails and is not awaited ends the program with the reason', () => {
     const program = `import { run } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/index.js')).href)}; run('missing.yml')`
     const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
     expect(status).toBe(1)
