@@ -1,6 +1,7 @@
 /** The state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
 import { DATASETS, isDataset } from '../contract/index.ts'
-import type { CompanyCounts } from '../model/results.ts'
+import type { ProposedCompany } from '../model/requests.ts'
+import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
 
@@ -39,7 +40,27 @@ export interface ScreenState {
 /** The description of a dataset (contract §6.8); empty for an unknown one. */
 export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
+export interface CandidateState {
+  /** Null before the outputs are written for the first time. */
+  readonly counts: QuestionCounts | null
+  /** The question whose answer is not recorded yet, null when none is open. */
+  readonly open: string | null
+  readonly done: number
+  /** Questions that may cost a credit each. */
+  readonly paid: number
+  readonly lost: number
+  readonly refused: number
+  /** Which operation is asked; null when the account has neither. */
+  readonly by: 'match' | 'search' | null
+  /** By question. */
+  readonly answers: Readonly<Record<string, readonly ProposedCompany[]>>
+  /** The outputs have the answers. */
+  readonly isProposed: boolean
+}
+
 export interface CompanyActionState {
+  /** Null when the pipeline has no such stage. */
+  readonly candidates: CandidateState | null
   /** Null before the outputs are written, and when no stage uses companies. */
   readonly companies: CompanyCounts | null
   /** Null when the pipeline has no such stage, like the next. */
@@ -51,7 +72,13 @@ const MAX_REFUSALS = 20
 /** As many as a report shows; the journal has all of them. */
 const MAX_FOUND = 100
 
-export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActionState => ({
+const NOT_ASKED: CandidateState = {
+  ...{ counts: null, open: null, done: 0, paid: 0, lost: 0, refused: 0 },
+  ...{ by: 'match', answers: {}, isProposed: false },
+}
+
+export const initialCompanyActions = ({ candidates, portfolio, screen }: Plan): CompanyActionState => ({
+  candidates: candidates == null ? null : NOT_ASKED,
   companies: null,
   portfolio:
     portfolio == null
@@ -76,6 +103,8 @@ export const initialCompanyActions = ({ portfolio, screen }: Plan): CompanyActio
 
 export function applyCompanyAction(state: CompanyActionState, event: RunEvent): Partial<CompanyActionState> | null {
   const { portfolio, screening } = state
+  const candidates = state.candidates && afterQuestion(state.candidates, event)
+  if (candidates !== null && candidates !== state.candidates) return { candidates }
   switch (event.type) {
     case 'portfolio.requested':
       return portfolio && { portfolio: { ...portfolio, requested: true } }
@@ -114,6 +143,31 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
       )
     default:
       return null
+  }
+}
+
+/** Once there are questions, the next outputs are those with the answers. */
+export const afterOutputs = (state: CandidateState | null, counts: QuestionCounts | null): CandidateState | null =>
+  state && (counts === null ? { ...state, isProposed: state.counts !== null } : { ...state, counts })
+
+function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
+  switch (event.type) {
+    case 'candidates.requested':
+      return { ...state, open: event.question }
+    case 'candidates.withdrawn':
+      return { ...state, open: null }
+    case 'candidates.unavailable':
+      return { ...state, open: null, by: event.by === 'match' ? 'search' : null }
+    case 'candidates.found': {
+      const answers = { ...state.answers, [event.question]: event.companies }
+      return { ...state, open: null, done: event.done, paid: state.paid + 1, answers }
+    }
+    case 'candidates.refused':
+      return { ...state, open: null, done: event.done, refused: state.refused + 1 }
+    case 'candidates.lost':
+      return { ...state, open: null, done: event.done, paid: state.paid + 1, lost: state.lost + 1 }
+    default:
+      return state
   }
 }
 

@@ -66,6 +66,15 @@ const matches = z.object({
   others: z.object({ bands: count, patterns: count }),
   byPattern: count,
 })
+const proposed = z.object({
+  id: text,
+  name: text,
+  score: count.nullable(),
+  why: text,
+  parts: z.record(text, count),
+  fields: z.record(text, text),
+  tags: z.record(text, text),
+})
 const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
 const live = least<LiveSettings>({
@@ -185,9 +194,19 @@ export const EVENTS = {
     decisions: z
       .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count })
       .nullish(),
+    /** Absent or null when the service is asked for no candidates, or has been asked. */
+    questions: z.object({ listed: count, left: count, incomplete: count }).nullish(),
     /** Absent or null when no stage uses them. */
     companies: z.object({ listed: count, nameless: count }).nullish(),
   },
+  'candidates.requested': { question: text },
+  /** Nothing was asked: the question may be asked again. */
+  'candidates.withdrawn': { question: text },
+  'candidates.unavailable': { by: word<'match' | 'search'>() },
+  'candidates.found': { done: count, question: text, companies: list(proposed) },
+  'candidates.refused': { done: count, question: text, why: text },
+  /** The answer was lost: it may be paid, and is not asked for again. */
+  'candidates.lost': { done: count, question: text },
   'portfolio.requested': { name: text },
   'portfolio.found': { id: count, name: text, created: flag },
   /** `done` counts the companies handled so far, those of the event included; likewise below. */

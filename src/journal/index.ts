@@ -1,6 +1,6 @@
 /** Re-exports the journal. */
 export * from './checksum.ts'
-export { meaningOf, type PortfolioState, type ScreenState } from './company-actions.ts'
+export { type CandidateState, meaningOf, type PortfolioState, type ScreenState } from './company-actions.ts'
 export type * from './events.ts'
 export * from './file.ts'
 export * from './outcomes.ts'

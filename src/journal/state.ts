@@ -17,7 +17,7 @@ import type {
 } from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
+import { afterOutputs, applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type { CheckResult, JobState, RecordedError, RunEvent, RunFacts, StageState, Status } from './events.ts'
 import { addCounts } from './outcomes.ts'
 
@@ -248,7 +248,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null, companies = null } = event
       const { reasons = {}, duplicates = [], matches = null } = event
       const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions }
-      return { ...state, outputs, ...counted, companies: companies ?? state.companies }
+      const candidates = afterOutputs(state.candidates, event.questions ?? null)
+      return { ...state, outputs, ...counted, candidates, companies: companies ?? state.companies }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({

@@ -1,5 +1,6 @@
 /** What a request to the service takes and returns, as the run core and the client share it. Types only. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+import type { RowCandidate } from './results.ts'
 import type { StageName } from './stages.ts'
 
 /** What every request takes. */
@@ -149,7 +150,25 @@ export interface ScreenRequests {
   ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
 }
 
-export interface CompanyRequests extends PortfolioRequests, ScreenRequests {}
+/** What is known of a row: the parameters of `GET /companies/match` (contract §9.2), `name` and `country` among them. */
+export type CandidateQuery = Readonly<Record<string, string>>
+
+/** A company that the service proposes for a row. */
+export interface ProposedCompany extends RowCandidate {
+  /** Enrichment tags that follow from the answer. */
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** The requests of a run for companies that a row may be (contract §9.1, §9.2). */
+export interface CandidateRequests {
+  /**
+   * Best first. `match` may cost a credit and is not repeated after a lost answer; `search` asks `/companies`, where an account has
+   * no `match`.
+   */
+  findCandidates(query: CandidateQuery, by: 'match' | 'search', options?: CallOptions): Promise<readonly ProposedCompany[]>
+}
+
+export interface CompanyRequests extends PortfolioRequests, ScreenRequests, CandidateRequests {}
 
 /** Time and randomness, so that tests can control both. */
 export interface Clock {

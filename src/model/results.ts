@@ -154,6 +154,20 @@ export interface CompanyCounts {
   readonly nameless: number
 }
 
+/** A question to the service about rows without a certain match; equal rows are one question. */
+export interface Question {
+  /** A digest of the query. */
+  readonly id: string
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** `listed`: different questions; `left`: rows beyond `candidates.limit`; `incomplete`: rows without a name or a known country. */
+export interface QuestionCounts {
+  readonly listed: number
+  readonly left: number
+  readonly incomplete: number
+}
+
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   /** A check failed, and the files have names of their own beside those of the plan. */
@@ -173,6 +187,8 @@ export interface PublishedResults {
   readonly matches: MatchGroups | null
   /** Null when the run applies no decisions. */
   readonly decisions: DecisionCounts | null
+  /** Null when the service is asked for no candidates, or has been asked. */
+  readonly questions: QuestionCounts | null
   /** Null when no stage uses the companies. */
   readonly companies: CompanyCounts | null
 }

@@ -6,6 +6,7 @@ import type { OperationName } from '../contract/index.ts'
 
 interface StagePlan {
   readonly enrich: object | null
+  readonly candidates?: object | null
   readonly portfolio?: { readonly id: number | null } | null
   readonly screen?: object | null
 }
@@ -40,6 +41,12 @@ const STAGES = [
   { name: 'match', group: 'match', operations: sends('readJob') },
   { name: 'enrich', group: 'enrich', operations: ifEnriched('setEnrichments', 'enrich', 'readJob') },
   { name: 'download', group: 'enrich', operations: ifEnriched('enrichedFile') },
+  {
+    name: 'candidates',
+    group: 'companies',
+    isPlanned: ({ candidates }) => candidates != null,
+    operations: sends('matchCompanies'),
+  },
   {
     name: 'portfolio',
     group: 'companies',

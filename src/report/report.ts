@@ -9,7 +9,7 @@ import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
-import { companyActionsOf } from './sections/company-actions.ts'
+import { candidatesIn, companyActionsOf } from './sections/company-actions.ts'
 import { matchesOf } from './sections/matches.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
@@ -84,6 +84,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
         matches: matchesOf(state),
+        candidates: candidatesIn(state),
         ...companyActionsOf(state),
         credits: creditsIn(state, context.credits ?? null),
         reasons: { ...state.reasons },
@@ -178,9 +179,9 @@ function profileIn({ plan }: RunState): Result['profile'] {
 }
 
 /** The embedded service is free. */
-function creditsIn({ plan, screening }: RunState, enriched: number | null): number | null {
+function creditsIn({ plan, screening, candidates }: RunState, enriched: number | null): number | null {
   if (plan.service.kind === 'embedded') return 0
-  return enriched === null ? null : enriched + (screening?.searches ?? 0)
+  return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0)
 }
 
 function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {

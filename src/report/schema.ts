@@ -3,7 +3,7 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { portfolioSchema, screeningSchema } from './sections/company-actions-schema.ts'
+import { candidatesSchema, portfolioSchema, screeningSchema } from './sections/company-actions-schema.ts'
 import { acceptSchema, matchesSchema } from './sections/matches-schema.ts'
 
 const known = z.int().nonnegative()
@@ -214,12 +214,13 @@ const result = z.object({
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
   matches: matchesSchema,
+  candidates: candidatesSchema,
   portfolio: portfolioSchema,
   screening: screeningSchema,
   credits: count
     .default(null)
     .describe(
-      'credits the service may charge: one for each row with a company, one for each AML search; 0 for the embedded service',
+      'credits the service may charge: one for each row with a company, one for each AML search and each question for candidates; 0 for the embedded service',
     ),
   reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
   duplicates: z

@@ -21,6 +21,7 @@ const REVIEW: Readonly<Record<string, string>> = {
   'between-thresholds': 'likely, but not certain enough',
   'number-and-name-disagree': 'the number and the name point to different companies',
   'band-for-review': 'accept in the pipeline leaves this band to a person',
+  'companies-proposed': 'the service matched none, and proposes companies',
   'no-band': 'the service gave the match no band',
   'pattern-differs': 'the pattern of the match is not one that accept takes',
   dissolved: 'dissolved, and only the name agrees',

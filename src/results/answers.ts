@@ -6,6 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
 import { parserOptions } from '../input/table/records.ts'
+import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
@@ -20,8 +21,10 @@ export interface Answer {
   readonly outcome: RowOutcome
   /** What the service made of the row. */
   readonly serviceOutcome: RowOutcome
-  /** Why a match of the service does not stand; '' for every other row. */
+  /** Why the outcome is not that of the service; '' when it is. */
   readonly reason: string
+  /** Companies that the service proposed when it was asked about the row. */
+  readonly proposed: readonly ProposedCompany[]
 }
 
 export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): Evidence => ({
@@ -88,7 +91,7 @@ export class Answers {
   }
 
   #answer(columns: EnrichedColumns, row: readonly string[], serviceOutcome: RowOutcome): Answer {
-    const whole = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '' }
+    const whole = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [] }
     if (serviceOutcome !== 'matched' && serviceOutcome !== 'duplicate') return whole
     const { outcome, reason } = acceptMatch(this.#plan.accept ?? null, evidenceOf(whole))
     return outcome === 'matched' ? whole : { ...whole, outcome, reason }

@@ -2,15 +2,13 @@
  * Reads the companies that an answer proposes: all from the column `match.candidates`, else the best one alone. Entries of unknown form
  * are ignored.
  */
-import type { RowCandidate } from '../model/results.ts'
+import type { ProposedCompany } from '../model/requests.ts'
 import type { Answer } from './answers.ts'
 import { isTagLike } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
 
 /** Missing text is '', a missing score null. */
-export interface Candidate extends RowCandidate {
-  readonly tags: Readonly<Record<string, string>>
-}
+export type Candidate = ProposedCompany
 
 const MOST = 10
 
@@ -23,10 +21,10 @@ export function scoreOf(cell: string): number | null {
 /** Best first; empty when the service proposes none. A match that does not stand is the first. */
 export function candidatesOf(answer: Answer): readonly Candidate[] {
   const { row, columns, reason } = answer
-  const proposed = proposedIn(answer)
-  if (reason === '') return proposed
+  const proposed = [...proposedIn(answer), ...answer.proposed].filter(isFirst).slice(0, MOST)
   const read: Read = name => (row[columns.find(name)] ?? '').trim()
   const id = COMPANY_TAGS.map(read).find(text => text !== '') ?? ''
+  if (reason === '' || id === '') return proposed
   const tags = columns.header.flatMap(name =>
     isTagLike(name) && !name.startsWith('match.') ? [[name, read(name)] as const] : [],
   )
@@ -41,6 +39,8 @@ export function candidatesOf(answer: Answer): readonly Candidate[] {
   }
   return [company, ...proposed.filter(one => one.id !== id)]
 }
+
+const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean => all.findIndex(one => one.id === id) === at
 
 type Read = (name: string) => string
 

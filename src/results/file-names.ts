@@ -9,6 +9,8 @@ export const REVIEW_FILE = 'review.jsonl'
 /** The decisions that changed rows of the outputs: what the next run must not lose. */
 export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
+export const QUESTIONS_FILE = 'questions.jsonl'
+export const CANDIDATES_FILE = 'candidates.jsonl'
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

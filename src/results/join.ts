@@ -15,7 +15,7 @@ import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
-import type { Download } from '../model/requests.ts'
+import type { Download, ProposedCompany } from '../model/requests.ts'
 import type { Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type Answer, type AnswerPlace, Answers } from './answers.ts'
@@ -28,6 +28,7 @@ import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { type ResultsOptions, Writers } from './output/writers.ts'
+import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
@@ -39,6 +40,8 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
     publish: (accept: (uploaded: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) =>
       publish(plan, { workDir, failed }, options, accept),
+    questions: (listed: number, from?: number) => readQuestions(workDir, listed, from),
+    propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: () => receiver.remove(),
@@ -56,6 +59,8 @@ async function publish(
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, options)
   const review = reviewWriter(from.workDir)
   const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
+  const proposals = plan.candidates == null ? null : await readProposals(from.workDir)
+  const questions = plan.candidates == null || proposals !== null ? null : new QuestionLister(plan.candidates, from.workDir)
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, namesOutcome) => {
@@ -65,7 +70,7 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, { totals, writers, review, companies, decisions }, options)
+    await join(plan, answers, { totals, writers, review, companies, questions, proposals, decisions }, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
@@ -73,6 +78,7 @@ async function publish(
     accept(totals.sent())
     await review.publish()
     await companies?.publish()
+    await questions?.publish()
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
     const isRejected = options.isRejected?.(totals.outcomes()) === true
     const files = (await writers?.publish(isRejected)) ?? []
@@ -88,6 +94,7 @@ async function publish(
       matches: totals.matches(),
       missing: [...missing],
       decisions: decisions === null ? null : totals.decisions(decisions),
+      questions: questions?.counts() ?? null,
       companies: companies?.counts() ?? null,
     }
   } catch (error) {
@@ -113,6 +120,8 @@ interface Consumers {
   readonly writers: Writers | null
   readonly review: ReturnType<typeof reviewWriter>
   readonly companies: CompanyLister | null
+  readonly questions: QuestionLister | null
+  readonly proposals: Proposals | null
   readonly decisions: Decisions | null
 }
 
@@ -123,6 +132,7 @@ const SKIPPED: RowResult = {
   outcome: 'skipped',
   serviceOutcome: 'skipped',
   reason: '',
+  proposed: [],
   overrideCell: null,
   candidates: [],
   decided: null,
@@ -131,12 +141,13 @@ const SKIPPED: RowResult = {
 async function join(
   plan: Plan,
   answers: Answers,
-  { totals, writers, review, companies, decisions }: Consumers,
+  { totals, writers, review, companies, questions, proposals, decisions }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
   const dedupeKeyFor = dedupeKeyOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
+  const questionAbout = questionMaker(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
   const correctedOf = duplicateChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
@@ -154,8 +165,9 @@ async function join(
     const uploadRow = toUploadRow(inputRow)
     const answerNumber = dedupeIndex === null ? answers.count : dedupeIndex.add(dedupeKeyFor(uploadRow))
     const isRepeat = answerNumber < answers.count
-    const answer = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
-    if (answer === null) return
+    const found = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
+    if (found === null) return
+    const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
     const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
     const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
     const corrected = correctedOf(answer)
@@ -165,6 +177,7 @@ async function join(
     const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
     if (reviewRow !== null) await review.add(reviewRow)
     await companies?.add(number, rowResult, inputRow)
+    if (questions !== null && isOpen(rowResult)) questions.add(rowResult.outcome, questionAbout(uploadRow))
     await writers?.add(inputRow, rowResult, isRepeat || isDuplicate)
     if (number === plan.rows) return
   }
@@ -189,6 +202,17 @@ function duplicateChecker({ parts, accept }: Plan): (answer: Answer) => Pick<Row
     return null
   }
 }
+
+/** A row without a company is for a person to decide about once the service proposes some. */
+function withProposals(answer: Answer, proposed: Answer['proposed'] = []): Answer {
+  const { outcome, reason } = answer
+  if (proposed.length === 0 || (outcome !== 'review' && outcome !== 'unmatched')) return answer
+  return { ...answer, proposed, outcome: 'review', reason: outcome === 'review' ? reason : 'companies-proposed' }
+}
+
+/** No decision was made about it, and the service listed no candidates by itself. */
+const isOpen = ({ row, columns, decided }: RowResult): boolean =>
+  decided === null && !(row[columns.find('match.candidates')] ?? '').startsWith('[{')
 
 const cellOfFirst = (column: string): string | undefined =>
   column === 'general.duplicate' ? 'N' : column === 'general.duplicateId' ? '' : undefined

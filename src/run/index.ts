@@ -1,7 +1,15 @@
 /** Re-exports the run core. */
 export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
-export { type PortfolioService, type Ports, type ProgressEvent, progressOf, type ScreenService, type Service } from './ports.ts'
+export {
+  type CandidateService,
+  type PortfolioService,
+  type Ports,
+  type ProgressEvent,
+  progressOf,
+  type ScreenService,
+  type Service,
+} from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
 export { endOf, needsService, pausedBy, runStages } from './runner.ts'
 export { mapConcurrently } from './stage-group.ts'

@@ -1,6 +1,16 @@
 /** The interfaces that a run uses: the service, the input, the results, progress. app/execution/ports.ts provides them. */
-import type { CallOptions, Clock, Download, JobRequests, PortfolioRequests, ScreenRequests, Upload } from '../model/requests.ts'
-import type { FoundCompany, Outcomes, PublishedResults } from '../model/results.ts'
+import type {
+  CallOptions,
+  CandidateRequests,
+  Clock,
+  Download,
+  JobRequests,
+  PortfolioRequests,
+  ProposedCompany,
+  ScreenRequests,
+  Upload,
+} from '../model/requests.ts'
+import type { FoundCompany, Outcomes, PublishedResults, Question } from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
 type WithOptions<Requests> = {
@@ -12,6 +22,8 @@ type WithOptions<Requests> = {
 export type Service = WithOptions<JobRequests>
 export type PortfolioService = WithOptions<PortfolioRequests>
 export type ScreenService = WithOptions<ScreenRequests>
+
+export type CandidateService = WithOptions<CandidateRequests>
 
 export interface Source {
   /**
@@ -36,6 +48,10 @@ export interface Results {
    * that were sent. Rows of `failed` parts have no result.
    */
   publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<PublishedResults>
+  /** The `listed` questions about rows, from index `from` on. */
+  questions(listed: number, from: number): AsyncIterable<Question>
+  /** Stores the answers by question; `publish` proposes them from then on. */
+  propose(answers: Readonly<Record<string, readonly ProposedCompany[]>>): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
@@ -61,6 +77,7 @@ export interface Ports {
   readonly service: Service
   readonly portfolios: PortfolioService
   readonly screening: ScreenService
+  readonly candidates: CandidateService
   readonly source: Source
   readonly results: Results
   readonly clock: Clock

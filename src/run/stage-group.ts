@@ -196,13 +196,14 @@ class StageGroup {
     return { elapsedMs, http: { ...meter, throttledMs: Math.round(meter.throttledMs) } }
   }
 
-  #measured(stage: Named<object>): Pick<Ports, 'service' | 'portfolios' | 'screening'> {
-    const { service, portfolios, screening } = this.#context.ports
+  #measured(stage: Named<object>): Pick<Ports, 'service' | 'portfolios' | 'screening' | 'candidates'> {
+    const { service, portfolios, screening, candidates } = this.#context.ports
     const options = { stage: stage.name, meter: this.#open.get(stage)!.meter }
     return {
       service: withOptions(service, options),
       portfolios: withOptions(portfolios, options),
       screening: withOptions(screening, options),
+      candidates: withOptions(candidates, options),
     }
   }
 

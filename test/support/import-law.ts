@@ -32,6 +32,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   results: [
     'errors',
     'model',
+    'normalise',
     'pipeline:types',
     'files',
     'formats',

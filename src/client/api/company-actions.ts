@@ -3,6 +3,7 @@ import { type BusinessSearch, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CompanyRequests, Portfolio, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { Api } from './api.ts'
+import { createCandidates } from './candidates.ts'
 import type { Core } from './core.ts'
 
 const PAGE_SIZE = 100
@@ -26,6 +27,7 @@ const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
 export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
+    ...createCandidates(core, api),
     async findPortfolios(name, options = {}) {
       const found: Portfolio[] = []
       const query = { searchQuery: name, pageSize: PAGE_SIZE }

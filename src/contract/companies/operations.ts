@@ -20,6 +20,8 @@ export const COMPANIES = operationsOf({
     path: '/companies/match',
     query: matchQuery,
     reply: matchReply,
+    // It may be charged (contract §3, row 51).
+    repeat: 'never',
     errors: [400, 401],
     summary: 'Find the companies that a name and what else is known may mean, with a confidence of 893 to 999.',
   },

@@ -1,4 +1,4 @@
-/** Rules of `accept`, `portfolio` and `screen`: each needs an output with the tags that identify companies. */
+/** Rules of `accept`, `candidates`, `portfolio` and `screen`: each needs an output with the tags that identify companies. */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import { show } from '../source/quote.ts'
@@ -10,6 +10,8 @@ const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 export const lintCompanyActions: Rule = draft => [
   ...lintAccept(draft),
   ...lintTags(draft, 'accept', [COMPANY_TAGS]),
+  ...lintCandidates(draft),
+  ...lintTags(draft, 'candidates', [COMPANY_TAGS]),
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
@@ -36,11 +38,19 @@ const lintAccept: Rule = ({ fields }) => {
   return twice.map(band => wrongValue(['accept', 'review'], `the band ${show(band)} is in accept.banding too`, hint))
 }
 
+const lintCandidates: Rule = ({ fields }) => {
+  if (fields.candidates == null || fields.mappings === undefined) return []
+  const mapped = fields.mappings.map(rule => rule.mapping)
+  if (mapped.includes('name') && (mapped.includes('country') || mapped.includes('countryCode'))) return []
+  const message = 'a question for candidates has the name and the country of the row, and mappings lacks one of them'
+  return [wrongValue(['candidates'], message, 'Map name, and country or countryCode.')]
+}
+
 const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
 function lintTags(
   { fields, broken }: Draft,
-  key: 'accept' | 'portfolio' | 'screen',
+  key: 'accept' | 'candidates' | 'portfolio' | 'screen',
   groups: readonly (readonly string[])[],
 ): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []

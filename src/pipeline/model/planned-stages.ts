@@ -29,3 +29,13 @@ export interface PlannedAccept {
   /** Part of the pattern -> the upper-case letters it may have. */
   readonly pattern: Readonly<Record<string, string>> | null
 }
+
+/** Which rows the service is asked about again, for companies that they may be. */
+export interface PlannedCandidates {
+  /** In the order in which they are asked about. */
+  readonly for: readonly ('review' | 'unmatched')[]
+  /** Most questions. */
+  readonly limit: number
+  /** Most credits, one a question; null for no limit. */
+  readonly budget: number | null
+}

@@ -5,9 +5,9 @@
 import type { Mapping, Product } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
-import type { PlannedAccept, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
+import type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
-export type { PlannedAccept, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
+export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {
@@ -273,6 +273,8 @@ export interface Plan {
   readonly accept?: PlannedAccept | null
   /** What people decided about rows: a file applied to the output, null for none. */
   readonly decisions: string | null
+  /** Null: the service is asked for no candidates. Absent in earlier journals. */
+  readonly candidates?: PlannedCandidates | null
   /** Null: companies are added to no portfolio. Absent, as `screen`, in earlier journals. */
   readonly portfolio?: PlannedPortfolio | null
   /** Null: companies are not screened. */

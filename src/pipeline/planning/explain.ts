@@ -138,7 +138,13 @@ export function leastRequests(plan: Plan): number {
   return 1 + plan.parts.length * (ofJob.length + (plan.enrich === null ? 0 : 1))
 }
 
-function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): string {
+const candidatesNote = ({ candidates }: Plan): string =>
+  candidates == null
+    ? ''
+    : `once for each different row in ${candidates.for.join(' and ')}, 1 credit each, ${Math.min(candidates.limit, candidates.budget ?? candidates.limit)} at most`
+
+function noteOf(name: OperationName, plan: Plan): string {
+  const { enrich, portfolio, screen } = plan
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {
     const asked = askedTags(enrich.tags)
@@ -146,6 +152,7 @@ function noteOf(name: OperationName, { enrich, portfolio, screen }: Plan): strin
     return `${enrich.product}, ${plural(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
   }
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
+  if (name === 'matchCompanies') return candidatesNote(plan)
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'
   if (name !== 'createBusinessSearch' || screen == null) return ''

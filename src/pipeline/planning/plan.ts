@@ -123,6 +123,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     checks: pipeline.checks,
     output,
     accept: pipeline.accept,
+    candidates: pipeline.candidates,
     portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
     screen: pipeline.screen,
     report: pipeline.report,

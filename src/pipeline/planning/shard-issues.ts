@@ -32,11 +32,11 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
         ['output', 'columns'],
       ),
     ),
-    ...(['portfolio', 'screen'] as const)
+    ...(['candidates', 'portfolio', 'screen'] as const)
       .filter(key => pipeline[key] !== null)
       .map(key =>
         refuse(
-          `${which}: ${key} needs the companies of the whole list, and a shard has only its own`,
+          `${which}: ${key} needs the ${key === 'candidates' ? 'rows' : 'companies'} of the whole list, and a shard has only its own`,
           `Leave ${key} out, or run the list as a whole, without shards.`,
           [key],
         ),

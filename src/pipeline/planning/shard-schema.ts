@@ -186,7 +186,8 @@ const shape = {
   output: z.strictObject(output).nullable(),
   accept: z.strictObject(accept).nullish(),
   decisions: writable.nullable(),
-  // Both need the companies of the whole list.
+  // These need the rows or companies of the whole list.
+  candidates: z.null().optional(),
   portfolio: z.null().optional(),
   screen: z.null().optional(),
   report: z.strictObject({ rows: z.enum(['none', 'review', 'all']), mask: z.array(header).max(1000) }),

@@ -1,10 +1,19 @@
-/** The keys about the matches of the service, and about the companies found: `accept`, `portfolio`, `screen`. */
+/** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `screen`. */
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
 import { listOf, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
 const MOST = 1_000_000_000
+
+export const candidates = map({
+  for: listOf(z.enum(['review', 'unmatched']), 'a list of review and unmatched', 1, 10)
+    .prefault(['review'])
+    .transform(outcomes => [...new Set(outcomes)])
+    .describe('Rows that are asked about, in this order.'),
+  limit: whole(1, 10_000).prefault(500).describe('Most questions of a run; equal rows are one question.'),
+  budget: orNull(whole(1, MOST)).describe('Most credits for questions, one each; the rest is not asked, and reported.'),
+})
 
 const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
 const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)

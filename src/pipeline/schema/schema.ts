@@ -12,7 +12,7 @@ import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from './durations.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { columnReference, mappings } from './mapping-schema.ts'
-import { accept, portfolio, screen } from './match-keys.ts'
+import { accept, candidates, portfolio, screen } from './match-keys.ts'
 import { checkServiceUrl } from './service-url.ts'
 
 const HOUR = 3_600_000
@@ -246,6 +246,9 @@ export const pipelineSchema = map({
   })
     .prefault({})
     .describe('Rows that a person should look at.'),
+  candidates: orNull(candidates).describe(
+    'Asks the service for companies that rows without a certain match may be, for a person to decide.',
+  ),
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
   report: map({

@@ -15,7 +15,7 @@ export function companies(result: Result): Markup | null {
   if (lines.length === 0) return null
   const leads = lines.map(
     ({ about, text, isAlert }) =>
-      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'portfolio' ? 'Portfolio ' : null}${text}.</p>`,
+      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'screening' ? null : about === 'portfolio' ? 'Portfolio ' : 'Candidates: '}${text}.</p>`,
   )
   return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${hits(result)}${refusals(result)}</section>`
 }

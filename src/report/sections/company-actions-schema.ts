@@ -42,3 +42,19 @@ export const screeningSchema = z
   })
   .nullable()
   .describe('AML searches for the companies found; null if the pipeline has no such key')
+
+export const candidatesSchema = z
+  .object({
+    limit: known,
+    budget: known.nullable(),
+    questions: known.nullable().describe('different questions; null before the outputs are written'),
+    asked: known.describe('questions that may cost one credit each'),
+    found: known.describe('questions for which the service proposes companies'),
+    lost: known.describe('questions whose answer was lost: paid perhaps, and not asked again in this run'),
+    refused: known,
+    left: known.nullable().describe('rows beyond the limit'),
+    incomplete: known.nullable().describe('rows without a name or a known country'),
+  })
+  .nullable()
+  .default(null)
+  .describe('questions to the service about rows in review and unmatched ones; null if the pipeline has no such key')

@@ -2,10 +2,27 @@
 import type { z } from 'zod'
 import { meaningOf, type RunState } from '../../journal/index.ts'
 import { count, counted } from '../words.ts'
-import type { portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import type { candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
+type CandidatesTold = z.infer<typeof candidatesSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
+
+export function candidatesIn({ plan, candidates }: RunState): CandidatesTold {
+  if (candidates === null || plan.candidates == null) return null
+  const { counts, paid, lost, refused, answers } = candidates
+  return {
+    limit: plan.candidates.limit,
+    budget: plan.candidates.budget,
+    questions: counts?.listed ?? null,
+    asked: paid,
+    found: Object.values(answers).filter(one => one.length > 0).length,
+    lost,
+    refused,
+    left: counts?.left ?? null,
+    incomplete: counts?.incomplete ?? null,
+  }
+}
 
 /** If reports may not contain row content, they contain no company names either. */
 export function companyActionsOf({ plan, companies, portfolio, screening }: RunState): {
@@ -42,20 +59,30 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
 }
 
 export interface CompanyActionLine {
-  readonly about: 'portfolio' | 'screening'
+  readonly about: 'candidates' | 'portfolio' | 'screening'
   readonly text: string
   readonly isAlert: boolean
 }
 
 export function companyActionLines({
+  candidates,
   portfolio,
   screening,
 }: {
+  candidates: CandidatesTold
   portfolio: PortfolioTold
   screening: ScreeningTold
 }): CompanyActionLine[] {
   const line = (about: CompanyActionLine['about'], text: string, isAlert = false): CompanyActionLine => ({ about, text, isAlert })
   const lines: CompanyActionLine[] = []
+  if (candidates !== null) {
+    const { questions, asked, found, lost, refused, incomplete } = candidates
+    const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]
+    if (lost > 0) parts.push(`${count(lost)} answers lost`)
+    if (refused > 0) parts.push(`${count(refused)} refused`)
+    if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
+    lines.push(line('candidates', parts.join(', '), lost + refused > 0))
+  }
   if (portfolio !== null) {
     const { id, name, created, added, present, refused } = portfolio
     const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`

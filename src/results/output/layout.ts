@@ -39,7 +39,7 @@ export function makeLayout(
   { kind, path }: Pick<OutputFile, 'kind' | 'path'>,
 ) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
-  const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null
+  const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null || plan.candidates != null
   const extra = kind === 'review' ? CANDIDATE.filter(name => hasCandidate(name) && !output.columns.includes(name)) : []
   const chosen = [...output.columns, ...extra]
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))

@@ -84,14 +84,19 @@ function keptIssue(files: readonly OutputFile[]): Issue {
   return issue('FETTLE_OUTPUT_KEPT', `a check failed, so earlier outputs stay: ${rows}`, { severity: 'info' })
 }
 
-async function* publish(state: RunState, ports: Ports): StageEvents {
+/** Writes the outputs; an issue that an earlier writing reported is not reported again. */
+export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
   const { missing, isRejected, ...published } = await ports.results.publish(
     outcomes => checkAgainstSummary(outcomes, state),
     failed,
   )
-  if (missing.length > 0) yield { type: 'issue.raised', issue: missingIssue(missing, state.plan) }
-  if (isRejected === true) yield { type: 'issue.raised', issue: keptIssue(published.files) }
+  const isKnown = ({ code, message }: Issue): boolean => state.issues.some(one => one.code === code && one.message === message)
+  const found = [
+    ...(missing.length > 0 ? [missingIssue(missing, state.plan)] : []),
+    ...(isRejected === true ? [keptIssue(published.files)] : []),
+  ]
+  for (const one of found) if (!isKnown(one)) yield { type: 'issue.raised', issue: one }
   yield { type: 'output.written', ...published }
 }
 

@@ -270,6 +270,7 @@ describe('changes only the fields of the event', () => {
       duplicates: [],
       reasons: {},
       portfolio: null,
+      candidates: null,
       screening: null,
       decisions: null,
       endedAt: null,

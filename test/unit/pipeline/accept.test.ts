@@ -1,4 +1,4 @@
-/** The key `accept`: its forms, and what it must not say. */
+/** The keys `accept` and `candidates`: their forms, and what is refused. */
 import { expect, test } from 'vitest'
 import { BASE, parseYaml } from './support.ts'
 
@@ -31,6 +31,22 @@ test.each([
   ['{ band: [A] }', OUTPUT, 'band'],
 ])('%s is refused', (text, rest, words) => {
   const { pipeline, issues } = parsed(text, rest)
+  expect(pipeline).toBeNull()
+  expect(issues.map(one => one.message).join('\n')).toContain(words)
+})
+
+test('candidates has defaults, and names a row once', () => {
+  const { pipeline, issues } = parseYaml(`${BASE}${OUTPUT}candidates: { for: [unmatched, review, unmatched] }\n`)
+  expect(issues).toEqual([])
+  expect(pipeline?.candidates).toEqual({ for: ['unmatched', 'review'], limit: 500, budget: null })
+})
+
+test.each([
+  [`${BASE}candidates: {}\n`, 'the pipeline has no output'],
+  [`${BASE}${OUTPUT}candidates: { for: [] }\n`, 'a list of review and unmatched'],
+  [`name: a\ninput: in.csv\nmappings: { orgNumber: No, country: C }\n${OUTPUT}candidates: {}\n`, 'mappings lacks one of them'],
+])('candidates: %s is refused', (text, words) => {
+  const { pipeline, issues } = parseYaml(text)
   expect(pipeline).toBeNull()
   expect(issues.map(one => one.message).join('\n')).toContain(words)
 })

@@ -316,6 +316,7 @@ describe('fingerprint', () => {
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
       accept: { banding: ['A'], review: ['B'], pattern: { name: 'AB' } },
+      candidates: { for: ['review'], limit: 5, budget: null },
       portfolio: { name: 'p', id: null, reference: null },
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
     }
@@ -346,7 +347,7 @@ describe('fingerprint', () => {
           'collapse',
           'parts',
         ],
-        ...['mappings', 'enrich', 'budget', 'output', 'accept', 'portfolio', 'screen'],
+        ...['mappings', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'screen'],
       ].sort(),
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(

@@ -3,13 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type MatchExample, PLACEMENTS, type Placement } from '../../../src/model/results.ts'
+import { type MatchExample, PLACEMENTS, type Placement, type Question } from '../../../src/model/results.ts'
 import type { Plan, PlannedAccept } from '../../../src/pipeline/model/types.ts'
 import { acceptMatch, letterOf } from '../../../src/results/accept.ts'
 import type { Decision } from '../../../src/results/decisions/decision.ts'
 import { Decisions } from '../../../src/results/decisions/decisions.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { MatchCounter } from '../../../src/results/match-groups.ts'
+import { questionMaker } from '../../../src/results/questions.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, folder, planOf, text } from '../input/kit.ts'
 
@@ -139,10 +140,15 @@ async function publish(
   const columns = ['*', ...TAGS.slice(0, 3), 'match.outcome', 'match.why']
   const output = { path: 'out/result.csv', format: 'csv' as const, columns, unmatched: null, review: 'out/review.csv' }
   const plan = planOf(facts, { output, report: { rows: 'all', mask: [] }, ...rest })
-  const results = openResults(plan, work, {
+  let decided = lines
+  const opened = openResults(plan, work, {
     root,
-    decisions: async () => (lines.length === 0 ? null : new Decisions(lines, '2026-11-21')),
+    decisions: async () => (decided.length === 0 ? null : new Decisions(decided, '2026-11-21')),
   })
+  const decide = (later: readonly Decision[]): void => {
+    decided = later
+  }
+  const results = { ...opened, decide }
   const enriched = [
     ['Name', 'general.rowNumber', ...TAGS].map(name => (withBand || name !== 'general.banding' ? name : 'x.other')).join(','),
     ...rows.map(({ name, company, banding, duplicate }, at) =>
@@ -165,7 +171,14 @@ async function publish(
   await results.receive(0, { bytes: Buffer.byteLength(enriched), body: body() }, rows.length)
   let sent: unknown
   const published = await results.publish(outcomes => (sent = outcomes))
-  return { root, published, sent, output: text(join(root, 'out/result.csv')), review: text(join(root, 'out/review.csv')) }
+  return {
+    root,
+    results,
+    published,
+    sent,
+    output: text(join(root, 'out/result.csv')),
+    review: text(join(root, 'out/review.csv')),
+  }
 }
 
 const ROWS: readonly Row[] = [
@@ -286,5 +299,82 @@ describe('the rows of an output', () => {
       }),
       { numRuns: runs(25, 500) },
     )
+  })
+})
+
+describe('questions for candidates', () => {
+  const CANDIDATES = { for: ['review', 'unmatched'], limit: 3, budget: null } as const
+  const mappings = [
+    { mapping: 'name', header: 'Name', index: 0, pad: null },
+    { mapping: 'country', header: null, index: 1, pad: null, value: 'United Kingdom' },
+  ] as const
+  const LIST: readonly Row[] = [
+    { name: 'Zero', company: '', banding: '' },
+    { name: 'One', company: 'GB-1', banding: 'A' },
+    { name: 'Two', company: 'GB-2', banding: 'C' },
+    { name: 'Zero', company: '', banding: '' },
+    { name: 'Four', company: '', banding: '' },
+    { name: 'Five', company: '', banding: '' },
+  ]
+  const proposed = (id: string) => ({
+    ...{ id, name: `${id} Ltd`, score: 0.5, why: 'name ≈', parts: {}, fields: {}, tags: { 'general.connectId': id } },
+  })
+
+  it('are made once for equal rows, in the order of for, within the limit, and none for matched rows', async () => {
+    const { results, published } = await publish(LIST, { accept: rules(), candidates: CANDIDATES, mappings })
+    const listed: Question[] = []
+    for await (const question of results.questions(3)) listed.push(question)
+    expect(listed.map(({ query }) => query)).toEqual(['Two', 'Zero', 'Four'].map(name => ({ country: 'GB', name })))
+    expect(published.questions).toEqual({ listed: 3, left: 1, incomplete: 0 })
+  })
+
+  it('put the rows into review once they are answered, and an accepted company is the match of the row', async () => {
+    const how = { accept: rules(), candidates: CANDIDATES, mappings }
+    const { results, root } = await publish(LIST, how)
+    const listed: Question[] = []
+    for await (const question of results.questions(3)) listed.push(question)
+    const [two, zero, four] = listed.map(({ id }) => id) as [string, string, string]
+    await results.propose({ [two]: [proposed('GB-2'), proposed('GB-7')], [zero]: [proposed('GB-9')], [four]: [] })
+    const again = await results.publish()
+    const lines = text(join(root, 'out/result.csv')).trimEnd().split('\n').slice(1)
+    expect(lines.map(line => line.split(',')[4])).toEqual(['review', 'matched', 'review', 'review', 'unmatched', 'unmatched'])
+    expect(again.questions).toBeNull()
+    expect(again.outcomes).toMatchObject({ matched: 1, review: 3, unmatched: 2 })
+    const samples = again.samples.filter(({ outcome }) => outcome === 'review')
+    expect(samples.map(({ row, reason, candidates }) => [row, reason, candidates?.map(({ id }) => id)])).toEqual([
+      [1, 'companies-proposed', ['GB-9']],
+      [3, 'band-for-review', ['GB-2', 'GB-7']],
+      [4, 'companies-proposed', ['GB-9']],
+    ])
+    const line = {
+      fingerprint: samples[0]!.fingerprint!,
+      decision: 'accept',
+      company: 'GB-9',
+      companyName: '',
+      name: '',
+      by: 'ann',
+      at: '',
+      expires: '',
+    } as const
+    results.decide([line])
+    await results.publish()
+    expect(text(join(root, 'out/result.csv')).split('\n')[1]).toBe('Zero,GB-9,GB-9 Ltd,,manualMatched,accepted by ann | name ≈')
+  })
+
+  it('need a name and a known country', () => {
+    const about = questionMaker({
+      mappings: [
+        { mapping: 'name', header: 'n', index: 0, pad: null },
+        { mapping: 'country', header: 'c', index: 1, pad: null },
+        { mapping: 'postcode', header: 'p', index: 2, pad: null },
+      ],
+    })
+    expect(about(['Acme', 'Atlantis', ''])).toBeNull()
+    expect(about(['', 'GB', ''])).toBeNull()
+    expect(about([' Acme ', 'Deutschland', 'x'.repeat(30)])?.query).toEqual({
+      country: 'DE',
+      name: 'Acme',
+      postCode: 'x'.repeat(20),
+    })
   })
 })

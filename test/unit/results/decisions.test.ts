@@ -46,6 +46,7 @@ const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   outcome,
   serviceOutcome: outcome,
   reason: '',
+  proposed: [],
   columns: COLUMNS,
   row: [
     outcome === 'matched' || outcome === 'duplicate' ? (ids[0] ?? '') : '',

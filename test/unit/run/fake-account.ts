@@ -1,15 +1,23 @@
 /** A fake of the portfolio and screening ports that records every effect. Answers can be lost before or after it. */
 import { FettleError } from '../../../src/errors.ts'
-import type { Effect, EffectOptions, Portfolio, Screening, ScreenQuery } from '../../../src/model/requests.ts'
-import type { PortfolioService, ScreenService } from '../../../src/run/ports.ts'
+import type {
+  CandidateQuery,
+  Effect,
+  EffectOptions,
+  Portfolio,
+  ProposedCompany,
+  Screening,
+  ScreenQuery,
+} from '../../../src/model/requests.ts'
+import type { CandidateService, PortfolioService, ScreenService } from '../../../src/run/ports.ts'
 
 interface Made extends ScreenQuery, Screening {
   readonly createdAt: string
 }
 
-export type AccountCall = keyof PortfolioService | keyof ScreenService
+export type AccountCall = keyof PortfolioService | keyof ScreenService | keyof CandidateService
 
-export class FakeAccount implements PortfolioService, ScreenService {
+export class FakeAccount implements PortfolioService, ScreenService, CandidateService {
   readonly portfolios: Portfolio[] = []
   readonly companies = new Map<string, string>()
   /** Each was paid. */
@@ -81,5 +89,16 @@ export class FakeAccount implements PortfolioService, ScreenService {
     this.#call('readRisks')
     const risks = this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
     return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
+  }
+  /** Questions that reached the service, with the operation. */
+  readonly questions: string[] = []
+  findCandidates = async ({ name = '' }: CandidateQuery, by: 'match' | 'search'): Promise<readonly ProposedCompany[]> => {
+    this.#call('findCandidates')
+    const lost = this.lose.findCandidates
+    delete this.lose.findCandidates
+    this.questions.push(`${by} ${name}`)
+    if (lost !== undefined) throw new FettleError('FETTLE_UNANSWERED', `the answer about ${name} was lost`, { unanswered: true })
+    if (this.refused.has(name)) throw new FettleError('FETTLE_REJECTED', `not ${name}`, { status: 400 })
+    return [{ id: `GB-${name}`, name, score: 0.5, why: 'name =', parts: {}, fields: {}, tags: {} }]
   }
 }

@@ -3,8 +3,8 @@
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
-import type { Download } from '../../../src/model/requests.ts'
-import type { FoundCompany, Outcomes } from '../../../src/model/results.ts'
+import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
+import type { FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'
@@ -154,8 +154,21 @@ export class FakeResults implements Results {
       matches: null,
       missing: [],
       decisions: null,
+      questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
       companies: this.listed,
     }
+  }
+
+  /** Questions about rows, and the answers that the outputs propose. */
+  asked: readonly Question[] = []
+  proposed: Readonly<Record<string, readonly ProposedCompany[]>> | null = null
+
+  async *questions(_: number, from: number) {
+    yield* this.asked.slice(from)
+  }
+
+  async propose(answers: Readonly<Record<string, readonly ProposedCompany[]>>) {
+    this.proposed = answers
   }
 
   /** Companies found. */
@@ -184,6 +197,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   const clock = new VirtualClock()
   const results = new FakeResults()
   results.found = earlier?.results.found ?? []
+  results.asked = earlier?.results.asked ?? []
+  results.proposed = earlier?.results.proposed ?? null
   const stop = new AbortController()
   const grace = new AbortController()
   const ticks: ProgressEvent[] = []
@@ -200,7 +215,17 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   }
   const tick = (one: ProgressEvent): void => void ticks.push(one)
   const signals = { signal: stop.signal, grace: grace.signal }
-  const ports: Ports = { service, portfolios: account, screening: account, source, results, clock, tick, ...signals }
+  const ports: Ports = {
+    service,
+    portfolios: account,
+    screening: account,
+    candidates: account,
+    source,
+    results,
+    clock,
+    tick,
+    ...signals,
+  }
   const world: World = {
     service,
     account,

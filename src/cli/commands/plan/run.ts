@@ -68,6 +68,11 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
+    ...(plan.candidates == null
+      ? []
+      : [
+          `  asked     ${Math.min(plan.candidates.limit, plan.candidates.budget ?? plan.candidates.limit, plan.sent)} questions for candidates at most, a credit each`,
+        ]),
     ...(estimate.portfolio === null
       ? []
       : [`  portfolio ${expectedCount(estimate.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),

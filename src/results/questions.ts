@@ -1,0 +1,122 @@
+/**
+ * The questions to the service about rows without a certain match, and its answers: both are files of the run directory, so that a
+ * review after the run proposes the same companies.
+ */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { JsonLinesWriter, readJsonLines } from '../files/json-lines.ts'
+import type { ProposedCompany } from '../model/requests.ts'
+import type { Question, QuestionCounts } from '../model/results.ts'
+import { normaliseCountry } from '../normalise/country.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import { CANDIDATES_FILE, QUESTIONS_FILE } from './file-names.ts'
+
+/** Parameters of `GET /companies/match` by mapping, with the most characters that each may have (contract §9.2). */
+const PARAMETERS = {
+  name: ['name', 500],
+  orgNumber: ['regNo', 60],
+  vatNumber: ['vatNo', 60],
+  address1: ['street', 300],
+  town: ['city', 200],
+  postcode: ['postCode', 20],
+  region: ['province', 200],
+  phone: ['phoneNo', 60],
+} as const
+
+export type Proposals = ReadonlyMap<string, readonly ProposedCompany[]>
+
+/** The question about an uploaded row; null without a name or a known country, which every question needs. */
+export function questionMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => Question | null {
+  return uploadRow => {
+    const query: Record<string, string> = {}
+    let country = ''
+    for (const { mapping, index } of mappings) {
+      const cell = (uploadRow[index] ?? '').trim()
+      if (mapping === 'country' || mapping === 'countryCode') country = normaliseCountry(cell) || country
+      const [parameter, longest] = PARAMETERS[mapping as keyof typeof PARAMETERS] ?? []
+      if (parameter !== undefined && cell !== '') query[parameter] = [...cell].slice(0, longest).join('')
+    }
+    if (query.name === undefined || country === '') return null
+    const whole = { country, ...query }
+    return { id: createHash('sha256').update(JSON.stringify(whole)).digest('hex').slice(0, 32), query: whole }
+  }
+}
+
+/** Collects the different questions about rows of the planned outcomes, and stores as many as the plan allows. */
+export class QuestionLister {
+  readonly #plan: NonNullable<Plan['candidates']>
+  readonly #workDir: string
+  readonly #found: Map<string, Question>[]
+  #left = 0
+  #incomplete = 0
+  #listed = 0
+
+  constructor(plan: NonNullable<Plan['candidates']>, workDir: string) {
+    this.#plan = plan
+    this.#workDir = workDir
+    this.#found = plan.for.map(() => new Map())
+  }
+
+  add(outcome: string, question: Question | null): void {
+    const own = this.#found[(this.#plan.for as readonly string[]).indexOf(outcome)]
+    if (own === undefined) return
+    if (question === null) this.#incomplete++
+    else if (this.#found.some(one => one.has(question.id))) return
+    else if (own.size < this.#plan.limit) own.set(question.id, question)
+    else this.#left++
+  }
+
+  /** Throws FETTLE_OUTPUT_WRITE. */
+  async publish(): Promise<void> {
+    const all = this.#found.flatMap(one => [...one.values()])
+    const writer = new JsonLinesWriter<Question>(join(this.#workDir, QUESTIONS_FILE))
+    try {
+      for (const question of all.slice(0, this.#plan.limit)) await writer.add(question)
+      await writer.publish()
+    } finally {
+      await writer.discard()
+    }
+    this.#listed = Math.min(all.length, this.#plan.limit)
+    this.#left += all.length - this.#listed
+  }
+
+  counts(): QuestionCounts {
+    return { listed: this.#listed, left: this.#left, incomplete: this.#incomplete }
+  }
+}
+
+/** The questions from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
+export async function* readQuestions(workDir: string, listed: number, from = 0): AsyncGenerator<Question> {
+  const path = join(workDir, QUESTIONS_FILE)
+  let at = 0
+  for await (const one of readJsonLines<Question>(path)) if (at++ >= from) yield one
+  if (at !== listed) throw new FettleError('FETTLE_OUTPUT_WRITE', `${path} has ${at} questions, but ${listed} were listed`)
+}
+
+interface Line {
+  readonly question: string
+  readonly companies: readonly ProposedCompany[]
+}
+
+/** Throws FETTLE_OUTPUT_WRITE. The file is written also without answers: it shows that the service was asked. */
+export async function storeProposals(
+  workDir: string,
+  answers: Readonly<Record<string, readonly ProposedCompany[]>>,
+): Promise<void> {
+  const writer = new JsonLinesWriter<Line>(join(workDir, CANDIDATES_FILE))
+  try {
+    await writer.add({ question: '', companies: [] })
+    for (const [question, companies] of Object.entries(answers)) await writer.add({ question, companies })
+    await writer.publish()
+  } finally {
+    await writer.discard()
+  }
+}
+
+/** The answers by question; null before the service was asked. */
+export async function readProposals(workDir: string): Promise<Proposals | null> {
+  const found = new Map<string, readonly ProposedCompany[]>()
+  for await (const { question, companies } of readJsonLines<Line>(join(workDir, CANDIDATES_FILE))) found.set(question, companies)
+  return found.size === 0 ? null : found
+}
