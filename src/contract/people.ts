@@ -28,6 +28,9 @@ export const peopleQuery = lazy(() =>
   }),
 )
 
+/** Dates of which only the month or year is known. */
+const additionalData = z.looseObject({}).optional()
+
 export const foundPerson = lazy(() =>
   z.looseObject({
     peopleId: z.string().min(1),
@@ -42,6 +45,7 @@ export const foundPerson = lazy(() =>
     companyRegistrationNumber: z.string().optional(),
     status: z.string().optional(),
     address: companyAddress.optional(),
+    additionalData,
   }),
 )
 
@@ -71,6 +75,7 @@ const personDirectorship = lazy(() =>
         positionName: z.string().optional(),
         dateAppointed: z.string().optional(),
         resignationDate: z.string().optional(),
+        additionalData,
       })
       .optional(),
   }),

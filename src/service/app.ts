@@ -41,9 +41,13 @@ const serverOptions = (limits: Limits) => ({
   routerOptions: { maxParamLength: limits.headerBytes },
   forceCloseConnections: 'idle' as const,
   requestIdHeader: false as const,
-  // The interface shows these paths with and without `compliance`: both are served (contract §6.1, §15).
+  // The interface shows some paths with and without `compliance`, and both are served (contract §6.1, §15). Clients write `searchCriteria`,
+  // which would be an id, and the earlier name of `/access`.
   rewriteUrl: ({ url }: { url?: string | undefined }) =>
-    (url ?? '').replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/'),
+    (url ?? '')
+      .replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/')
+      .replace(/^(\/v1\/(?:companies|people)\/)searchcriteria(?=\?|$)/i, '$1searchcriteria')
+      .replace(/^\/v1\/access\/countries(?=\?|$)/, '/v1/access'),
   genReqId: () => randomUUID(),
 })
 

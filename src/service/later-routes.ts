@@ -39,17 +39,6 @@ function pathMethods(more: Iterable<readonly [string, readonly string[]]>): Path
 }
 
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
-  let paths: PathMethods[] | null = null
-  app.setNotFoundHandler(async (request, reply) => {
-    const path = request.url.split('?')[0] ?? ''
-    paths ??= pathMethods(options.reconcile ? RECONCILE_METHODS : [])
-    const known = paths.find(({ pattern }) => pattern.test(path))
-    if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
-    const allow = known.methods.join(', ')
-    if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send()
-    throw new Refusal(405, 'Method not allowed', `this path takes ${allow}`, { Allow: allow })
-  })
-
   accessRoutes(app, deps)
   screeningRoutes(app, deps)
   companyRoutes(app, deps)
@@ -62,4 +51,17 @@ export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOpt
   metricsRoute(app, deps, options)
   if (options.reconcile) app.register(async scope => reconcileRoutes(scope, deps, options.version))
   docsRoutes(app, deps, options.version)
+
+  let paths: PathMethods[] | null = null
+  // After the paths of other groups, and before the framework asks what the body is: it refuses a QUERY without one.
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return
+    const path = request.url.split('?')[0] ?? ''
+    paths ??= pathMethods(options.reconcile ? RECONCILE_METHODS : [])
+    const known = paths.find(({ pattern }) => pattern.test(path))
+    if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
+    const allow = known.methods.join(', ')
+    if (request.method === 'OPTIONS') return reply.code(204).header('Allow', allow).send()
+    throw new Refusal(405, 'Method not allowed', `this path takes ${allow}`, { Allow: allow })
+  })
 }

@@ -5,6 +5,7 @@
 import type { Permission } from '../contract/index.ts'
 import type { User } from './auth/users.ts'
 import type { Job, JobStore } from './data-cleaning/jobs-store.ts'
+import type { EventStore } from './monitoring/events-store.ts'
 import type { Holding, HoldingStore } from './portfolios/holdings.ts'
 import type { Portfolio, PortfolioStore } from './portfolios/store.ts'
 import { notFound, Refusal } from './refusal.ts'
@@ -22,7 +23,11 @@ export interface ObjectStores {
   readonly searches: Pick<SearchStore, 'find' | 'hit'>
   readonly portfolios: Pick<PortfolioStore, 'find' | 'shares'>
   readonly holdings: Pick<HoldingStore, 'find' | 'isVisible'>
+  readonly events: Pick<EventStore, 'portfolioOf'>
 }
+
+/** Whether a text of a path is a number of an object. Clients generated from `number` write `5.0`. */
+export const isNumber = (text: string): boolean => /^\d{1,15}(?:\.0{1,9})?$/.test(text)
 
 /** Returns the object when the caller has all `needs`. `grants` returns what the owner shared with the caller. */
 function open<Kind extends { readonly owner: number }>(
@@ -46,15 +51,25 @@ function requireFound<Kind>(what: string, object: Kind | null): Kind {
   return object
 }
 
-export function createObjectAccess({ jobs, searches, portfolios, holdings }: ObjectStores) {
+export function createObjectAccess({ jobs, searches, portfolios, holdings, events }: ObjectStores) {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
+  const sharesWith =
+    (caller: Caller) =>
+    ({ id }: Portfolio): readonly Permission[] | undefined =>
+      portfolios.shares(id).get(caller.id)
   return {
     job: (caller: Caller, id: string): Job => open('Job', jobs.find(caller.id, id), caller),
     search: (caller: Caller, type: SearchType, id: string): Search => open('Search', searches.find(caller.id, type, id), caller),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
     portfolio(caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio {
-      const found = /^\d{1,15}$/.test(String(id)) ? portfolios.find(Number(id)) : null
-      return open('Portfolio resource', found, caller, needs, ({ id: own }) => portfolios.shares(own).get(caller.id))
+      const found = isNumber(String(id)) ? portfolios.find(Number(id)) : null
+      return open('Portfolio resource', found, caller, needs, sharesWith(caller))
+    },
+    /** The portfolio of a notification event. */
+    notified(caller: Caller, id: string, ...needs: readonly Need[]): Portfolio {
+      const portfolio = isNumber(id) ? events.portfolioOf(Number(id)) : null
+      const found = portfolio === null ? null : portfolios.find(portfolio)
+      return open('NotificationEvent resource', found, caller, needs, sharesWith(caller))
     },
     company: (portfolio: Portfolio, id: string): Holding => requireFound('Company resource', held(portfolio, id)),
     /** Like `company`, but null when the portfolio does not hold it. */

@@ -142,7 +142,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   onClose(() => monitoring.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
   const searches = openSearches(database, now)
-  const objects = createObjectAccess({ jobs, searches, portfolios, holdings })
+  const objects = createObjectAccess({ jobs, searches, portfolios, holdings, events })
 
   const worker = startWorker({
     ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },

@@ -319,6 +319,16 @@ describe('people', () => {
     if (own()) expect(told(found)).toEqual(expected)
   })
 
+  test('a month of birth is no date-time: it is beside, as the register has it', async context => {
+    if (!own()) context.skip('needs a register that is known')
+    const [found] = (await find({ peopleId: 'SE-9002' })).body.directors
+    const { report } = (await call('readPerson', { params: { peopleId: 'SE-9002' } })).body
+    for (const person of [found, report.directorDetails]) {
+      expect(person).not.toHaveProperty('dateOfBirth')
+      expect(person.additionalData).toEqual({ dateOfBirth: '1960-01' })
+    }
+  })
+
   test('answers the record, pages, and a message without a person', async context => {
     if (!own()) context.skip('needs a register that is known')
     const first = await find({ lastName: 'Sample', pageSize: '1' })

@@ -93,7 +93,7 @@ describe('a portfolio', () => {
     expect((await page({ page: '' })).paging).toEqual(first.paging)
   })
 
-  test.each([[{}], [{ name: '' }], [{ name: 7 }], [{ name: 'a', emails: [{ firstName: 'a' }] }]])(
+  test.each([[{}], [{ name: '' }], [{ name: 7 }], [{ name: 'a', emails: [{ emailAddress: '' }] }]])(
     'with %j is 400',
     async body => {
       expect((await call('createPortfolio', { body })).status).toBe(400)

@@ -36,4 +36,12 @@ export const MONITORING = operationsOf({
     errors: [400, 401, 404],
     summary: 'Notification events of all your portfolios.',
   },
+  markAnyNotificationEvent: {
+    method: 'PATCH',
+    path: '/monitoring/notificationEvents/{notificationEventId}',
+    request: wire.markBody,
+    reply: null,
+    success: 204,
+    summary: 'Mark a notification event as processed, whichever portfolio it is of; the public descriptions do not have it.',
+  },
 })

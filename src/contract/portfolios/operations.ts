@@ -23,7 +23,7 @@ export const PORTFOLIOS = operationsOf({
   createPortfolio: {
     method: 'POST',
     path: '/monitoring/portfolios',
-    request: wire.portfolioBody,
+    request: wire.createPortfolioBody,
     reply: wire.createdPortfolio,
     repeat: 'look',
     errors: [400, 401, 409],

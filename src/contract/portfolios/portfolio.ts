@@ -45,20 +45,24 @@ export const portfolioReply = lazy(() =>
   }),
 )
 
-/** Body of create and of change. Mail goes out only with frequency `"1"`. */
-export const portfolioBody = lazy(() =>
+const bodyWith = <Address extends z.ZodType>(address: Address) =>
   z.strictObject({
     name: plainName(200),
     isDefault: z.boolean().optional(),
     emails: z
-      .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress }))
+      .array(z.strictObject({ firstName: personName, lastName: personName, emailAddress: address }))
       .max(100)
       .optional(),
     emailSubject: plain(200).optional(),
     emailLanguage: plain(10).optional(),
     frequency: plain(20).optional(),
-  }),
-)
+  })
+
+/** Body of create. Mail goes out only with frequency `"1"`. */
+export const createPortfolioBody = lazy(() => bodyWith(emailAddress.optional()))
+
+/** Body of change: here an address is required. */
+export const portfolioBody = lazy(() => bodyWith(emailAddress))
 
 /** `{message}`: what was done. */
 export const messageReply = lazy(() => z.looseObject({ correlationId, message: z.string() }))
@@ -142,4 +146,4 @@ export const removeQuery = lazy(() => z.looseObject({ removeAll: off }))
 /** Query of clear: all companies, or those of the body. */
 export const clearQuery = lazy(() => z.looseObject({ clearAll: off }))
 
-export type PortfolioBody = z.infer<typeof portfolioBody>
+export type PortfolioBody = z.infer<typeof createPortfolioBody>

@@ -11,27 +11,34 @@ import { countryName } from '../registers/countries.ts'
 /** Access never expires. */
 const NO_END = '9999-12-31'
 
-export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { engine, officers, usage, users, limits } = deps
+/** Portfolios may have any number of companies: the largest number that every reader takes. */
+const NO_LIMIT = 2 ** 31 - 1
 
-  const allowances = (owner: number, product: Product): Allowance[] => {
-    const startDate = new Date(usage.created(owner)).toISOString().slice(0, 10)
-    const common = { startDate, expireDate: NO_END, paid: limits.reports }
-    return engine.countries.map(code => ({
-      countryName: countryName(code),
-      countryIso2: code,
-      ...common,
-      used: usage.used(owner, product, code),
+export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const { engine, officers, usage, users, holdings, limits } = deps
+
+  const rowOf = (owner: number, code: string, paid: number, used: number): Allowance => ({
+    ...{ countryName: countryName(code), countryIso2: code },
+    startDate: new Date(usage.created(owner)).toISOString().slice(0, 10),
+    ...{ expireDate: NO_END, paid, used },
+  })
+  const allowances = (owner: number, product: Product): Allowance[] =>
+    engine.countries.map(code => ({
+      ...rowOf(owner, code, limits.reports, usage.used(owner, product, code)),
       ...(product === 'company' ? { templateName: 'full' } : {}),
     }))
-  }
+  const monitored = (owner: number): Allowance[] =>
+    engine.countries.map(code => ({
+      name: countryName(code),
+      ...rowOf(owner, code, NO_LIMIT, holdings.countIn(owner, code)),
+    }))
 
   route(app, deps, 'readAccess', ({ user, request }) => ({
     correlationId: request.id,
     countryAccess: {
       creditsafeConnectOnlineReports: allowances(user.id, 'company'),
       creditsafeConnectOfflineReports: [],
-      creditsafeConnectMonitoring: engine.countries.map(code => ({ countryName: countryName(code), countryIso2: code })),
+      creditsafeConnectMonitoring: monitored(user.id),
       creditsafeConnectDirectorReports: officers.size === 0 ? [] : allowances(user.id, 'person'),
       creditsafeConnectImageDocuments: [],
       creditsafeConnectBankValidation: [],

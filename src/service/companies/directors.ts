@@ -22,8 +22,18 @@ const kindOf = ({ type }: Officer): string => {
   return /compan|corporat|legal|firm/i.test(type) ? 'Company' : 'Other'
 }
 
-/** A day as the date-time that the interface declares; a year or month stays unchanged. */
-const momentOf = (date: string): string => (/^\d{4}-\d{2}-\d{2}$/.test(date) ? `${date}T00:00:00Z` : date)
+const IS_DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** Days as the date-times that the interface declares. Months and years, which are none, are in `additionalData` as the register has them. */
+function datesOf<Name extends string>(dates: Readonly<Record<Name, string>>) {
+  const entries = Object.entries<string>(dates)
+  const days = entries.flatMap(([name, date]) => (IS_DAY.test(date) ? [[name, `${date}T00:00:00Z`] as const] : []))
+  const others = entries.filter(([, date]) => date !== '' && !IS_DAY.test(date))
+  return {
+    ...(Object.fromEntries(days) as Partial<Record<Name, string>>),
+    ...(others.length === 0 ? {} : { additionalData: Object.fromEntries(others) }),
+  }
+}
 
 const GENDERS: Readonly<Record<string, string>> = { '': '', male: 'Male', m: 'Male', female: 'Female', f: 'Female' }
 
@@ -38,7 +48,6 @@ const details = (officer: Officer) =>
     middleName: officer.middleName,
     surname: officer.lastName,
     gender: genderOf(officer.gender),
-    dateOfBirth: momentOf(officer.dateOfBirth),
     placeOfBirth: officer.placeOfBirth,
     nationality: officer.nationality,
     countryOfResidence: officer.countryOfResidence,
@@ -53,9 +62,12 @@ function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
     id: first.peopleId,
     idType: 'Other',
     ...details(first),
+    ...datesOf({ dateOfBirth: first.dateOfBirth, resignationDate: resigned.at(-1) ?? '' }),
     address: addressOf(first),
-    positions: positions.map(one => withoutEmpty({ dateAppointed: momentOf(one.appointed), positionName: one.position })),
-    ...withoutEmpty({ resignationDate: momentOf(resigned.at(-1) ?? '') }),
+    positions: positions.map(one => ({
+      ...datesOf({ dateAppointed: one.appointed }),
+      ...withoutEmpty({ positionName: one.position }),
+    })),
   }
 }
 
@@ -86,10 +98,10 @@ export const foundPerson = ({ officer, company }: Appointment): FoundPerson => (
   ...withoutEmpty({
     firstName: [officer.firstName, officer.middleName].filter(name => name !== '').join(' '),
     lastName: officer.lastName || officer.name,
-    dateOfBirth: momentOf(officer.dateOfBirth),
     country: officer.country || company.country,
     position: officer.position,
   }),
+  ...datesOf({ dateOfBirth: officer.dateOfBirth }),
   company: { id: company.connectId },
   companyName: company.name,
   companyType: typeOf(company),
@@ -107,11 +119,10 @@ const directorship = ({ officer, company }: Appointment) => ({
     status: statusOf(company),
   }),
   address: companyAddressOf(company),
-  position: withoutEmpty({
-    positionName: officer.position,
-    dateAppointed: momentOf(officer.appointed),
-    resignationDate: momentOf(officer.resigned),
-  }),
+  position: {
+    ...withoutEmpty({ positionName: officer.position }),
+    ...datesOf({ dateAppointed: officer.appointed, resignationDate: officer.resigned }),
+  },
 })
 
 export function personReport(appointments: readonly [Appointment, ...Appointment[]]) {
@@ -128,7 +139,7 @@ export function personReport(appointments: readonly [Appointment, ...Appointment
       inactiveAppointments: inactive.length,
       previousAppointments: previous.length,
     },
-    directorDetails: { ...details(officer), address: addressOf(officer) },
+    directorDetails: { ...details(officer), ...datesOf({ dateOfBirth: officer.dateOfBirth }), address: addressOf(officer) },
     directorships: {
       current: active.map(directorship),
       inactive: inactive.map(directorship),

@@ -1,4 +1,4 @@
-/** Counts requests and their durations, and renders metrics as OpenMetrics text. */
+/** Counts requests and their durations, and renders metrics as OpenMetrics or Prometheus text. */
 
 /** Upper bounds of the duration buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -72,15 +72,30 @@ const SUFFIX = { gauge: '', counter: '_total', histogram: '', info: '_info' } as
 
 const escaped = (text: string): string => text.replace(/[\\"\n]/g, char => (char === '\n' ? '\\n' : `\\${char}`))
 
+function samplesOf({ name, type, samples }: Family): string[] {
+  return samples.map(([labels, value, suffix = SUFFIX[type]]) => {
+    const texts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
+    return `${name}${suffix}${texts.length === 0 ? '' : `{${texts.join(',')}}`} ${value}`
+  })
+}
+
+/** OpenMetrics 1.0. */
 export function metricsText(families: readonly Family[]): string {
-  const lines = families.flatMap(({ name, type, unit, help, samples }) => [
-    `# TYPE ${name} ${type}`,
-    ...(unit === undefined ? [] : [`# UNIT ${name} ${unit}`]),
-    `# HELP ${name} ${escaped(help)}`,
-    ...samples.map(([labels, value, suffix = SUFFIX[type]]) => {
-      const texts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
-      return `${name}${suffix}${texts.length === 0 ? '' : `{${texts.join(',')}}`} ${value}`
-    }),
+  const lines = families.flatMap(family => [
+    `# TYPE ${family.name} ${family.type}`,
+    ...(family.unit === undefined ? [] : [`# UNIT ${family.name} ${family.unit}`]),
+    `# HELP ${family.name} ${escaped(family.help)}`,
+    ...samplesOf(family),
   ])
   return `${[...lines, '# EOF'].join('\n')}\n`
+}
+
+/** The text format 0.0.4 of Prometheus: a family has the name of its samples, and there are no infos and units. */
+export function plainMetricsText(families: readonly Family[]): string {
+  const lines = families.flatMap(family => {
+    const name = `${family.name}${SUFFIX[family.type]}`
+    const help = family.help.replace(/[\\\n]/g, char => (char === '\n' ? '\\n' : '\\\\'))
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`, ...samplesOf(family)]
+  })
+  return `${lines.join('\n')}\n`
 }

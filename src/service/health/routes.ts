@@ -1,10 +1,10 @@
 /**
  * `GET /health`: status, version, uptime, database check and registers; 503 when a check fails. `GET /metrics`: counts for a collector
- * (OpenMetrics 1.0). Neither has data of jobs, users or companies.
+ * (OpenMetrics 1.0, or the text format of Prometheus). Neither has data of jobs, users or companies.
  */
 import type { FastifyInstance } from 'fastify'
 import type { AppDeps } from '../deps.ts'
-import { type Family, type Metrics, metricsText } from './metrics.ts'
+import { type Family, type Metrics, metricsText, plainMetricsText } from './metrics.ts'
 
 const NO_STATUS = 'none'
 
@@ -30,7 +30,19 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
   })
 }
 
-const TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
+const OPEN = 'application/openmetrics-text'
+
+/** Whether a reader takes text, and OpenMetrics not at all or less gladly. */
+function prefersPlain(accept = ''): boolean {
+  const weights = accept.split(',').map(range => {
+    const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
+    const quality = parameters.find(one => one.startsWith('q='))?.slice(2)
+    return [type, quality === undefined ? 1 : Number(quality)] as const
+  })
+  const weightOf = (...types: string[]): number =>
+    Math.max(0, ...weights.flatMap(([type, q]) => (types.includes(type) ? [q] : [])))
+  return weightOf('text/plain', 'text/*') > weightOf(OPEN)
+}
 
 /** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
 export function metricsRoute(
@@ -78,5 +90,10 @@ export function metricsRoute(
       },
     ]
   }
-  app.get('/metrics', async (_request, reply) => reply.header('Content-Type', TYPE).send(metricsText(now())))
+  app.get('/metrics', async ({ headers }, reply) => {
+    reply.header('Vary', 'Accept')
+    return prefersPlain(headers.accept)
+      ? reply.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8').send(plainMetricsText(now()))
+      : reply.header('Content-Type', `${OPEN}; version=1.0.0; charset=utf-8`).send(metricsText(now()))
+  })
 }

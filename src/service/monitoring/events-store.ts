@@ -119,6 +119,10 @@ export function openEvents(database: Database, now: () => number) {
       return { total, notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]) }
     },
 
+    /** The portfolio of a notice, null for an unknown notice. */
+    portfolioOf: (id: number): number | null =>
+      database.get<{ portfolio: number }>('SELECT portfolio FROM notifications WHERE id = ?', [id])?.portfolio ?? null,
+
     /** Sets or clears the mark of a notice; returns false for an unknown notice. */
     mark: (portfolio: number, id: number, isProcessed: boolean): boolean =>
       database.transaction(() => {

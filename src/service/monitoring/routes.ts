@@ -6,7 +6,7 @@ import { instant } from '../data-cleaning/list-filter.ts'
 import type { AppDeps } from '../deps.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
-import type { Need } from '../object-access.ts'
+import { isNumber, type Need } from '../object-access.ts'
 import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound } from '../refusal.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
@@ -125,9 +125,13 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'markNotificationEvent', call => {
     const { id } = portfolioOf(call, 'Edit')
     const { notificationEventId = '' } = call.params
-    const isNumber = /^\d{1,15}$/.test(notificationEventId)
-    if (!isNumber || !events.mark(id, Number(notificationEventId), call.body.isProcessed)) {
+    if (!isNumber(notificationEventId) || !events.mark(id, Number(notificationEventId), call.body.isProcessed)) {
       throw notFound('NotificationEvent resource')
     }
+  })
+
+  route(app, deps, 'markAnyNotificationEvent', ({ user, params: { notificationEventId = '' }, body }) => {
+    const { id } = objects.notified(user, notificationEventId, 'Edit')
+    events.mark(id, Number(notificationEventId), body.isProcessed)
   })
 }

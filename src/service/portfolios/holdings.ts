@@ -130,6 +130,14 @@ export function openHoldings(database: Database, now: () => number) {
 
     count: (portfolio: number): number => count('SELECT count(*) AS n FROM holdings WHERE portfolio = ?', [portfolio]),
 
+    /** Companies of a country in the portfolios of a user, each portfolio by itself. */
+    countIn: (owner: number, country: string): number =>
+      count(
+        `SELECT count(*) AS n FROM holdings h JOIN portfolios p ON p.id = h.portfolio
+          JOIN watched w ON w.connect_id = h.connect_id WHERE p.owner = ? AND w.country = ?`,
+        [owner, country],
+      ),
+
     countries(portfolio: number): string[] {
       const sql = `SELECT DISTINCT w.country FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
         WHERE h.portfolio = ? AND w.country <> '' ORDER BY w.country`

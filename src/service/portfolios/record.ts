@@ -11,7 +11,7 @@ export const portfolioItem = ({ id, name, isDefault, settings, isShared }: Portf
   portfolioId: id,
   name,
   isDefault: String(isDefault),
-  emails: (settings.emails ?? []).map(({ firstName = '', lastName = '', emailAddress }) => ({
+  emails: (settings.emails ?? []).map(({ firstName = '', lastName = '', emailAddress = '' }) => ({
     ...{ firstName, lastName, email: emailAddress },
   })),
   isSharedPortfolio: Number(isShared),

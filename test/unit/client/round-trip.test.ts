@@ -168,6 +168,7 @@ test('every operation, and every list over all its pages', { timeout: 120_000 },
   const events = await go('listPortfolioNotificationEvents', { portfolioId })
   const notificationEventId = String(events.data[0].notificationEventId)
   expect(await go('markNotificationEvent', { portfolioId, notificationEventId, body: { isProcessed: true } })).toBeNull()
+  expect(await go('markAnyNotificationEvent', { notificationEventId, body: { isProcessed: false } })).toBeNull()
   expect((await go('listCompanyNotificationEvents', { portfolioId, companyId: ID })).totalCount).toBe(2)
   expect((await go('listCompanyEvents', { id: ID })).totalCount).toBe(2)
 

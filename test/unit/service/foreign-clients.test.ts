@@ -37,6 +37,14 @@ test('requests of public clients are accepted, and keys that are ignored are nam
       'isDefault, emails, emailSubject',
     ],
     ['POST', PORTFOLIOS, { name: 'one' }, {}, 409, null],
+    ['POST', PORTFOLIOS, { name: 'two', emails: [{ firstName: 'Ann' }] }, {}, 200, null],
+    ['GET', '/companies/searchCriteria?countries=GB', undefined, {}, 200, null],
+    ['GET', '/people/SEARCHCRITERIA', undefined, {}, 200, null],
+    ['GET', '/access/countries', undefined, {}, 200, null],
+    ['QUERY', '/companies', undefined, {}, 405, null],
+    ['QUERY', '/nothing', undefined, {}, 404, null],
+    ['PATCH', '/monitoring/notificationEvents/1', { isProcessed: true }, {}, 404, null],
+    ['PATCH', '/monitoring/notificationEvents/1.5', { isProcessed: true }, {}, 404, null],
     ['POST', PORTFOLIOS, { name: 'one more' }, {}, 200, null],
     [
       'POST',
@@ -54,6 +62,31 @@ test('requests of public clients are accepted, and keys that are ignored are nam
       ignored,
     ])
   }
+})
+
+test('the number of a portfolio may be written as a decimal, and an address of its mail may be missing', async () => {
+  const caller = await logIn(await startService())
+  const { body } = await caller.call('POST', PORTFOLIOS, { name: 'one', emails: [{ firstName: 'Ann' }] })
+  const read = await caller.call('GET', `${PORTFOLIOS}/${body.portfolioId}.0`)
+  expect(read.body).toMatchObject({ portfolioId: body.portfolioId, emails: [{ firstName: 'Ann' }] })
+  expect((await caller.call('GET', `${PORTFOLIOS}/${body.portfolioId}.5`)).status).toBe(404)
+  const change = { name: 'one', emails: [{ firstName: 'Ann' }] }
+  expect((await caller.call('PATCH', `${PORTFOLIOS}/${body.portfolioId}`, change)).status).toBe(400)
+})
+
+test('/access shows monitoring with what is used of it', async () => {
+  const caller = await logIn(await startService())
+  const rowOf = async () => {
+    const { body } = await caller.call('GET', '/access')
+    return body.countryAccess.creditsafeConnectMonitoring.find((row: { countryIso2: string }) => row.countryIso2 === 'GB')
+  }
+  const before = await rowOf()
+  expect(before).toMatchObject({ name: 'United Kingdom', countryName: 'United Kingdom', expireDate: '9999-12-31', used: 0 })
+  const found = await caller.call('GET', '/companies?countries=GB&pageSize=1')
+  const { body } = await caller.call('POST', PORTFOLIOS, { name: 'one' })
+  const company = { id: found.body.companies[0].id, personalReference: '', freeText: '', personalLimit: '' }
+  await caller.call('POST', `${PORTFOLIOS}/${body.portfolioId}/companies`, company)
+  expect(await rowOf()).toEqual({ ...before, used: 1 })
 })
 
 test('what is not known of a search is left out', async () => {

@@ -1,6 +1,6 @@
 /** Metrics, health, the request log and trace context. */
 import { expect, test } from 'vitest'
-import { type Family, metricsText } from '../../../src/service/health/metrics.ts'
+import { type Family, metricsText, plainMetricsText } from '../../../src/service/health/metrics.ts'
 import { readTraceparent } from '../../../src/service/http/trace.ts'
 import { type Parsed, parsed } from '../report/openmetrics-parser.ts'
 import { logIn, send, startService } from './kit.ts'
@@ -44,6 +44,37 @@ test('the buckets of a histogram add up and end at +Inf', async () => {
 test('escapes texts as OpenMetrics requires', () => {
   const family: Family = { name: 'a', type: 'gauge', help: 'b\n"c"\\', samples: [[{ d: 'e"\n\\' }, 1]] }
   expect(metricsText([family])).toBe('# TYPE a gauge\n# HELP a b\\n\\"c\\"\\\\\na{d="e\\"\\n\\\\"} 1\n# EOF\n')
+})
+
+test('the text format of Prometheus names families as their samples', () => {
+  const families: Family[] = [
+    { name: 'a', type: 'info', help: 'b\n"c"\\', samples: [[{ d: 'e' }, 1]] },
+    { name: 'f_seconds', type: 'counter', unit: 'seconds', help: 'g', samples: [[{}, 2]] },
+  ]
+  expect(plainMetricsText(families)).toBe(
+    '# HELP a_info b\\n"c"\\\\\n# TYPE a_info gauge\na_info{d="e"} 1\n# HELP f_seconds_total g\n# TYPE f_seconds_total counter\nf_seconds_total 2\n',
+  )
+})
+
+test('metrics are in the format that the reader prefers', async () => {
+  const url = new URL('/metrics', (await startService()).url).href
+  const [OPEN, PLAIN] = ['application/openmetrics-text; version=1.0.0; charset=utf-8', 'text/plain; version=0.0.4; charset=utf-8']
+  const cases = [
+    ['*/*', OPEN],
+    ['application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;q=0.5', OPEN],
+    ['text/plain', PLAIN],
+    ['Text/*;q=0.4, application/openmetrics-text;q=0.2', PLAIN],
+    ['text/plain;q=0', OPEN],
+    ['text/plain;q=none', OPEN],
+  ] as const
+  for (const [Accept, type] of cases) {
+    const { headers, body } = await send(url, 'GET', undefined, { Accept })
+    expect([headers.get('content-type'), headers.get('vary'), body.endsWith('# EOF\n')], Accept).toEqual([
+      type,
+      'Accept',
+      type === OPEN,
+    ])
+  }
 })
 
 test('the log and the answer of a request have its correlationId and its trace', async () => {

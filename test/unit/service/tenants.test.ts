@@ -60,6 +60,7 @@ const BODIES: { readonly [Name in OperationName]?: (own: Ids) => unknown } = {
   syncCompanies: () => form('importcsv', `Safe Number\n${COMPANY.free}\n`),
   setEventRules: () => RULE,
   markNotificationEvent: () => ({ isProcessed: true }),
+  markAnyNotificationEvent: () => ({ isProcessed: true }),
   changeSharing: own => ({ userPermissions: [{ csUserId: Number(own.user), permissions: 'View' }] }),
 }
 
