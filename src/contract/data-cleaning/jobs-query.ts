@@ -20,7 +20,7 @@ const LONGEST_ID = 999_999_999_999_999
 /** Query of `GET /dataCleaning/jobs`; defaults and limits are ours (contract §14.1). */
 export const jobsQuery = lazy(() =>
   z.looseObject({
-    countries: maybe(2000),
+    countries: written(maybe(2000), { type: 'string', pattern: '^[A-Za-z]{2}(?:,[A-Za-z]{2})*$', maxLength: 2000 }),
     status: maybe(60),
     jobName: maybe(200),
     companyName: maybe(200),

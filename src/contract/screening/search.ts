@@ -4,7 +4,7 @@ import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { PLAIN_TEXT, plainName } from '../query.ts'
 import { orNull, written } from '../written.ts'
-import { isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
+import { DATASETS, isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()
 
@@ -21,10 +21,13 @@ const plain = z.string().max(LONGEST_NAME).regex(PLAIN_TEXT, 'must not hold cont
 
 const name = plainName(LONGEST_NAME)
 
-const datasets = z
-  .array(z.string().max(40))
-  .max(50)
-  .refine(codes => codes.some(isDataset), 'must hold at least one dataset code')
+const datasets = written(
+  z
+    .array(z.string().max(40))
+    .max(50)
+    .refine(codes => codes.some(isDataset), 'must hold at least one dataset code'),
+  { type: 'array', items: { type: 'string', enum: Object.keys(DATASETS) }, minItems: 1, maxItems: 50 },
+)
 
 const countryCodes = z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300)
 

@@ -15,6 +15,7 @@ import {
   type Side,
   writtenForm,
 } from '../../contract/index.ts'
+import { COUNTRIES } from '../../normalise/country.ts'
 import { tagOf, tagsOf } from './tags.ts'
 
 type Json = Record<string, unknown>
@@ -130,15 +131,34 @@ const NUMBER = { type: 'integer', format: 'int64' }
 const PATH_FORMS: Readonly<Record<string, Json>> = {
   ...{ searchId: UUID, hitId: UUID, portfolioId: NUMBER, notificationEventId: NUMBER },
   countryCode: { type: 'string', pattern: '^[A-Za-z]{2,3}$' },
-  country: { type: 'string', pattern: '^[A-Za-z]{2}$' },
 }
 
-function parametersOf({ path, query }: Operation): Json[] {
+const CODES = Object.keys(COUNTRIES)
+const ANY_CODE = `(?:${CODES.join('|')}|PLC)`
+
+const COUNTRY_SCHEMAS: Readonly<Record<string, Json>> = {
+  CountryCode: { type: 'string', enum: CODES, description: 'ISO 3166-1 alpha-2; the service takes it in any case.' },
+  CountryCodes: {
+    ...{ type: 'string', pattern: `^${ANY_CODE}(?:,${ANY_CODE})*$`, maxLength: 2_000 },
+    description: 'ISO 3166-1 alpha-2 codes, separated by commas; PLC means the listed companies of all countries.',
+  },
+}
+
+/** What operations on companies and people take; others know fewer countries, or any two letters. */
+const COUNTRY_FORMS: Readonly<Record<string, Json>> = {
+  country: { $ref: `${SCHEMAS}CountryCode` },
+  countryCode: { $ref: `${SCHEMAS}CountryCode` },
+  countries: { $ref: `${SCHEMAS}CountryCodes` },
+}
+
+function parametersOf(operation: Operation): Json[] {
+  const { path, query } = operation
+  const countryForms = ['companies', 'people'].includes(tagOf(operation)) ? COUNTRY_FORMS : {}
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: PATH_FORMS[name] ?? { type: 'string', minLength: 1 },
+    schema: countryForms[name] ?? PATH_FORMS[name] ?? { type: 'string', minLength: 1 },
   }))
   if (query === null) return inPath
   const { properties = {}, required = [] } = z.toJSONSchema(query, JSON_SCHEMA_OPTIONS)
@@ -146,7 +166,7 @@ function parametersOf({ path, query }: Operation): Json[] {
     name,
     in: 'query',
     required: required.includes(name),
-    schema: writtenForm({ ...(schema as JsonSchema) }, 'takes'),
+    schema: countryForms[name] ?? writtenForm({ ...(schema as JsonSchema) }, 'takes'),
   }))
   return [...inPath, ...inQuery]
 }
@@ -163,6 +183,7 @@ function bodyOf({ request, form }: Operation, components: Components): Json {
     type: 'object',
     properties: { ...Object.fromEntries(texts), [file]: { type: 'string', format: 'binary' } },
     required: [...Object.keys(fields).filter(name => fields[name]), file],
+    additionalProperties: false,
   }
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }
@@ -219,7 +240,7 @@ export function openApi(version: string, server: string): Json {
     components: {
       securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
       responses: responsesOf(components),
-      schemas: components.used(),
+      schemas: { ...components.used(), ...COUNTRY_SCHEMAS },
     },
   }
 }

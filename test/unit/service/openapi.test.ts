@@ -47,7 +47,21 @@ test('parameters and bodies have the types that the service takes', async () => 
   expect(parameter('/companies', 'phoneNo')).toMatchObject({ type: 'array', items: { type: 'string' } })
   expect(parameter('/monitoring/notificationEvents', 'filterByCreatedDate')).toEqual({ type: 'boolean', default: false })
   expect(parameter('/monitoring/notificationEvents', 'startDate')).toEqual({ type: 'string', format: 'date-time' })
+  for (const path of ['/companies', '/people']) {
+    expect(parameter(path, 'countries')).toEqual({ $ref: '#/components/schemas/CountryCodes' })
+  }
+  expect(parameter('/companies/schema/{countryCode}', 'countryCode')).toEqual({ $ref: '#/components/schemas/CountryCode' })
   const { schemas } = components
+  const isList = new RegExp(schemas.CountryCodes.pattern)
+  expect(['GB', 'GB,DE,PLC', 'AA', 'GB,', ''].filter(codes => isList.test(codes))).toEqual(['GB', 'GB,DE,PLC'])
+  const hits = '/compliance/kyc-protect/searches/businesses/{searchId}/hits'
+  expect(parameter(hits, 'hitDecisions').pattern).toContain('falsePositive')
+  expect(schemas.CreateBusinessSearch.properties.datasets).toMatchObject({
+    minItems: 1,
+    items: { enum: expect.arrayContaining(['SAN']) },
+  })
+  const upload = paths['/dataCleaning/jobs/{id}/upload'].post.requestBody.content['multipart/form-data'].schema
+  expect(upload).toMatchObject({ additionalProperties: false, required: ['hasHeader', 'jobFile'] })
   expect(schemas.CreateBusinessSearch.properties.threshold).toMatchObject({ type: 'integer', enum: [75, 80, 85, 90, 95, 100] })
   expect(schemas.CreateBusinessSearch.properties.countryCodes.type).toEqual(['array', 'null'])
   expect(schemas.BusinessSearch.properties).toMatchObject({ note: { type: 'string' }, id: { type: 'string', format: 'uuid' } })
