@@ -130,7 +130,7 @@ const NUMBER = { type: 'integer', format: 'int64' }
 /** Names in braces of paths that are no plain texts. */
 const PATH_FORMS: Readonly<Record<string, Json>> = {
   ...{ searchId: UUID, hitId: UUID, portfolioId: NUMBER, notificationEventId: NUMBER },
-  countryCode: { type: 'string', pattern: '^[A-Za-z]{2,3}$' },
+  countryCode: { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])$' },
 }
 
 const CODES = Object.keys(COUNTRIES)
