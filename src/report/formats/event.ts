@@ -19,10 +19,12 @@ export const eventSchema = z.object({
 
 export type Event = z.infer<typeof eventSchema>
 
-const INNER = new Set(['type', 'samples', 'duplicates', 'scores', 'lowestScores', 'settings'])
+/** Those of `matches` and lists of companies hold names. */
+const INNER = new Set(['type', 'samples', 'duplicates', 'matches', 'scores', 'lowestScores', 'settings'])
+const isInner = (key: string, value: unknown): boolean => INNER.has(key) || (key === 'companies' && Array.isArray(value))
 
 export const eventData = (event: RunEventInput): Event['data'] =>
-  Object.fromEntries(Object.entries(event).filter(([key]) => !INNER.has(key)))
+  Object.fromEntries(Object.entries(event).filter(([key, value]) => !isInner(key, value)))
 
 /** Data of the first event of a run: the first journal events are older than any observer. */
 export const startEventData = ({ plan, jobs, resumedAt }: RunState): Event['data'] => ({

@@ -199,7 +199,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...ok('P37', 'on the command line', BASE), args: ['p.yml', '--output', '../x.csv'] },
   { ...ok('P37', 'in a folder that the caller allows', `${BASE}output: /far/x.csv`), args: ['p.yml', '--output-root', '/far'] },
   { ...ok('P37', 'by a relative path into a folder that the caller allows', `${BASE}output: { path: ../far/x.csv, review: out/../../far/r.csv }`), args: ['p.yml', '--output-root', '../far'] },
-  { ...bad('P37', 'by a relative path beside the folder that the caller allows', `${BASE}output: ../farther/x.csv`, ['PATH p.yml:4:9'], 'outside the project', '--output-root'), args: ['p.yml', '--output-root', '../far'] },
+  { ...bad('P37', 'by a relative path beside the folder that the caller allows', `${BASE}output: ../farther/x.csv`, ['PATH p.yml:4:9'], 'outside the project', 'FETTLE_OUTPUT_ROOT'), args: ['p.yml', '--output-root', '../far'] },
   { ...ok('P37', 'by a link into a folder that the environment allows', `${BASE}output: out/o.csv`), files: { 'p.yml': `${BASE}output: out/o.csv`, out: linkOut }, env: { FETTLE_OUTPUT_ROOT: '/nowhere:/' } },
   { ...bad('P37', 'beside the folder that the caller allows', `${BASE}output: /etc/x.csv`, ['PATH p.yml:4:9'], 'outside the project', 'FETTLE_OUTPUT_ROOT'), args: ['p.yml', '--output-root', '/far'] },
   { ...bad('P37', 'beside the file of the command line', `${BASE}output: { path: o.csv, review: /etc/y.csv }`, ['PATH p.yml:4:32'], 'outside the project'), args: ['p.yml', '--output', '/etc/x.csv'] },

@@ -27,7 +27,7 @@ const rowsOf = (file: string, delimiter = ','): Row[] =>
 function ids(): Map<string, string> {
   const byNumber = new Map<string, string>()
   for (const { id = '', country = '', orgNumber = '' } of rowsOf('samples/register.csv'))
-    byNumber.set(`${country}-X-${orgNumber === '' ? id : orgNumber}`, id)
+    byNumber.set(`${country}-X-${(orgNumber === '' ? id : orgNumber).replace(/\W+/g, '_')}`, id)
   return byNumber
 }
 

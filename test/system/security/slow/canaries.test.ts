@@ -106,7 +106,9 @@ describe('a successful run', () => {
 
   test('the embedded service', async () => {
     const cwd = place()
-    expect(await saidByBinary(['run', 'p.yml', ...LOUD], cwd, { FETTLE_PASSWORD: CANARY.password })).toMatchObject({ code: 0 })
+    expect(
+      await saidByBinary(['run', 'p.yml', '--service', 'embedded', ...LOUD], cwd, { FETTLE_PASSWORD: CANARY.password }),
+    ).toMatchObject({ code: 0 })
     isClean(cwd)
   })
 
