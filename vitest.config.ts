@@ -105,6 +105,8 @@ const LONG = [
   'app/damages',
   'outage/outage',
   'cli/remote',
+  'cli/run-key',
+  'app/replay',
   'chaos/chaos',
   'browser/report',
   'browser/review',

@@ -215,7 +215,7 @@ describe('a replay', () => {
     const list = fc.array(row, { minLength: 1, maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(list, keys, async (rows, more) => checkReplayed({ rows, keys: more }, [])),
-      { numRuns: runs(4, 100) },
+      { numRuns: runs(2, 100) },
     )
   })
 
@@ -225,7 +225,7 @@ describe('a replay', () => {
       fc.asyncProperty(list, fc.array(fault, { minLength: 1, maxLength: 2 }), async (rows, faults) =>
         checkReplayed({ rows }, faults),
       ),
-      { numRuns: runs(8, 300) },
+      { numRuns: runs(4, 300) },
     )
   })
 
