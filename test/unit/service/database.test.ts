@@ -253,7 +253,11 @@ test('files that an older database does not name are moved aside with a warning,
   clock.move(59_000)
   expect(readdirSync(join(directory, 'aside'))).toHaveLength(2)
   clock.move(2_000)
-  await vi.waitFor(() => expect(readdirSync(join(directory, 'aside'))).toEqual([]))
+  await vi.waitFor(() => {
+    // The first round may still be under way: its pause begins when it ends.
+    clock.move(1_000)
+    expect(readdirSync(join(directory, 'aside'))).toEqual([])
+  })
 })
 
 test('files that retention left of a stored job are removed, not moved aside', async () => {
