@@ -20,6 +20,7 @@ import {
   planRun,
   requestedInput,
   type Secrets,
+  shownPath,
   type WarningContext,
   watchedColumns,
 } from '../../pipeline/index.ts'
@@ -117,7 +118,8 @@ async function planOver(
       ? uninspectedInput(shown, file, parsed.locate(['input']))
       : await inspect({ ...inputOptionsOf(pipeline), path: readFrom }, { watch, onProgress, now: realClock.now })
   const { facts: found, issues: inputIssues, cells, marks } = inspection
-  const kept = pipeline.input.keep && requestedInput(pipeline.input.path).kind === 'file' ? { kept: true as const } : {}
+  const { path: asked, keep } = pipeline.input
+  const kept = keep && requestedInput(asked).kind === 'file' ? { kept: shownPath(asked) } : {}
   const facts = found === null ? null : { ...found, ...kept, path }
   const { locate } = parsed
   const { cwd, runsDir } = options

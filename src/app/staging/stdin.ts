@@ -7,8 +7,12 @@ import { action, FettleError } from '../../errors.ts'
 import { type Plan, recordedInput, requestedInput, STDIN_NAME, shownPath } from '../../pipeline/index.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
 
-export const isSameInput = (asked: string, recorded: Plan['input']): boolean =>
-  shownPath(asked) === recorded.path || (requestedInput(asked).kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
+export function isSameInput(asked: string, recorded: Plan['input']): boolean {
+  const { kind } = requestedInput(asked)
+  const { kept = null, path } = recorded
+  if (kept !== null) return kept === true ? kind === 'file' : shownPath(asked) === kept
+  return shownPath(asked) === path || (kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
+}
 
 export interface Stdin {
   /** Called only to read it: touching it may keep a process alive. */

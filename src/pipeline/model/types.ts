@@ -47,8 +47,8 @@ export interface InputFacts {
   readonly skipped?: { readonly head: number; readonly tail: number; readonly from: number; readonly to: number }
   /** Lines above the table that are no part of it, those that were skipped and a `sep=` line; absent for none. */
   readonly linesBefore?: number
-  /** A local file that is copied among the runs until its run is over. */
-  readonly kept?: true
+  /** A local file that is copied among the runs until its run is over: its own path, true in earlier journals. */
+  readonly kept?: string | true
   readonly mtimeMs: number
   /** Of the bytes on disk, lower-case hex. */
   readonly sha256: string

@@ -63,7 +63,7 @@ const input = {
     .optional(),
   skipped: z.strictObject({ head: count, tail: count, from: count, to: count }).optional(),
   linesBefore: count.optional(),
-  kept: z.literal(true).optional(),
+  kept: z.union([z.literal(true), text(4096)]).optional(),
   mtimeMs: z.number(),
   sha256: digest,
   encoding: text(40).refine(name => canonicalEncoding(name) !== null),

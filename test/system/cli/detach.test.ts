@@ -1,5 +1,5 @@
 /** `run --detach`, `status`, `collect`: what a scheduler does with a run nobody waits for. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, start } from './fettle.ts'
@@ -61,6 +61,19 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(failed).toMatchObject({ code: 76, stderr: '' })
     expect(new Set(service.traces)).toEqual(new Set([traceparent]))
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs').length).toBe(1)
+  })
+
+  test('whose list is kept is collected after the list was replaced', async () => {
+    const cwd = folderOf({
+      'rows.csv': ROWS,
+      'p.yml': pipelineOf('p').replace('input: rows.csv', 'input: {path: rows.csv, keep: true}'),
+    })
+    expect((await fettle(['run', 'p.yml', '--detach', '-q'], { cwd })).code).toBe(0)
+    writeFileSync(join(cwd, 'rows.csv'), 'Company Name,Reg No,Country\nOf The Next Night Ltd,7,GB\n')
+    const collected = await fettle(['collect', 'p', '--json', '-q'], { cwd })
+    expect(collected.code, collected.stderr).toBe(0)
+    expect(lastLine(collected)).toMatchObject({ totals: { rows: 3 } })
+    expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toContain('Acme Ltd')
   })
 
   test('of the embedded service is ready at once: the service resumes in the process that collects', async () => {
