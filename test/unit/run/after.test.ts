@@ -5,7 +5,7 @@ import { FettleError } from '../../../src/errors.ts'
 import type { FoundCompany } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { FakeAccount } from './fake-account.ts'
-import { Crash, planOf, resumed, type World, worldOf } from './world.ts'
+import { crashAfterOutputs, planOf, resumed, type World, worldOf } from './world.ts'
 
 const company = (at: number, name = `Company ${at}`): FoundCompany => ({ row: at, id: `GB-${at}`, name, reference: `ref ${at}` })
 const COMPANIES = [1, 2, 3, 4, 5].map(at => company(at))
@@ -180,31 +180,15 @@ describe('screen', () => {
 })
 
 test('a process that ends before or after any append: one portfolio, one search for each company', async () => {
-  const plan = { portfolio: PORTFOLIO, screen: SCREEN }
-  const untouched = worldWith(plan)
-  await untouched.run()
-  const appends = untouched.journal.events.length - 1
-  const first = untouched.journal.events.findIndex(({ type }) => type === 'output.written') - 1
-  let points = 0
-  for (let at = first; at < appends; at++) {
-    for (const when of ['before', 'after'] as const) {
-      const world = worldWith(plan)
-      world.journal.crash = { at, when }
-      world.account.before = () => {
-        if (world.journal.crashed) throw new Crash()
-      }
-      await expect(world.run(), `append ${at} ${when}`).rejects.toBeInstanceOf(Crash)
-      points++
-      const next = resumed(world)
-      const state = await next.run()
-      expect(state, `append ${at} ${when}`).toMatchObject({
-        finished: true,
-        status: 'success',
-        screening: { searches: 5, done: 5 },
-      })
-      expect([next.account.portfolios.length, next.account.companies.size, next.account.searches.length]).toEqual([1, 5, 5])
-    }
-  }
+  const make = () => worldWith({ portfolio: PORTFOLIO, screen: SCREEN })
+  const points = await crashAfterOutputs(make, (state, { account }, where) => {
+    expect(state, where).toMatchObject({
+      finished: true,
+      status: 'success',
+      screening: { searches: 5, done: 5 },
+    })
+    expect([account.portfolios.length, account.companies.size, account.searches.length]).toEqual([1, 5, 5])
+  })
   expect(points).toBeGreaterThan(30)
 })
 

@@ -4,7 +4,7 @@ import { FettleError } from '../../../src/errors.ts'
 import type { Question } from '../../../src/model/results.ts'
 import type { Plan, PlannedCandidates } from '../../../src/pipeline/model/types.ts'
 import type { FakeAccount } from './fake-account.ts'
-import { Crash, planOf, resumed, type World, worldOf } from './world.ts'
+import { crashAfterOutputs, planOf, resumed, type World, worldOf } from './world.ts'
 
 const CANDIDATES: PlannedCandidates = { for: ['review'], limit: 500, budget: null }
 const QUESTIONS: readonly Question[] = ['Acme', 'Bolt', 'Core', 'Dyne'].map(name => ({
@@ -90,34 +90,19 @@ test('a question that did not reach the service is asked by the next process', a
 })
 
 test('a process that ends before or after any append: no question is asked twice, and none is paid beyond the budget', async () => {
-  const plan = { candidates: { ...CANDIDATES, budget: 3 } }
-  const untouched = worldWith(plan)
-  await untouched.run()
-  const appends = untouched.journal.events.length - 1
-  const first = untouched.journal.events.findIndex(({ type }) => type === 'output.written') - 1
-  let points = 0
-  for (let at = first; at < appends; at++)
-    for (const when of ['before', 'after'] as const) {
-      const world = worldWith(plan)
-      world.journal.crash = { at, when }
-      world.account.before = () => {
-        if (world.journal.crashed) throw new Crash()
-      }
-      await expect(world.run(), `append ${at} ${when}`).rejects.toBeInstanceOf(Crash)
-      points++
-      const next = resumed(world)
-      const state = await next.run()
-      expect(state, `append ${at} ${when}`).toMatchObject({
-        finished: true,
-        exitCode: 0,
-        candidates: { isProposed: true, paid: 3, done: 3 },
-      })
-      const { questions } = next.account
-      expect(new Set(questions).size, `append ${at} ${when}`).toBe(questions.length)
-      expect(questions.length).toBeLessThanOrEqual(3)
-      // Every answer that was recorded is proposed; one that was under way is lost at most.
-      expect(Object.keys(next.results.proposed ?? {}).length).toBe(3 - state.candidates!.lost)
-      expect(state.candidates!.lost).toBeLessThanOrEqual(1)
-    }
+  const make = () => worldWith({ candidates: { ...CANDIDATES, budget: 3 } })
+  const points = await crashAfterOutputs(make, (state, next, where) => {
+    expect(state, where).toMatchObject({
+      finished: true,
+      exitCode: 0,
+      candidates: { isProposed: true, paid: 3, done: 3 },
+    })
+    const { questions } = next.account
+    expect(new Set(questions).size, where).toBe(questions.length)
+    expect(questions.length).toBeLessThanOrEqual(3)
+    // Every answer that was recorded is proposed; one that was under way is lost at most.
+    expect(Object.keys(next.results.proposed ?? {}).length).toBe(3 - state.candidates!.lost)
+    expect(state.candidates!.lost).toBeLessThanOrEqual(1)
+  })
   expect(points).toBeGreaterThan(15)
 })

@@ -1,5 +1,6 @@
 /** The fixture of the run core's tests: plan, journal in memory, fake service, virtual clock. */
 
+import { expect } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
@@ -251,4 +252,34 @@ export const resumed = (world: World): World => {
   const next = worldOf(planOf(), world)
   next.journal.append({ type: 'run.resumed', pid: 1, host: 'h' })
   return next
+}
+
+/**
+ * Ends a process before and after each append of the stages that follow the outputs, and calls `check` with what the next process made
+ * of it. Returns how many processes were ended.
+ */
+export async function crashAfterOutputs(
+  make: () => World,
+  check: (state: RunState, next: World, where: string) => void,
+): Promise<number> {
+  const untouched = make()
+  await untouched.run()
+  const { events } = untouched.journal
+  const first = events.findIndex(({ type }) => type === 'output.written') - 1
+  let points = 0
+  for (let at = first; at < events.length - 1; at++)
+    for (const when of ['before', 'after'] as const) {
+      const world = make()
+      const where = `append ${at} ${when}`
+      world.journal.crash = { at, when }
+      // A dead process sends nothing either.
+      world.account.before = () => {
+        if (world.journal.crashed) throw new Crash()
+      }
+      await expect(world.run(), where).rejects.toBeInstanceOf(Crash)
+      points++
+      const next = resumed(world)
+      check(await next.run(), next, where)
+    }
+  return points
 }
