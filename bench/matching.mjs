@@ -6,6 +6,7 @@
  *   npm run bench -- matching --register R.csv --queries Q.csv --peers [--peer-rows 300]
  *                                        the npm libraries people would pick, on the same rows (so many, spread over all)
  *   npm run bench -- matching --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
+ *   npm run bench -- matching --data FOLDER --split dev                    all labelled sets: by place and number, with most rows absent, calibration
  *   npm run bench -- matching --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
@@ -19,9 +20,11 @@ import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from
 import { printMisses } from './lib/matching-misses.mjs'
 import { measureNames } from './lib/matching-names.mjs'
 import { measurePeers } from './lib/matching-peers.mjs'
+import { measureSets } from './lib/matching-sets.mjs'
 
 const USAGE =
   'usage: npm run bench -- matching --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
+  '   or: npm run bench -- matching --data FOLDER [--split dev] [--json]\n' +
   '   or: npm run bench -- matching --names cases.csv [--json] [--floor f1=least]'
 /** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
 const LEAST_MS = 1500
@@ -31,6 +34,7 @@ const { values } = parseArgs({
     register: { type: 'string' },
     queries: { type: 'string' },
     names: { type: 'string' },
+    data: { type: 'string' },
     ignore: { type: 'string', default: '' },
     split: { type: 'string', default: '' },
     peers: { type: 'boolean', default: false },
@@ -122,6 +126,7 @@ function holdFloor(result) {
 
 let result
 if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
+else if (values.data !== undefined) result = measureSets(values.data, values.split, print)
 else if (values.register === undefined || values.queries === undefined) {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2

@@ -3,7 +3,7 @@
  * beside the recorded score of OpenSanctions' logic_v2. Rarity of words is taken from the names of the file itself.
  */
 import { compareNames } from '../../build/service/matching/compare/compare-names.js'
-import { nameSimilarity } from '../../build/service/matching/decide/explain.js'
+import { nameSimilarity } from '../../build/service/matching/decide/decide.js'
 import { newVector } from '../../build/service/matching/features.js'
 import { buildIndex } from '../../build/service/matching/index.js'
 import { prepareQuery } from '../../build/service/matching/query.js'

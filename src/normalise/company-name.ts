@@ -6,6 +6,7 @@
 import abbreviations from './abbreviations.json' with { type: 'json' }
 import legalForms from './legal-forms.json' with { type: 'json' }
 import { withoutMarketSuffix } from './market-suffixes.ts'
+import { nameMarks } from './name-marks.ts'
 import { splitWords } from './text.ts'
 
 /** Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. */
@@ -25,6 +26,8 @@ export interface ParsedCompanyName {
   readonly words: readonly string[]
   /** Class of the legal form; null when the name shows none. */
   readonly legal: LegalClass | null
+  /** What distinguishes the company from its sisters, as one text (name-marks.ts). */
+  readonly marks: string
 }
 
 /** Legal form to its class. A form of several regions has the class of the first. */
@@ -102,6 +105,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     note(words.slice(0, opening).join(' '))
     words = words.slice(opening)
   }
+  const marks = nameMarks(clean, words)
   const core: string[] = []
   for (const [at, word] of words.entries()) {
     if (at > 0 && MIDDLE.has(word)) note(word)
@@ -111,7 +115,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     }
   }
   // `The Company`, `Limited`: the name consists of legal forms and stop words alone.
-  if (core.length > 0) return { words: core, legal }
+  if (core.length > 0) return { words: core, legal, marks }
   const significant = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
-  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), legal: null }
+  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), legal: null, marks: '' }
 }

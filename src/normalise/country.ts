@@ -15,6 +15,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
+/** The country of a name or code that is normalised already; '' for any other text. */
+export const countryNamed = (normalised: string): string => BY_NAME.get(normalised) ?? ''
+
 /**
  * The ISO 3166-1 alpha-2 code of a country given as alpha-2, alpha-3, English or local name or a usual short name (contract §5.4);
  * '' for any other text.

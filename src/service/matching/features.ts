@@ -21,6 +21,8 @@ const NAME_MEANINGS = {
   legalAgree: 'legal forms of one class',
   legalDiffer: 'legal forms of two classes',
   numbersDiffer: 'the numbers in the names are not the same: 1, or 0.5 when one side has none',
+  sisterDiffer:
+    'a number, numeral, letter, point of the compass, country or word in brackets that is another: 1; a word such as Trading: 0.5',
   domainName: "the company's web domain is the name in the row: 1, or the share of it that begins it",
   former: 'compared with a previous name of the company',
 } as const
@@ -44,6 +46,8 @@ const CONTEXT_MEANINGS = {
   townDiffer: 'two towns',
   idEqual: "the register's own id",
   numberEqual: 'the same organisation number, in its canonical form',
+  numberPlace: 'the same organisation number, and the same postcode or address',
+  numberNear: 'two organisation numbers that a typing error explains: the check digits fail, or name and place are the same',
   numberDiffer: 'two organisation numbers of one country',
   vatEqual: 'the same VAT number',
   vatDiffer: 'two VAT numbers',
@@ -69,6 +73,9 @@ export type Vector = number[]
 const ZEROS: Vector = Array.from(FEATURES, () => 0.5).fill(0)
 
 export const newVector = (): Vector => ZEROS.slice()
+
+/** Row and company have one postcode or address. */
+export const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 
 /** The features of a vector that are not 0, by name, rounded to four places. */
 export function namedFeatures(vector: Vector): Record<string, number> {

@@ -6,7 +6,14 @@
 import type { LegalClass } from '../../normalise/company-name.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../../normalise/identifiers.ts'
+import {
+  domainOf,
+  normaliseOrgNumber,
+  normalisePostcode,
+  normaliseVat,
+  orgNumberOfVat,
+  phoneDigits,
+} from '../../normalise/identifiers.ts'
 import { splitWords } from '../../normalise/text.ts'
 import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
 import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
@@ -25,6 +32,7 @@ export interface QueryName {
   readonly initials: string
   readonly digits: string
   readonly legal: LegalClass | null
+  readonly marks: string
   /** Letter bigrams of `joined`. */
   readonly bigrams: readonly number[]
   readonly alike: Map<number, number>
@@ -35,6 +43,8 @@ export interface PreparedQuery {
   readonly country: string
   /** The organisation number as written, normalised later by the company's country when the row has none. */
   readonly writtenNumber: string
+  /** The organisation number that the VAT number holds; '' where the country keeps the two apart. */
+  readonly numberOfVat: string
   readonly identifiers: Identifiers
   readonly keys: readonly string[]
   /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
@@ -56,6 +66,7 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     initials: initialsOf(parsed.words),
     digits: digitsOf(parsed.words),
     legal: parsed.legal,
+    marks: parsed.marks,
     bigrams: bigramsOf(joined),
     alike: new Map(),
   }
@@ -83,6 +94,7 @@ export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
     names,
     country,
     writtenNumber: query.orgNumber || query.taxCode || '',
+    numberOfVat: orgNumberOfVat(identifiers.vatNumber),
     identifiers,
     keys,
     address: address.length > 0 ? address : null,

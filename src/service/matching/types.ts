@@ -22,6 +22,10 @@ export interface Company {
   readonly status: string
   /** As the register writes it; absent when the register has no value. */
   readonly legalForm?: string
+  /** `62012 Business and domestic software development`: codes of the register's classification, the main one first. */
+  readonly activities?: readonly string[]
+  /** The day of incorporation, `YYYY-MM-DD`. */
+  readonly incorporated?: string
   /** Digits of its Safe Number, 15 if absent. */
   readonly safeDigits?: number
 }
@@ -63,6 +67,8 @@ export const REASONS = [
   'ambiguous',
   'between-thresholds',
   'number-and-name-disagree',
+  'sister-company',
+  'address-alone',
   'dissolved',
 ] as const
 

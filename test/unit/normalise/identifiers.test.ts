@@ -5,6 +5,7 @@ import {
   normaliseOrgNumber,
   normalisePostcode,
   normaliseVat,
+  orgNumberOfVat,
   phoneDigits,
   postcodeArea,
 } from '../../../src/normalise/identifiers.ts'
@@ -29,6 +30,47 @@ describe('organisation numbers', () => {
     ['1234567-8', 'FI', '12345678'],
     ['HRB 16935', 'DE', 'HRB16935'],
     ['00258834', 'IE', '258834'],
+    // As people write them.
+    ['P.IVA 01234567897', 'IT', '01234567897'],
+    ['P. IVA IT01234567897', 'IT', '01234567897'],
+    ['C.F. 01234567897', 'IT', '01234567897'],
+    ['Partita IVA: 01234567897', 'IT', '01234567897'],
+    ['NIPC 501 964 843', 'PT', '501964843'],
+    ['CIF B-12345674', 'ES', 'B12345674'],
+    ['CIF: ES B12345674', 'ES', 'B12345674'],
+    ['ESB12345674', 'ES', 'B12345674'],
+    ['KBO 0403.170.701', 'BE', '0403170701'],
+    ['BTW BE 0403.170.701', 'BE', '0403170701'],
+    ['ABN 53 004 085 616', 'AU', '004085616'],
+    ['A.C.N. 004 085 616', 'AU', '004085616'],
+    ['CNPJ 33.000.167/0001-01', 'BR', '33000167000101'],
+    ['GSTIN 27AAPFU0939F1ZV', 'IN', '27AAPFU0939F1ZV'],
+    ['INN 7707083893', 'RU', '0007707083893'],
+    ['KVK-nummer 33123456', 'NL', '33123456'],
+    ['KvK: 33123456', 'NL', '33123456'],
+    ['CRO 258834', 'IE', '258834'],
+    ['IČO: 25596641', 'CZ', '25596641'],
+    ['IČ 25596641', 'CZ', '25596641'],
+    ['Tax ID 12-3456789', 'US', '123456789'],
+    ['RCS Lyon B 484 073 842', 'FR', '484073842'],
+    ['484 073 842 RCS Lyon', 'FR', '484073842'],
+    ['FR 83 484 073 842', 'FR', '484073842'],
+    ['FRK7 484073842', 'FR', '484073842'],
+    ['Registered in Scotland No. 272838', 'GB', 'SC272838'],
+    ['Registered in Scotland No. SC272838', 'GB', 'SC272838'],
+    ['Registered in England & Wales No 8064685', 'GB', '08064685'],
+    ['Amtsgericht München HRB 12345', 'DE', 'HRB12345'],
+    ['HRB 12345 B', 'DE', 'HRB12345'],
+    ['CHE-116.281.710 MWST', 'CH', 'CHE116281710'],
+    ['CHE-116.281.710', 'CH', 'CHE116281710'],
+    ['116.281.710', 'CH', 'CHE116281710'],
+    ['SE556016068001', 'SE', '5560160680'],
+    ['556016068001', 'SE', '5560160680'],
+    ['Org.nr 556016-0680', 'SE', '5560160680'],
+    ['923609016MVA', 'NO', '923609016'],
+    ['RO 14399840', 'RO', '14399840'],
+    ['J40/8302/1997', 'RO', 'J4083021997'],
+    ['P.IVA 01234567897', '', '01234567897'],
     ['n/a', 'GB', ''],
     ['00000000', 'GB', ''],
     ['', 'GB', ''],
@@ -64,6 +106,34 @@ describe('other identifiers', () => {
     expect(normaliseVat('GB 123456782 001', 'GB')).toBe('GB123456782')
     expect(normaliseVat('EL123456789', '')).toBe('GR123456789')
     expect(normaliseVat('none', 'GB')).toBe('')
+    expect(normaliseVat('USt-IdNr. DE 123456789', 'DE')).toBe('DE123456789')
+    expect(normaliseVat('NO 923 609 016 MVA', '')).toBe('NO923609016')
+    expect(normaliseVat('FR 83 484 073 842', '')).toBe('FR83484073842')
+  })
+
+  it.each([
+    ['BE0403170701', '0403170701'],
+    ['DK24256790', '24256790'],
+    ['FI01120389', '01120389'],
+    ['FR83484073842', '484073842'],
+    ['NO923609016', '923609016'],
+    ['SE556016068001', '5560160680'],
+    ['IT01234567897', '01234567897'],
+    ['PT501964843', '501964843'],
+    ['ESB12345674', 'B12345674'],
+    ['RO14399840', '14399840'],
+    ['LV40003245752', '40003245752'],
+    ['HR33392005961', '33392005961'],
+    ['CZ25596641', '25596641'],
+    ['BG831650349', '831650349'],
+    ['CHE116281710', 'CHE116281710'],
+    // A person's number, and countries that keep the two apart.
+    ['CZ7103192745', ''],
+    ['GB123456782', ''],
+    ['DE136695976', ''],
+  ])('the VAT number %j holds the organisation number %j', (vat, number) => {
+    expect(orgNumberOfVat(normaliseVat(vat, ''))).toBe(number)
+    if (number !== '') expect(normaliseOrgNumber(vat, vat.slice(0, 2))).toBe(number)
   })
 
   it('phones keep their last eight digits', () => {

@@ -119,7 +119,7 @@ describe('parseCompanyName', () => {
     ['The', 'the', null],
     ['!?', '', null],
   ])('%j is %j, %s', (text, words, legal) => {
-    expect(parseCompanyName(text)).toEqual({ words: words.split(' ').filter(word => word !== ''), legal })
+    expect(parseCompanyName(text)).toMatchObject({ words: words.split(' ').filter(word => word !== ''), legal })
   })
 
   it('never throws and returns words for every text with words', () => {

@@ -2,7 +2,14 @@
  * Exact blocking keys: identifiers in canonical spelling that select candidates. The features decide whether a shared key counts
  * as evidence.
  */
-import { domainOf, normaliseOrgNumber, normalisePostcode, normaliseVat, phoneDigits } from '../../../normalise/identifiers.ts'
+import {
+  domainOf,
+  normaliseOrgNumber,
+  normalisePostcode,
+  normaliseVat,
+  orgNumberOfVat,
+  phoneDigits,
+} from '../../../normalise/identifiers.ts'
 import type { Company } from '../types.ts'
 
 /** Canonical identifiers of a company or a query; '' for a missing one. */
@@ -32,7 +39,11 @@ export function blockingKeysOf(identifiers: Identifiers, country: string): strin
   const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
   const keys: string[] = []
   if (id !== '') keys.push(`i${id}`)
+  const ofVat = orgNumberOfVat(vatNumber)
   if (orgNumber !== '') keys.push(numberKeyOf(orgNumber))
+  if (ofVat !== '' && ofVat !== orgNumber) keys.push(numberKeyOf(ofVat))
+  // The country is not known, but the number may begin with it.
+  if (country === '' && /^[A-Z]{2}[A-Z]?\d/.test(orgNumber)) keys.push(numberKeyOf(orgNumber.slice(2)))
   if (vatNumber !== '') keys.push(`v${vatNumber}`)
   if (domain !== '') keys.push(`d${domain}`)
   if (phone !== '') keys.push(`p${phone}`)

@@ -80,6 +80,7 @@ export function createIndexBuilder(): IndexBuilder {
   const dictionary = new DictionaryBuilder()
   const places = new DictionaryBuilder()
   const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedTextBuilder()) as Four<RepeatedTextBuilder>
+  const marks = new RepeatedTextBuilder()
   const labels = new TextColumnBuilder()
   const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
   const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new NumberColumn()) as Four<NumberColumn>
@@ -104,6 +105,7 @@ export function createIndexBuilder(): IndexBuilder {
     trigramStarts.push(trigrams.length)
     for (const trigram of trigramsOf(parsed.words)) trigrams.push(trigram)
     legal.add(parsed.legal ?? '')
+    marks.add(parsed.marks)
     kinds.add(kind)
     companyOf.push(company)
     names.add(parsed.words.join(''), document)
@@ -155,6 +157,7 @@ export function createIndexBuilder(): IndexBuilder {
         wordStarts: wordStarts.all<Uint32Array>(),
         wordIds: wordIds.all<Uint32Array>(),
         ...legal.columns('legal'),
+        ...marks.columns('marks'),
         ...kinds.columns('kinds'),
         companyOf: companyOf.all<Uint32Array>(),
         documentStarts: documentStarts.all<Uint32Array>(),

@@ -32,7 +32,7 @@ function documentsOf(index: MatchIndex, name: QueryName, most: number): number[]
  * Positions of the companies to compare, without duplicates: first those under the row's keys, then those with similar names, up
  * to MAX_COMPARISONS.
  */
-export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimum: number): number[] {
+export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimum = MIN_NEAREST): number[] {
   const most = Math.max(MIN_NEAREST, minimum)
   const found = new Set<number>()
   let comparisons = 0

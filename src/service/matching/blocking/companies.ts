@@ -10,13 +10,16 @@ import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
-  'phone', 'email', 'website', 'status', 'legalForm', 'connectId',
+  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated',
 ] as const satisfies readonly (keyof Company)[]
 
 /** End of a field, and separator of names within a field: bytes that never occur in UTF-8. */
 const END = 0xff
 const SEPARATOR = 0xfe
 const HEADER_BYTES = 3
+/** Texts that many companies share are stored once; a company has their numbers. An index of an earlier version has none. */
+const SHARED = 'companies.activities'
+const RADIX = 36
 
 /** Characters of the interface's ids; others could not stand in an address. */
 const OTHER = /[^A-Za-z0-9_]+/g
@@ -36,7 +39,14 @@ const INDEXED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as con
 export class CompaniesBuilder {
   readonly #bytes = new ByteColumn()
   readonly #starts = new NumberColumn()
+  readonly #shared = new Map<string, string>()
   readonly #identifiers = INDEXED.map(field => [field, new TextColumnBuilder()] as const)
+
+  #numberOf(text: string): string {
+    const number = this.#shared.get(text) ?? this.#shared.size.toString(RADIX)
+    this.#shared.set(text, number)
+    return number
+  }
 
   #field(value: string | readonly string[]): boolean {
     const texts = typeof value === 'string' ? [value] : value
@@ -56,7 +66,8 @@ export class CompaniesBuilder {
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.push(0)
     for (const [bit, field] of FIELDS.entries()) {
       if (field === 'connectId' && company.connectId === defaultConnectId(company)) continue
-      if (this.#field(company[field] ?? '')) present |= 1 << bit
+      const value = field === 'activities' ? (company.activities ?? []).map(text => this.#numberOf(text)) : company[field]
+      if (this.#field(value ?? '')) present |= 1 << bit
     }
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.put(start + at, (present >> (8 * at)) & 0xff)
     const identifiers = identifiersOf(company)
@@ -73,6 +84,7 @@ export class CompaniesBuilder {
     return {
       'companies.bytes': this.#bytes.all(),
       'companies.starts': this.#starts.all<Uint32Array>(),
+      ...(this.#shared.size === 0 ? {} : { [SHARED]: Buffer.from(JSON.stringify([...this.#shared.keys()])) }),
       ...Object.assign({}, ...this.#identifiers.map(([field, texts]) => texts.columns(`identifiers.${field}`))),
     }
   }
@@ -82,8 +94,10 @@ export class Companies {
   readonly length: number
   readonly #buffer: Buffer
   readonly #starts: Uint32Array
+  readonly #shared: readonly string[]
 
-  constructor(bytes: Uint8Array, starts: Uint32Array) {
+  constructor(bytes: Uint8Array, starts: Uint32Array, shared: readonly string[]) {
+    this.#shared = shared
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = starts
     this.length = starts.length
@@ -111,6 +125,7 @@ export class Companies {
     const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
     const first = (texts: string[] | undefined): string => texts?.[0] ?? ''
     const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(first)
+    const [activities = [], [incorporated] = []] = rest.slice(-2)
     const key = { id: first(id), country: first(country), orgNumber: first(orgNumber) }
     return {
       id: key.id,
@@ -130,6 +145,8 @@ export class Companies {
       website: website ?? '',
       status: status ?? '',
       ...(legalForm ? { legalForm } : {}),
+      ...(activities.length === 0 ? {} : { activities: activities.map(number => this.#shared[parseInt(number, RADIX)] ?? '') }),
+      ...(incorporated ? { incorporated } : {}),
     }
   }
 
@@ -144,8 +161,10 @@ export class Companies {
   }
 }
 
-export const companiesIn = (columns: Unpacked): Companies =>
-  new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'))
+export const companiesIn = (columns: Unpacked): Companies => {
+  const shared = columns.has(SHARED) ? (JSON.parse(Buffer.from(columns.u8(SHARED)).toString()) as string[]) : []
+  return new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'), shared)
+}
 
 class LazyIdentifiers implements Identifiers {
   readonly #columns: readonly TextColumn[]

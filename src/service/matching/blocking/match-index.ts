@@ -26,6 +26,8 @@ export interface MatchIndex {
   readonly wordStarts: Uint32Array
   readonly wordIds: Uint32Array
   readonly legal: Lazy<LegalClass | null>
+  /** What distinguishes the company of a document from its sisters. */
+  readonly marks: RepeatedTextColumn
   readonly kinds: RepeatedTextColumn<NameKind>
   readonly companyOf: Uint32Array
   /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
@@ -68,6 +70,7 @@ export function viewIndex(image: IndexImage): MatchIndex {
     wordStarts,
     wordIds,
     legal: { at: document => legal.at(document) || null },
+    marks: repeatedTextIn(columns, 'marks'),
     kinds: repeatedTextIn<NameKind>(columns, 'kinds'),
     companyOf: columns.u32('companyOf'),
     documentStarts: columns.u32('documentStarts'),

@@ -47,6 +47,7 @@ export function pack(columns: Columns): IndexImage {
 
 /** Access to the columns of an image by the element type they were packed as. */
 export interface Unpacked {
+  has(name: string): boolean
   u8(name: string): Uint8Array
   u16(name: string): Uint16Array
   u32(name: string): Uint32Array
@@ -65,6 +66,7 @@ export function unpack({ memory, places }: IndexImage): Unpacked {
     return new kind(memory, place.offset, place.length) as C
   }
   return {
+    has: name => Object.hasOwn(places, name),
     u8: name => view(name, ['u8']),
     u16: name => view(name, ['u16']),
     u32: name => view(name, ['u32']),

@@ -3,9 +3,10 @@
  * not give is no evidence: 0.
  */
 
-import { normaliseOrgNumber, postcodeArea } from '../../../normalise/identifiers.ts'
+import { checkDigitsHold, isOneSlipApart } from '../../../normalise/check-digits.ts'
+import { normaliseOrgNumber, numberLength, orgNumberOfVat, postcodeArea } from '../../../normalise/identifiers.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
-import { AT, type Vector } from '../features.ts'
+import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 
 /** Dice coefficient of the address words, weighted by rarity. An unknown word of the query weighs like a rare one. */
@@ -25,6 +26,47 @@ function addressDice(index: MatchIndex, words: readonly number[], company: numbe
   return all > 0 ? (2 * same) / all : 0
 }
 
+/** Numbers of one kind. A tax number beside a court's number, or of digits too few or too many, cannot be compared. */
+function areOneKind(own: string, known: string, country: string): boolean {
+  const length = numberLength(country)
+  const [ownDigits, knownDigits] = [/^\d+$/.test(own), /^\d+$/.test(known)]
+  if (ownDigits && knownDigits) return length === null || (own.length === length && known.length === length)
+  return country === 'GB' || ownDigits === knownDigits
+}
+
+/**
+ * A digit that is another or missing, or two that are swapped: by the check digits, and where the country has none by the same name at the
+ * same place.
+ */
+function isTypingError(own: string, known: string, country: string, vector: Vector): boolean {
+  if (!isOneSlipApart(own, known)) return false
+  const holds = checkDigitsHold(own, country)
+  return holds === false || (holds === null && vector[AT.exact] === 1 && samePlace(vector))
+}
+
+/** Organisation numbers of a row and a company; each may have one and another in its VAT number. */
+function compareOrgNumbers(index: MatchIndex, query: PreparedQuery, company: number, country: string, vector: Vector): void {
+  const known = index.identifiers.at(company)
+  const written = query.country === '' ? normaliseOrgNumber(query.writtenNumber, country) : query.identifiers.orgNumber
+  const { numberOfVat } = query
+  const { orgNumber, vatNumber } = known
+  const ofVat = vatNumber === '' ? '' : orgNumberOfVat(vatNumber)
+  const isNumber = (number: string): boolean => number !== '' && (number === orgNumber || number === ofVat)
+  if (isNumber(written) || isNumber(numberOfVat)) {
+    vector[AT.numberEqual] = 1
+    if (samePlace(vector)) vector[AT.numberPlace] = 1
+    return
+  }
+  for (const ours of numberOfVat === '' ? [written] : [written, numberOfVat]) {
+    for (const theirs of ofVat === '' ? [orgNumber] : [orgNumber, ofVat]) {
+      if (ours === '' || theirs === '') continue
+      if (isTypingError(ours, theirs, country, vector)) vector[AT.numberNear] = 1
+      else if (areOneKind(ours, theirs, country)) vector[AT.numberDiffer] = 1
+    }
+  }
+  if (vector[AT.numberNear] === 1) vector[AT.numberDiffer] = 0
+}
+
 function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const known = index.identifiers.at(company)
   const country = index.countries.at(company)
@@ -32,12 +74,14 @@ function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number
   const { identifiers } = query
   if (identifiers.id !== '' && (identifiers.id === known.id || identifiers.id === index.companies.at(company).connectId))
     vector[AT.idEqual] = 1
-  if (identifiers.orgNumber !== '' && known.orgNumber !== '' && sameCountry) {
-    const number = query.country === '' ? normaliseOrgNumber(query.writtenNumber, country) : identifiers.orgNumber
-    vector[number === known.orgNumber ? AT.numberEqual : AT.numberDiffer] = 1
+  if ((identifiers.orgNumber !== '' || query.numberOfVat !== '') && sameCountry)
+    compareOrgNumbers(index, query, company, country, vector)
+  if (identifiers.vatNumber !== '') {
+    const { vatNumber } = known
+    if (identifiers.vatNumber === vatNumber) vector[AT.vatEqual] = 1
+    else if (vatNumber !== '' && vector[AT.numberNear] === 0 && !isTypingError(identifiers.vatNumber, vatNumber, '', vector))
+      vector[AT.vatDiffer] = 1
   }
-  if (identifiers.vatNumber !== '' && known.vatNumber !== '')
-    vector[identifiers.vatNumber === known.vatNumber ? AT.vatEqual : AT.vatDiffer] = 1
   if (identifiers.domain !== '' && identifiers.domain === known.domain) vector[AT.domainEqual] = 1
   if (identifiers.phone !== '' && identifiers.phone === known.phone && sameCountry) vector[AT.phoneEqual] = 1
 }

@@ -1,5 +1,6 @@
 /** Fills the name features of one query name against one document. */
 
+import { marksDiffer } from '../../../normalise/name-marks.ts'
 import { digitsOf } from '../blocking/build-index.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
@@ -88,6 +89,11 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
   else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
   if (name.digits !== documentDigits) vector[AT.numbersDiffer] = name.digits === '' || documentDigits === '' ? 0.5 : 1
+  // Names with little in common are no sisters; most candidates at a postcode have such names.
+  if (vector[AT.coverBoth]! > 0.2) {
+    const hasOwnWords = aligned.extraQuery > 0 || aligned.extraCompany > 0
+    vector[AT.sisterDiffer] = marksDiffer(name.marks, index.marks.at(document), hasOwnWords) / 2
+  }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
   if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1
 }

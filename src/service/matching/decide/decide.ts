@@ -1,6 +1,6 @@
 /** Turns scored companies into a decision with its reason, by thresholds and by evidence that overrules the score. */
 
-import { AT, type Vector } from '../features.ts'
+import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import type { Answer, Decision, Reason } from '../types.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
@@ -16,8 +16,6 @@ const MIN_MARGIN = 0.5
 const sameName = (vector: Vector): boolean =>
   vector[AT.exact] === 1 || (vector[AT.allPaired] === 1 && vector[AT.coverBoth]! > 0.7)
 
-const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
-
 const bothAddressed = (vector: Vector): boolean =>
   vector[AT.address]! > 0 ||
   vector[AT.addressNone] === 1 ||
@@ -31,6 +29,17 @@ const bothAddressed = (vector: Vector): boolean =>
  */
 export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
   sameName(vector) ? 'sameName' : bothAddressed(vector) ? 'partNameAddress' : 'partName'
+
+/**
+ * Similarity of two names from 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; words left over lower it.
+ * @public the benchmark of name pairs measures it
+ */
+export function nameSimilarity(vector: Vector): number {
+  if (vector[AT.exact] === 1) return 1
+  if (vector[AT.acronym] === 1) return 0.9
+  const cover = vector[AT.coverBoth]!
+  return vector[AT.allPaired] === 1 ? cover : (cover + vector[AT.pairs]!) / 2
+}
 
 /** The names may belong to one company. */
 export const nameAgrees = (vector: Vector): boolean =>
@@ -54,6 +63,28 @@ const numberAgrees = (vector: Vector): boolean =>
 const hasSupport = (vector: Vector): boolean =>
   samePlace(vector) || vector[AT.townEqual] === 1 || vector[AT.domainEqual] === 1 || vector[AT.phoneEqual] === 1
 
+/**
+ * Names that differ in what distinguishes sister companies: in a number, numeral, letter, point of the compass, country or word in
+ * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name. Only a
+ * number shows which one is meant.
+ */
+function mayBeSister([best, ...others]: readonly ScoredCompany[]): boolean {
+  if (best === undefined) return false
+  const { vector } = best
+  if (vector[AT.sisterDiffer] === 1 || (vector[AT.sisterDiffer] === 0.5 && samePlace(vector))) return true
+  if (vector[AT.firstWord] !== 1 || vector[AT.exact] === 1 || (vector[AT.extraQuery] === 0 && vector[AT.extraCompany] === 0))
+    return false
+  const isSupported = hasSupport(vector)
+  return others.some(
+    other =>
+      // A sister at another place is not the one that is meant.
+      (!isSupported || hasSupport(other.vector)) &&
+      other.vector[AT.firstWord] === 1 &&
+      other.vector[AT.countryDiffer] === 0 &&
+      other.vector[AT.matched]! >= vector[AT.matched]!,
+  )
+}
+
 export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 
 /** The least score for `matched` by the kind of evidence (docs/matching.md). */
@@ -67,6 +98,16 @@ function rejectionReason(logOdds: number, score: number, margin: number, vector:
   return score >= threshold && margin >= MIN_MARGIN ? null : 'ambiguous'
 }
 
+/** The company would be matched by its name if the row had no number. */
+const isNamed = ({ vector, logOdds }: ScoredCompany): boolean =>
+  vector[AT.countryDiffer] === 0 &&
+  (sameName(vector) ||
+    (nameAgrees(vector) && chanceOf(logOdds - vector[AT.numberDiffer]! * WEIGHTS.numberDiffer) >= leastScore(vector)))
+
+/** The best company has the number and the place of the row, and no other company has its name: it was renamed. */
+const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
+  best?.vector[AT.numberPlace] === 1 && !others.some(isNamed)
+
 /** Decides by the best company's score and its margin over the best other company. `scored` is best first. */
 export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): Verdict {
   const [best, other] = scored
@@ -78,7 +119,7 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
   if (scored.some(one => numberAgrees(one.vector))) {
-    if (!numberAgrees(vector) || (query.names.length > 0 && !nameAgrees(vector)))
+    if (!numberAgrees(vector) || (query.names.length > 0 && !nameAgrees(vector) && !isRenamed(scored)))
       return verdict('review', 'number-and-name-disagree')
     if (other !== undefined && numberAgrees(other.vector) && margin < MIN_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
@@ -93,6 +134,8 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
     return otherwise === 'below-threshold' ? verdict('unmatched', otherwise) : verdict('review', 'number-and-name-disagree')
   }
   const reason = rejectionReason(logOdds, score, margin, vector)
+  if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
+  if (reason === null && samePlace(vector) && nameSimilarity(vector) < 0.5) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)

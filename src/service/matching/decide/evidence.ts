@@ -24,6 +24,8 @@ const FIELDS: Partial<Record<Feature, string>> = {
   townDiffer: 'town',
   idEqual: 'id',
   numberEqual: 'number',
+  numberPlace: 'number',
+  numberNear: 'number',
   numberDiffer: 'number',
   vatEqual: 'vat',
   vatDiffer: 'vat',

@@ -2,7 +2,7 @@
 
 import { AT, type Feature, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
-import { nameAgrees } from './decide.ts'
+import { nameAgrees, nameSimilarity } from './decide.ts'
 
 /** Label, feature of agreement, feature of difference, in the order of the explanation. */
 const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
@@ -16,17 +16,6 @@ const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
   ['country', 'countryAgree', 'countryDiffer'],
 ]
 
-/**
- * Similarity of two names from 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; words left over lower it.
- * @public the benchmark of name pairs measures it
- */
-export function nameSimilarity(vector: Vector): number {
-  if (vector[AT.exact] === 1) return 1
-  if (vector[AT.acronym] === 1) return 0.9
-  const cover = vector[AT.coverBoth]!
-  return vector[AT.allPaired] === 1 ? cover : (cover + vector[AT.pairs]!) / 2
-}
-
 /** `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. */
 export function explainMatch(query: PreparedQuery, vector: Vector): string {
   const parts: string[] = []
@@ -35,6 +24,7 @@ export function explainMatch(query: PreparedQuery, vector: Vector): string {
   for (const [word, agrees, differs] of LABELS) {
     if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
     else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')
+    else if (word === 'number' && vector[AT.numberNear] === 1) parts.push('number ≈')
     else if (differs !== null && vector[AT[differs]] === 1) parts.push(`${word} ≠`)
   }
   if (query.address !== null && vector[AT.address]! > 0) parts.push(`address ${vector[AT.address]!.toFixed(2)}`)

@@ -79,6 +79,8 @@ describe('columns', () => {
       town: text,
       status: text,
       legalForm: text,
+      incorporated: text,
+      activities: fc.array(fc.constantFrom('62012 Software', '46720 Metals', 'ores', '62012'), { maxLength: 4 }),
       connectId: text,
       tradingNames: fc.array(
         text.filter(one => one !== ''),
@@ -87,12 +89,14 @@ describe('columns', () => {
     })
     fc.assert(
       fc.property(fc.array(some, { maxLength: 12 }), all => {
-        const companies = all.map(({ connectId, legalForm, ...one }, at) =>
+        const companies = all.map(({ connectId, legalForm, activities, incorporated, ...one }, at) =>
           company({
             id: `c${at}`,
             ...one,
             ...(connectId === '' ? {} : { connectId }),
             ...(legalForm === '' ? {} : { legalForm }),
+            ...(activities.length === 0 ? {} : { activities }),
+            ...(incorporated === '' ? {} : { incorporated }),
           }),
         )
         expect([...viewIndex(buildIndex(companies).image).companies]).toEqual(companies)
@@ -166,6 +170,15 @@ describe('postings', () => {
     expect(planPostingReads(postings, [0], 20_000).postings).toBe(8 * 0x1_0000)
     const several = made(70_000).postings
     expect(planPostingReads(several, [3, 8, 25, 31], 8_000).postings).toBeLessThanOrEqual(8_000)
+  })
+})
+
+describe('the candidates of a row', () => {
+  it('are the nearest names, by the same number when the caller asks for none', () => {
+    const index = buildIndex(Array.from({ length: 60 }, (_, at) => company({ id: `c${at}`, name: `Harrowfield Joinery ${at}` })))
+    const asked = prepareQuery(index, { name: 'Harrowfield Joinery Works' })
+    expect(selectCandidates(index, asked)).toEqual(selectCandidates(index, asked, 5))
+    expect(selectCandidates(index, asked).length).toBeGreaterThanOrEqual(20)
   })
 })
 

@@ -1,0 +1,140 @@
+/**
+ * All labelled sets in one table: quality as each set is asked by name, by place and by number, quality when most of a list is not in
+ * the register, the error of the score by kind of evidence, and speed. Rows that the register lacks are those labelled so and, in
+ * addition, every row asked of a register without its company; a list of which a share is absent is made by weighting the two.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { buildIndex, match } from '../../build/service/matching/index.js'
+import { companyOf, queryOf, readCsv } from './matching-data.mjs'
+
+const PLACE = ['address1', 'town', 'postcode']
+/** What each set is asked with. `kind` is the kind of evidence that the score is calibrated for. */
+const VIEWS = [
+  { set: 'uk-gpg', view: 'name', ignored: [...PLACE, 'orgNumber'], kind: 'name' },
+  { set: 'uk-gpg', view: 'name, address', ignored: ['orgNumber'], kind: 'address' },
+  { set: 'uk-gpg', view: 'name, number', ignored: PLACE, kind: 'number' },
+  { set: 'uk-gpg', view: 'all', ignored: [], kind: 'number' },
+  { set: 'listed', view: 'name', ignored: ['country'], kind: 'name' },
+  { set: 'listed', view: 'name, country', ignored: [], kind: 'name' },
+  { set: 'sec', view: 'name', ignored: [], kind: 'name' },
+]
+const ABSENT = [0.5, 0.8, 0.95]
+const LEAST_MS = 1000
+const RESAMPLES = 400
+
+const share = (part, whole) => (whole === 0 ? null : part / whole)
+const shown = value => (value === null || value === undefined ? '–' : value.toFixed(3).replace(/^0(?=\.)/, '')).padStart(7)
+
+/** Precision, recall, top-1 of weighted answers. */
+function weighed(answers) {
+  const sum = test => answers.reduce((total, one) => total + (test(one) ? one.weight : 0), 0)
+  const given = sum(one => one.decision === 'matched')
+  const right = sum(one => one.decision === 'matched' && one.right === true)
+  const known = sum(one => one.right !== null)
+  return {
+    precision: share(right, given),
+    recall: share(right, known),
+    top1: share(
+      sum(one => one.right === true),
+      known,
+    ),
+  }
+}
+
+/** Mean distance of score and truth in ten parts of the scale, by the rows in each. */
+function calibrationError(answers) {
+  const bins = Array.from({ length: 10 }, () => ({ weight: 0, score: 0, right: 0 }))
+  let all = 0
+  for (const { score, right, weight } of answers) {
+    const bin = bins[Math.min(9, Math.floor(score * 10))]
+    bin.weight += weight
+    bin.score += weight * score
+    bin.right += right === true ? weight : 0
+    all += weight
+  }
+  return bins.reduce((total, bin) => total + Math.abs(bin.score - bin.right), 0) / all
+}
+
+/** The middle 95 % of a figure over resampled rows; the same rows give the same interval. */
+function interval(answers, figureOf) {
+  let state = 12345
+  const random = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+  const found = []
+  for (let round = 0; round < RESAMPLES; round++) {
+    const sample = answers.map(() => answers[Math.floor(random() * answers.length)])
+    found.push(figureOf(sample) ?? 0)
+  }
+  found.sort((a, b) => a - b)
+  return [found[Math.floor(RESAMPLES * 0.025)], found[Math.floor(RESAMPLES * 0.975)]]
+}
+
+function speedOf(index, queries) {
+  const started = performance.now()
+  const before = process.cpuUsage()
+  let asked = 0
+  while (performance.now() - started < LEAST_MS) {
+    for (const query of queries) match(index, query)
+    asked += queries.length
+  }
+  const { user, system } = process.cpuUsage(before)
+  return Math.round((asked / (user + system)) * 1e6)
+}
+
+/** Answers of all rows to one list: `absent` of its weight is of rows that the register lacks; null leaves the rows as they are labelled. */
+function answersOf(list) {
+  return list.map(({ index, query, expected, weight }) => {
+    const found = match(index, query)
+    const best = found.candidates[0]
+    const right = expected === '' ? null : best !== undefined && index.companies.id(best.company) === expected
+    return { decision: found.decision, score: found.score, right, weight }
+  })
+}
+
+/** Measures every view of every set in the folder and prints a table; returns the figures by `set view`. */
+export function measureSets(folder, split, print) {
+  const results = {}
+  const byKind = {}
+  print(
+    `${'set'.padEnd(8)}${'asked with'.padEnd(15)}${'rows'.padStart(5)}${'top1'.padStart(7)}${'prec.'.padStart(7)}${'95 %'.padStart(14)}${'recall'.padStart(7)}${'95 %'.padStart(14)}${'refuse'.padStart(7)}${ABSENT.map(one => `${one * 100} % absent`.padStart(15)).join('')}${'error'.padStart(7)}${'rows/s'.padStart(8)}`,
+  )
+  for (const set of ['uk-gpg', 'listed', 'sec'].filter(name => existsSync(join(folder, name)))) {
+    const companies = readCsv(join(folder, set, 'register.csv')).map(companyOf)
+    const rows = readCsv(join(folder, set, 'queries.csv')).filter(row => split === '' || row.split === split)
+    const expected = new Set(rows.map(row => row.expected))
+    const whole = buildIndex(companies)
+    const without = buildIndex(companies.filter(company => !expected.has(company.id)))
+    for (const { view, ignored, kind } of VIEWS.filter(one => one.set === set)) {
+      const labelled = rows.map(row => ({ index: whole, query: queryOf(row, ignored), expected: row.expected, weight: 1 }))
+      const present = labelled.filter(row => row.expected !== '')
+      const absent = [
+        ...labelled.filter(row => row.expected === ''),
+        ...present.map(row => ({ ...row, index: without, expected: '' })),
+      ]
+      const natural = answersOf(labelled)
+      const figures = weighed(natural)
+      const lists = ABSENT.map(part => {
+        const weightOf = (list, size) => list.map(row => ({ ...row, weight: (size * 1000) / list.length }))
+        return weighed(answersOf([...weightOf(present, 1 - part), ...weightOf(absent, part)]))
+      })
+      const refused = answersOf(absent)
+      const refusal = share(refused.filter(one => one.decision !== 'matched').length, refused.length)
+      const error = calibrationError(natural)
+      const queries = labelled.map(row => row.query)
+      const rowsPerSecond = speedOf(whole, queries)
+      const ranges = ['precision', 'recall'].map(name => interval(natural, sample => weighed(sample)[name]))
+      const range = ([low, high]) => `${shown(low).trim()}–${shown(high).trim()}`.padStart(14)
+      byKind[kind] = [...(byKind[kind] ?? []), ...natural]
+      results[`${set} ${view}`] = { ...figures, refusal, lists, error, rowsPerSecond }
+      print(
+        `${set.padEnd(8)}${view.padEnd(15)}${String(rows.length).padStart(5)}${shown(figures.top1)}${shown(figures.precision)}${range(ranges[0])}${shown(figures.recall)}${range(ranges[1])}${shown(refusal)}${lists.map(one => `${shown(one.precision)} ${shown(one.recall)}`.padStart(15)).join('')}${shown(error)}${String(rowsPerSecond).padStart(8)}`,
+      )
+    }
+  }
+  for (const [kind, answers] of Object.entries(byKind))
+    print(`calibration error, rows with ${kind}: ${shown(calibrationError(answers)).trim()}`)
+  return results
+}

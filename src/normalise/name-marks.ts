@@ -1,0 +1,126 @@
+/**
+ * The parts of a company name that distinguish sister companies: numbers, numerals and single letters (`Fund II`, `No. 2`, `1987`, `Block B`),
+ * points of the compass, countries, what is in brackets, and the words by which a group names its parts (`Trading`, `Properties`).
+ */
+import abbreviations from './abbreviations.json' with { type: 'json' }
+import { countryNamed } from './country.ts'
+import { splitWords } from './text.ts'
+
+/**
+ * The kinds of marks, by the character in front of each. A number or point that one name lacks distinguishes two companies; a letter (a class of
+ * shares, a name cut off), a country or a word in brackets only if the other name has another one.
+ */
+const [NUMBER, COMPASS, LETTER, COUNTRY, BRACKET, PART] = ['#', '^', '-', '@', '(', '~'] as const
+
+const NUMBERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(abbreviations.abbreviations)
+    .filter(([number]) => /^\d+$/.test(number))
+    .flatMap(([number, words]) => words.split(' ').map(word => [word, number])),
+)
+const ROMAN = /^x{0,3}(?:ix|iv|v?i{0,3})$/
+const LETTERS: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10 }
+
+/** Two to 39 in Roman numerals; single letters are letters but for the last one of a name. */
+function romanNumber(word: string): number {
+  const values = [...word].map(letter => LETTERS[letter]!)
+  return values.reduce((sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value), 0)
+}
+
+/** Each word to its points: `northeast` to `north east`. English, German, French, Spanish, Italian, Portuguese, Dutch, Nordic. */
+const POINTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    north: 'north northern nthn nord norte noord norra nordre',
+    south: 'south southern sthn sued zuid syd sodra sondre',
+    east: 'east eastern oost ostra ostre',
+    west: 'west western ouest oeste ovest vest vestre vastra',
+    'north east': 'northeast northeastern nordost',
+    'north west': 'northwest northwestern nordwest',
+    'south east': 'southeast southeastern sudost',
+    'south west': 'southwest southwestern sudwest',
+    upper: 'upper',
+    lower: 'lower',
+  }).flatMap(([points, words]) => words.split(' ').map(word => [word, points])),
+)
+
+const NATIONS = new Set(['england', 'scotland', 'wales', 'ulster'])
+const SHORT_COUNTRIES = new Set(['uk', 'usa', 'uae'])
+const countryOf = (text: string): string =>
+  NATIONS.has(text) ? text : text.length > 3 || SHORT_COUNTRIES.has(text) ? countryNamed(text) : ''
+
+const PARTS = new Set(
+  'trading properties property investments investment trustees trustee nominees nominee estates leasing treasury pensions pension'.split(
+    ' ',
+  ),
+)
+
+const BRACKETED = /[([]([^()[\]]{1,60})[)\]]/g
+/** `DL-,0025`, `EO 1,-`: a par value has numbers that are no part of the name. */
+const PAR_VALUE = /\d\s?,|,\s?-?\d|-\s?,/
+
+const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
+
+/** Words in front of a letter that make it a mark: `Block A Management`. */
+const LETTERED = new Set('block unit series class phase tower plot site zone fund house no lot building'.split(' '))
+
+/** The mark of a number, numeral or letter; null for another word. */
+function numberMark(words: readonly string[], at: number): string | null {
+  const word = words[at]!
+  const known = /^[1-9]\d{0,5}$/.test(word) ? word : NUMBERS.get(word)
+  if (known !== undefined) return NUMBER + known
+  if (word.length > 1) return ROMAN.test(word) ? `${NUMBER}${romanNumber(word)}` : null
+  const [before = '', after = ''] = [words[at - 1], words[at + 1]]
+  if (!/^[a-z]$/.test(word) || words.length === 1) return null
+  // `y`, `e`, `i` and `a` are words of other languages, but not at the end.
+  const isWord = after !== '' && !LETTERED.has(before) && (STOP_WORDS.has(word) || 'aeiouy'.includes(word))
+  if (isWord || before === 'and' || after === 'and') return null
+  if (at > 0 && (after === '' || LETTERED.has(before)) && LETTERS[word] !== undefined) return `${NUMBER}${LETTERS[word]}`
+  return LETTER + word
+}
+
+/**
+ * The marks of a name as one text, sorted; '' for a name without. `words` are its words in order, without the legal form and not yet
+ * spelled out.
+ */
+export function nameMarks(text: string, words: readonly string[]): string {
+  const marks = new Set<string>()
+  const hasParValue = PAR_VALUE.test(text)
+  for (const [at, word] of words.entries()) {
+    const number = numberMark(words, at)
+    const points = POINTS.get(word)
+    if (number !== null && !hasParValue) marks.add(number)
+    else if (points !== undefined) for (const point of points.split(' ')) marks.add(COMPASS + point)
+    else if (PARTS.has(word) && at > 0 && words[at + 1] !== 'as') marks.add(PART + word.slice(0, 6))
+    else {
+      const country = countryOf(word)
+      if (country !== '') marks.add(COUNTRY + country)
+    }
+  }
+  if (text.includes('(') || text.includes('[')) {
+    for (const [, inner = ''] of text.matchAll(BRACKETED)) {
+      const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : countryOf(inner.trim().toLowerCase())
+      if (country !== '') marks.add(COUNTRY + country)
+      else
+        for (const word of splitWords(inner))
+          if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) marks.add(BRACKET + word)
+    }
+  }
+  return [...marks].sort().join(' ')
+}
+
+/**
+ * How two names differ in what distinguishes sisters: `2` by a number, letter, point or place, `1` by the word for a part alone, else `0`.
+ * If neither has words that the other lacks (`hasOwnWords`), words in brackets and parts are only spelled in another way.
+ */
+export function marksDiffer(one: string, other: string, hasOwnWords = true): 0 | 1 | 2 {
+  if (one === other) return 0
+  const [ours, theirs] = [one.split(' '), other.split(' ')]
+  const own = ours.filter(mark => mark !== '' && !theirs.includes(mark))
+  const known = theirs.filter(mark => mark !== '' && !ours.includes(mark))
+  // `Fund` may be `Fund I`, and an `I` at the end the rest of `Inc`.
+  const isOneSided = (mark: string): boolean => (mark.startsWith(NUMBER) && mark !== '#1') || mark.startsWith(COMPASS)
+  if ([...own, ...known].some(isOneSided)) return 2
+  const isPlace = (mark: string): boolean => mark.startsWith(COUNTRY) || (hasOwnWords && mark.startsWith(BRACKET))
+  const isLetter = (mark: string): boolean => mark.startsWith(LETTER)
+  if ([isPlace, isLetter].some(is => own.some(is) && known.some(is))) return 2
+  return [...own, ...known].some(mark => hasOwnWords && mark.startsWith(PART)) ? 1 : 0
+}
