@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { lazy } from './lazy.ts'
 import { operationsOf } from './operation.ts'
-import { orNull } from './written.ts'
+import { orNull, written } from './written.ts'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */
 export const credentials = lazy(() => z.strictObject({ username: z.string().min(1), password: z.string().min(1) }))
@@ -61,7 +61,8 @@ export const ownUserReply = lazy(() =>
       .nullish(),
     ietfLanguage: z.string().nullish(),
     countryCode: z.string().nullish(),
-    isActive: z.boolean().optional(),
+    // A text here, where event rules have a truth value.
+    isActive: written(z.union([z.boolean(), z.string()]), { type: 'string' }).optional(),
     correlationId: z.string().optional(),
   }),
 )

@@ -4,6 +4,7 @@ import { companyAddress, searchMessage } from './companies/company.ts'
 import { peopleCriteriaReply } from './companies/criteria.ts'
 import { peopleCriteriaQuery } from './companies/query.ts'
 import { director } from './companies/report.ts'
+import { zonedDate } from './dates.ts'
 import { lazy } from './lazy.ts'
 import { operationsOf } from './operation.ts'
 import { countryList, fromOne, language, maybe } from './query.ts'
@@ -21,7 +22,7 @@ export const peopleQuery = lazy(() =>
     city: maybe(200),
     dateOfBirth: z
       .string()
-      .regex(/^(?:\d{4}-\d{2}(?:-\d{2})?)?$/, 'must be YYYY-MM-DD or YYYY-MM')
+      .regex(/^\d{4}-\d{2}(?:-\d{2})?$/, 'must be YYYY-MM-DD or YYYY-MM')
       .optional(),
     ...fromOne(),
     callRef: maybe(500),
@@ -37,7 +38,7 @@ export const foundPerson = lazy(() =>
     firstName: z.string().optional(),
     lastName: z.string().optional(),
     country: z.string().optional(),
-    dateOfBirth: z.string().optional(),
+    dateOfBirth: zonedDate.optional(),
     position: z.string().optional(),
     company: z.looseObject({ id: z.string().optional() }).optional(),
     companyName: z.string().optional(),
@@ -73,8 +74,8 @@ const personDirectorship = lazy(() =>
     position: z
       .looseObject({
         positionName: z.string().optional(),
-        dateAppointed: z.string().optional(),
-        resignationDate: z.string().optional(),
+        dateAppointed: zonedDate.optional(),
+        resignationDate: zonedDate.optional(),
         additionalData,
       })
       .optional(),

@@ -1,4 +1,4 @@
-/** The types of query parameters; every value arrives as text. */
+/** The types of query parameters; every value arrives as text. The service drops blank ones before it reads the others (contract §2.3). */
 import { z } from 'zod'
 import { written } from './written.ts'
 
@@ -20,61 +20,44 @@ export const whole = (least: number, most: number) =>
     integer(least, most),
   )
 
-/** The same; blank is absent (contract §2.3). */
-const wholeOr = (least: number, most: number, otherwise: number) =>
-  written(
-    z
-      .string()
-      .regex(/^(?:\d{1,9}(?:\.0{1,9})?)?$/, 'must be a whole number')
-      .transform(text => (text === '' ? otherwise : Number(text)))
-      .pipe(z.number().min(least).max(most)),
-    integer(least, most),
-  ).default(otherwise)
-
 const LAST_PAGE = 1_000_000
 
 /** `page` from 1, and `pageSize`; default and maximum of the latter differ by group (contract §2.3, §14). */
 export const fromOne = ({ size = 10, most = 1000 } = {}) => ({
-  page: wholeOr(1, LAST_PAGE, 1),
-  pageSize: wholeOr(1, most, size),
+  page: whole(1, LAST_PAGE).default(1),
+  pageSize: whole(1, most).default(size),
 })
 
 /** `page` from 0, and `pageSize`; the default and maximum are documented on one operation and hold for all that begin at 0. */
-export const fromZero = { page: wholeOr(0, LAST_PAGE, 0), pageSize: wholeOr(1, 1000, 50) }
+export const fromZero = { page: whole(0, LAST_PAGE).default(0), pageSize: whole(1, 1000).default(50) }
 
 /** `True` and `TRUE` are what clients in other languages write. */
 const TRUTHS = ['true', 'false', 'True', 'False', 'TRUE', 'FALSE'] as const
 
-const isTrue = (word: string): boolean => word.toLowerCase() === 'true'
-
-/** Blank is absent. */
-export const truth = written(
-  z.enum([...TRUTHS, '']).transform(word => (word === '' ? undefined : isTrue(word))),
+const boolean = written(
+  z.enum(TRUTHS).transform(word => word.toLowerCase() === 'true'),
   { type: 'boolean' },
-).optional()
+)
+
+export const truth = boolean.optional()
 
 /** A switch, off unless it is `true`. */
-export const off = written(z.enum([...TRUTHS, '']).transform(isTrue), { type: 'boolean' }).default(false)
+export const off = boolean.default(false)
 
-/** Text that narrows a search; blank is absent. */
-export const maybe = (longest: number) =>
-  z
-    .string()
-    .max(longest)
-    .transform(text => (text === '' ? undefined : text))
-    .optional()
+/** Text that narrows a search. */
+export const maybe = (longest: number) => z.string().max(longest).optional()
 
-/** The language of an answer: two letters, or blank. */
+/** The language of an answer: two letters. */
 export const language = z
   .string()
-  .regex(/^(?:[A-Za-z]{2})?$/, 'must be two letters')
+  .regex(/^[A-Za-z]{2}$/, 'must be two letters')
   .optional()
 
-/** One of the words, in any case; blank is absent. */
+/** One of the words, in any case. */
 export const oneOf = <const Words extends readonly string[]>(words: Words) => {
   const read = (text: string, context: z.RefinementCtx): Words[number] | undefined => {
     const found = words.find(word => word.toLowerCase() === text.toLowerCase())
-    if (found === undefined && text !== '') context.addIssue({ code: 'custom', message: `must be one of ${words.join(', ')}` })
+    if (found === undefined) context.addIssue({ code: 'custom', message: `must be one of ${words.join(', ')}` })
     return found
   }
   return written(z.string().max(60).transform(read), { type: 'string', enum: words }).optional()
@@ -96,8 +79,8 @@ export const plainName = (longest: number) =>
       'must not be blank or hold control characters',
     )
 
-/** Search words; blank is absent. */
-export const words = z.string().max(200).optional()
+/** Search words. */
+export const words = maybe(200)
 
 /** Two letters, in either case; read as capitals. */
 export const letters = z
@@ -115,14 +98,13 @@ export const countryList = written(
   { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])(?:,(?:[A-Za-z]{2}|[Pp][Ll][Cc]))*$', maxLength: 2_000 },
 )
 
-/** An ISO 8601 date or date-time; blank is absent. */
+/** An ISO 8601 date or date-time. */
 export const day = written(
   z
     .string()
     .regex(
-      /^(?:|\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?)$/,
+      /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/,
       'must be an ISO 8601 date or date-time',
-    )
-    .transform(moment => (moment === '' ? undefined : moment)),
+    ),
   { type: 'string', format: 'date-time' },
 ).optional()

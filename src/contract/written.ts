@@ -13,6 +13,16 @@ export type Side = 'takes' | 'writes'
 /** Replaces the JSON schema that is derived from `schema`. */
 export const written = <T extends z.ZodType>(schema: T, form: JsonSchema): T => schema.meta({ written: form }) as T
 
+/** What an object requires beyond its fields: one of these, all of whose keys have a value. Generators of clients skip `if`. */
+export const needsOneOf = (...choices: readonly (readonly string[])[]): JsonSchema => {
+  const [first = [], ...others] = choices
+  const present = {
+    required: first,
+    properties: Object.fromEntries(first.map(key => [key, { not: { type: 'null' } }])),
+  }
+  return others.length === 0 ? present : { if: present, else: needsOneOf(...others) }
+}
+
 /** A whole number of an answer that is read from any number. */
 export const wholeNumber = (format: 'int32' | 'int64' = 'int32') => written(z.number(), { type: 'integer', format })
 
@@ -60,18 +70,24 @@ function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema
   return hasNull ? withNull(form) : form
 }
 
-/** Not the limits of JavaScript's numbers. */
-const isLimit = (value: unknown): boolean => Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER
+/** Not the limits of JavaScript's numbers, unless a request is held to them. */
+const isLimit = (value: unknown, side: Side): boolean =>
+  value !== undefined && (side === 'takes' || Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER)
 
-function numberForm({ minimum, maximum, ...form }: JsonSchema): JsonSchema {
+const LARGEST_INT32 = 2 ** 31 - 1
+
+function numberForm({ minimum, maximum, ...form }: JsonSchema, side: Side): JsonSchema {
   const types = [form.type].flat()
   const words = Array.isArray(form.enum) ? form.enum : []
   const isWhole = types.includes('integer') || (words.length > 0 && words.every(Number.isInteger))
+  const isLong = side === 'takes' && Number(maximum) > LARGEST_INT32
   return {
     ...form,
-    ...(isLimit(minimum) ? { minimum } : {}),
-    ...(isLimit(maximum) ? { maximum } : {}),
-    ...(isWhole ? { format: form.format ?? 'int32', type: types.includes('integer') ? form.type : 'integer' } : {}),
+    ...(isLimit(minimum, side) ? { minimum } : {}),
+    ...(isLimit(maximum, side) ? { maximum } : {}),
+    ...(isWhole
+      ? { format: form.format ?? (isLong ? 'int64' : 'int32'), type: types.includes('integer') ? form.type : 'integer' }
+      : {}),
   }
 }
 
@@ -86,7 +102,7 @@ export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
     return [name, side === 'takes' && !required.includes(name) ? withNull(one) : one]
   }
   return {
-    ...([form.type].flat().some(type => type === 'number' || type === 'integer') ? numberForm(form) : form),
+    ...([form.type].flat().some(type => type === 'number' || type === 'integer') ? numberForm(form, side) : form),
     ...(otherwise === undefined ? {} : { default: otherwise }),
     ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(propertyForm)) } : {}),
     ...(isRecord(items) ? { items: writtenForm(items, side) } : {}),

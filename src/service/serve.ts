@@ -1,6 +1,9 @@
 /** Opens the registers, creates the matching engine and starts the embedded service. */
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { FettleError } from '../errors.ts'
+import { inOwnTurn } from '../loop-turns.ts'
 import { packageFile } from '../package-file.ts'
 import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
@@ -22,8 +25,8 @@ import type { StartOptions } from './start-options.ts'
 
 /** Options of `serve`. */
 export interface ServeOptions extends StartOptions {
-  /** Folder of the imported registers. */
-  readonly registerDir: string
+  /** Folder of the imported registers; `registers` in the data directory if absent. */
+  readonly registerDir?: string
   /**
    * Names of the registers to match against; empty or absent: all registers of the folder except `sample`. `sample`, the register of invented
    * companies that ships with the package, is imported when it is named.
@@ -69,11 +72,16 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
  * FETTLE_REGISTER_UNKNOWN for a name without one, FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen.
  */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const { registerDir } = options
+  if (typeof options?.dataDir !== 'string')
+    throw new FettleError('FETTLE_SETTINGS', 'serve needs dataDir, the folder of its database', {
+      hint: "Call serve({ dataDir: 'data' }).",
+    })
+  const { registerDir = join(options.dataDir, 'registers') } = options
   const names = (await chooseRegisters(registerDir, options.registers ?? [])).map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(registerDir, options.clock ?? systemClock)
   let infos: readonly RegisterInfo[] = []
   const open = async (): Promise<OpenedRegisters> => {
+    await inOwnTurn()
     const register = await openRegister(registerDir, names)
     infos = register.infos
     const threads = threadsFor(register, options)

@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { action, FettleError } from '../errors.ts'
+import { inOwnTurn } from '../loop-turns.ts'
 import { packageFile } from '../package-file.ts'
 import { buildApp } from './app.ts'
 import { makeLinks } from './auth/links.ts'
@@ -114,6 +115,7 @@ async function openDataDir(options: StartOptions, onClose: OnClose) {
   const { dataDir } = options
   for (const folder of [dataDir, join(dataDir, 'uploads'), join(dataDir, 'files')]) await makeFolder(folder)
   onClose(lockDirectory(dataDir))
+  await inOwnTurn()
   const accounts = openAccounts(dataDir)
   const logins = loginsOf(options, accounts)
   const database = openDatabase(dataDir)

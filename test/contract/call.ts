@@ -12,7 +12,6 @@ import {
   pathOf,
   unauthorisedBody,
 } from '../../src/contract/index.ts'
-import { PLAYS } from '../../src/service/plays.ts'
 import { describedAnswer } from './described.ts'
 import type { Target } from './target.ts'
 
@@ -78,8 +77,7 @@ export const caller =
       if (operation.reply === null) expect(text, name).toBe('')
       else {
         operation.reply.parse(parsed)
-        // The description is of our own play.
-        if (!target.isRemote && target.play === PLAYS.own) expect(describedAnswer(name, reply.status, parsed), name).toEqual([])
+        if (!target.isRemote) expect(describedAnswer(target.play, name, reply.status, parsed), name).toEqual([])
       }
     } else {
       expect(operation.errors, `${name} answered ${reply.status}: ${JSON.stringify(parsed)}`).toContain(reply.status)

@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { OPERATIONS, type OperationName } from '../../src/contract/index.ts'
 import { openApi } from '../../src/service/docs/openapi.ts'
+import type { Play } from '../../src/service/plays.ts'
 
 type Json = Record<string, unknown>
 
@@ -21,20 +22,27 @@ function closed(schema: unknown): unknown {
 
 type Paths = Record<string, Record<string, { responses: Json }>>
 
-const { paths, components } = openApi('0.0.0', 'http://localhost/v1') as { paths: Paths; components: object }
-const checks = new Map<string, ValidateFunction>()
+interface Description {
+  readonly paths: Paths
+  readonly ajv: Ajv2020
+  readonly checks: Map<string, ValidateFunction>
+}
 
-function openAjv(): Ajv2020 {
+const described = new Map<Play, Description>()
+
+function descriptionOf(play: Play): Description {
+  const { paths, components } = openApi('0.0.0', 'http://localhost/v1', play) as { paths: Paths; components: object }
   const made = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(made)
   for (const format of ['int32', 'int64']) made.addFormat(format, { type: 'number', validate: Number.isInteger })
-  return made.addSchema({ $id: 'api', components: closed(components) })
+  return { paths, ajv: made.addSchema({ $id: 'api', components: closed(components) }), checks: new Map() }
 }
 
-const ajv = openAjv()
-
-/** What is wrong with an answer; nothing if the status has no body. */
-export function describedAnswer(name: OperationName, status: number, body: unknown): string[] {
+/** What is wrong with an answer in a play; nothing if the status has no body. */
+export function describedAnswer(play: Play, name: OperationName, status: number, body: unknown): string[] {
+  const description = described.get(play) ?? descriptionOf(play)
+  described.set(play, description)
+  const { paths, ajv, checks } = description
   const { path, method } = OPERATIONS[name]
   const response = paths[path]?.[method.toLowerCase()]?.responses[status] as { content?: Json } | undefined
   if (response === undefined) return [`${status} is not described`]

@@ -5,6 +5,7 @@ import type { CompanyRequests, Portfolio, Screening, ScreenQuery } from '../../m
 import type { Api } from './api.ts'
 import { createCandidates } from './candidates.ts'
 import type { Core } from './core.ts'
+import { tagsOfReport } from './report-tags.ts'
 
 const PAGE_SIZE = 100
 
@@ -28,6 +29,10 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
     ...createCandidates(core, api),
+    async readTags(id, options = {}) {
+      const { report } = await api.readReport({ id }, options)
+      return report == null ? {} : tagsOfReport(report)
+    },
     async findPortfolios(name, options = {}) {
       const found: Portfolio[] = []
       const query = { searchQuery: name, pageSize: PAGE_SIZE }

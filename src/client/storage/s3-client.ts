@@ -3,6 +3,7 @@
  * The only importer of its packages. Credentials and region come from the settings, never from a profile of the machine.
  */
 import { FettleError } from '../../errors.ts'
+import { installCommand } from '../../package-file.ts'
 import type { Reply } from '../http/transport.ts'
 import type { Access, ObjectWire } from './wire.ts'
 
@@ -26,8 +27,6 @@ interface S3Purpose {
   readonly signal?: AbortSignal | undefined
 }
 
-const INSTALL = 'npm install @aws-sdk/client-s3 @aws-sdk/lib-storage'
-
 type Sdk = typeof import('@aws-sdk/client-s3') & { readonly Upload: typeof import('@aws-sdk/lib-storage').Upload }
 
 /** Throws FETTLE_SETTINGS with the command that installs them. */
@@ -39,7 +38,7 @@ async function loadSdk(): Promise<Sdk> {
       'FETTLE_SETTINGS',
       "s3:// addresses need the packages of Amazon's S3 client, and they are not installed",
       {
-        hint: INSTALL,
+        hint: installCommand('@aws-sdk/client-s3', '@aws-sdk/lib-storage'),
         cause,
       },
     )

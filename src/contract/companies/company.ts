@@ -134,5 +134,6 @@ export const matchReply = lazy(() =>
 export type MatchedCompany = z.infer<typeof matchedCompany>
 export type ExplainPlan = z.infer<typeof explainPlan>
 export type FoundCompany = z.infer<typeof foundCompany>
+export type Activity = z.infer<typeof activity>
 export type CompanyAddress = z.infer<typeof companyAddress>
 export type SearchMessage = z.infer<typeof searchMessage>

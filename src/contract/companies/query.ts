@@ -26,8 +26,7 @@ const criteria = {
     z
       .string()
       .max(20)
-      .regex(/^(?:[^*]*[A-Za-z0-9][^*]*\*?)?$/, 'must hold a letter or digit, with * at its end only')
-      .transform(code => (code === '' ? undefined : code)),
+      .regex(/^[^*]*[A-Za-z0-9][^*]*\*?$/, 'must hold a letter or digit, with * at its end only'),
     { type: 'string', maxLength: 20, pattern: '^[^*]*[A-Za-z0-9][^*]*\\*?$' },
   ).optional(),
   officeType: oneOf([
@@ -41,14 +40,11 @@ const criteria = {
     'singleOffice',
     'other',
   ]),
-  phoneNo: written(
-    z
-      .union([z.string().transform(one => [one]), z.array(z.string())])
-      .transform(all => all.filter(one => one !== ''))
-      .pipe(z.array(text(60)).max(10))
-      .transform(all => (all.length === 0 ? undefined : all)),
-    { type: 'array', items: { type: 'string', maxLength: 60 }, maxItems: 10 },
-  ).optional(),
+  phoneNo: written(z.union([z.string().transform(one => [one]), z.array(z.string())]).pipe(z.array(text(60)).max(10)), {
+    type: 'array',
+    items: { type: 'string', maxLength: 60 },
+    maxItems: 10,
+  }).optional(),
   status: oneOf(['Active', 'NonActive', 'Pending', 'Other']),
   type: oneOf(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']),
 }
@@ -93,7 +89,8 @@ export const matchQuery = lazy(() =>
 export const reportQuery = lazy(() =>
   z.looseObject({
     language: language.default('EN'),
-    template: text(60).default('full'),
+    // Others need a subscription (contract §9.3).
+    template: written(text(60), { type: 'string', enum: ['full'] }).default('full'),
     includeIndicators: truth.default(false),
     ...aside,
   }),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { written } from '../written.ts'
 import { activity, companyAddress, foundCompany } from './company.ts'
 
 const text = z.string().optional()
@@ -88,9 +89,9 @@ export const director = lazy(() =>
     middleName: text,
     surname: text,
     address: companyAddress.optional(),
-    gender: text,
+    gender: written(z.string(), { type: 'string', enum: ['Male', 'Female', 'Unknown', 'NotApplicable'] }).optional(),
     birthName: text,
-    dateOfBirth: text,
+    dateOfBirth: zonedDate.optional(),
     placeOfBirth: text,
     nationality: text,
     countryOfResidence: text,
@@ -98,10 +99,10 @@ export const director = lazy(() =>
     directorType: text,
     hasNegativeInfo: z.boolean().nullish(),
     signingAuthority: text,
-    resignationDate: text,
+    resignationDate: zonedDate.optional(),
     positions: list(
       z.looseObject({
-        dateAppointed: text,
+        dateAppointed: zonedDate.optional(),
         commonCode: text,
         providerCode: text,
         positionName: text,

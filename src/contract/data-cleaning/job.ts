@@ -102,14 +102,18 @@ export const mappingsBody = lazy(() => z.strictObject({ mappings: z.array(column
 /** Answer of the mappings operation: the bare list. */
 export const mappingsReply = lazy(() => z.array(z.looseObject({ mapping: z.string(), value: z.string() })))
 
-/** `{}`: the body that submit, enrich and archive require (contract §2.1). */
+/** `{}`: the body that submit, enrich and archive require (contract §2.1); the service does without. */
 export const emptyBody = lazy(() => z.strictObject({}))
 
 export const submitReply = lazy(() => z.looseObject({ messageId: z.string().optional() }))
 
 /** Body and answer of the enrichments operation (contract §5.7). */
 export const enrichmentsBody = lazy(() =>
-  z.strictObject({ enrichments: z.array(z.strictObject({ enrichment: z.string().min(1) })) }),
+  z.strictObject({
+    enrichments: z.array(
+      z.strictObject({ enrichment: written(z.string().min(1), { $ref: '#/components/schemas/EnrichmentTag' }) }),
+    ),
+  }),
 )
 
 /** Answer of the enrichments operation: the list echoed. */

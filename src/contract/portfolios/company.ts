@@ -39,7 +39,7 @@ export const portfolioCompaniesQuery = lazy(() =>
     searchQuery: words,
     countryCode: z
       .string()
-      .regex(/^(?:[A-Za-z]{2})?$/, 'must be a two-letter code')
+      .regex(/^[A-Za-z]{2}$/, 'must be a two-letter code')
       .transform(code => code.toUpperCase())
       .optional(),
     ...fromZero,

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
-import { orNull, wholeNumber } from '../written.ts'
+import { needsOneOf, orNull, wholeNumber, written } from '../written.ts'
 import { businessResults, hitSource, individualResults } from './aml-results.ts'
 import { answeredDate, batchOf, oneWord, pageOf, uuid } from './search.ts'
-import { HIT_DECISIONS } from './words.ts'
+import { HIT_DECISIONS, REQUESTED_DECISIONS } from './words.ts'
 
 const text = orNull(z.string())
 const texts = z.array(z.string()).nullish()
@@ -106,8 +106,9 @@ const note = z.string().max(10_000).nullish()
 /** Body of a decision on one hit; the word is read in any case (contract §14.3). */
 export const decideHit = lazy(() =>
   z
-    .strictObject({ decision: z.string().max(200).nullish(), note })
-    .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note'),
+    .strictObject({ decision: written(z.string().max(200), { type: 'string', enum: REQUESTED_DECISIONS }).nullish(), note })
+    .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note')
+    .meta(needsOneOf(['decision'], ['note'])),
 )
 
 export const noteHit = lazy(() => z.strictObject({ note: z.string().max(10_000).nullable() }))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { PLAIN_TEXT, plainName } from '../query.ts'
-import { orNull, written } from '../written.ts'
+import { needsOneOf, orNull, written } from '../written.ts'
 import { DATASETS, isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()
@@ -26,10 +26,18 @@ const datasets = written(
     .array(z.string().max(40))
     .max(50)
     .refine(codes => codes.some(isDataset), 'must hold at least one dataset code'),
-  { type: 'array', items: { type: 'string', enum: Object.keys(DATASETS) }, minItems: 1, maxItems: 50 },
+  {
+    ...{ type: 'array', minItems: 1, maxItems: 50, items: { type: 'string', maxLength: 40 } },
+    // Other codes are ignored.
+    contains: { enum: Object.keys(DATASETS) },
+  },
 )
 
-const countryCodes = z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300)
+/** The service checks the codes, which may be in any case. */
+const countryCodes = written(z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166 alpha-2 code')).max(300), {
+  ...{ type: 'array', maxItems: 300 },
+  items: { $ref: '#/components/schemas/CountryCode' },
+})
 
 export const createBusinessSearch = lazy(() =>
   z.strictObject({
@@ -64,6 +72,12 @@ export const createIndividualSearch = lazy(() =>
     .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
       path: ['dateOfBirth'],
       error: 'is needed where isDobRequired is true',
+    })
+    .meta({
+      ...needsOneOf(['name'], ['firstName', 'lastName']),
+      dependentSchemas: {
+        isDobRequired: { if: { properties: { isDobRequired: { enum: [false, null] } } }, else: needsOneOf(['dateOfBirth']) },
+      },
     }),
 )
 

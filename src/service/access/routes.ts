@@ -59,7 +59,7 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
     primaryContact: { title: '', firstName: username, surname: '' },
     ietfLanguage: 'en-GB',
     countryCode: 'GB',
-    isActive: true,
+    isActive: 'true',
     correlationId: request.id,
   }))
 

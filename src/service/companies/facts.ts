@@ -2,9 +2,9 @@
  * Converts a company of the register to the interface's terms: address, status, type, search record. Missing values are omitted
  * (contract §9.1, §14.3).
  */
-import type { CompanyAddress, FoundCompany } from '../../contract/index.ts'
+import type { Activity, CompanyAddress, FoundCompany } from '../../contract/index.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
-import { safeNumber } from '../enrichment/tags.ts'
+import { safeNumber, splitActivity } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 
 export const withoutEmpty = <T extends Record<string, string>>(fields: T): Partial<T> =>
@@ -32,6 +32,10 @@ export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
 }
 
 export const isPublic = ({ name }: Company): boolean => parseCompanyName(name).legal === 'public'
+
+/** Industry codes of the register, the main one first. */
+export const activitiesOf = ({ activities = [] }: Company): Activity[] =>
+  activities.map(text => withoutEmpty({ ...splitActivity(text) }))
 
 export const OFFICE = 'registered'
 
@@ -77,6 +81,7 @@ const withSecondNames = (address: CompanyAddress): CompanyAddress => ({
 
 export function foundCompany(company: Company): FoundCompany {
   const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone, legalForm = '' } = company
+  const [activity] = activitiesOf(company)
   return {
     id,
     ...withoutEmpty({
@@ -90,7 +95,9 @@ export function foundCompany(company: Company): FoundCompany {
       status: statusOf(company),
       statusDescription: company.status,
       legalForm,
+      activityCode: activity?.code ?? '',
     }),
+    ...(activity === undefined ? {} : { activity }),
     ...(vatNumber === '' ? {} : { vatNo: [vatNumber] }),
     ...(phone === '' ? {} : { phoneNumbers: [phone] }),
     ...(tradingNames.length === 0 ? {} : { tradingNames: [...tradingNames] }),

@@ -13,11 +13,11 @@ import { peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
 import { containsWords, isSameNumber } from './narrow.ts'
 import { countReport } from './report-route.ts'
-import { noResults, requireKey, tooManyResults } from './search.ts'
+import { noResults, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
 
-/** Criteria with an index; a search needs one of them. */
+/** Criteria with an index of their own. */
 const KEY_CRITERIA = ['peopleId', 'localDirectorNumber', 'lastName'] as const
 
 const nameFits = (requested: string | undefined, name: string): boolean =>
@@ -45,10 +45,15 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
       return company === null ? [] : [{ officer, company }]
     })
 
-  const candidates = ({ peopleId, localDirectorNumber, lastName = '' }: Query): Officer[] => {
+  const candidates = ({ peopleId, localDirectorNumber, lastName, regNo, companyName }: Query): readonly Officer[] => {
+    const most = limits.searchCandidates
     if (peopleId !== undefined) return officers.ofPerson(peopleId)
     if (localDirectorNumber !== undefined) return officers.ofPerson(`-${tokenOfNumber(localDirectorNumber)}`)
-    return officers.bySurname(lastName, limits.searchCandidates)
+    if (lastName !== undefined) return officers.bySurname(lastName, most)
+    const company = regNo !== undefined ? { orgNumber: regNo } : companyName !== undefined ? { name: companyName } : null
+    if (company === null) return officers.first(most)
+    const { candidates: companies } = engine.match(company, most)
+    return companies.flatMap(({ company }) => officers.ofCompany(engine.at(company).connectId)).slice(0, most)
   }
 
   route(app, deps, 'peopleSearchCriteria', ({ query, request }) => {
@@ -60,7 +65,6 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
-    requireKey(query, KEY_CRITERIA)
     const found = candidates(query)
     const people = appointmentsOf(found).filter(one => matchesQuery(one, query))
     const none = officers.size === 0 ? 'No register of this service holds officers.' : 'No person of the register is like this.'

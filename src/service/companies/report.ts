@@ -4,11 +4,13 @@ import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
-import { addressOf, statusOf, withoutEmpty } from './facts.ts'
+import { activitiesOf, addressOf, statusOf, withoutEmpty } from './facts.ts'
 
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
-  const { legalForm = '' } = company
+  const { legalForm = '', incorporated = '' } = company
+  const activities = activitiesOf(company)
+  const [main] = activities
   const status = statusOf(company)
   const companyStatus = status === '' ? {} : { companyStatus: { status, description: company.status } }
   const address = addressOf(company)
@@ -17,6 +19,7 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
     language: 'EN',
     companySummary: {
       ...withoutEmpty({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
+      ...(main === undefined ? {} : { mainActivity: main }),
       ...companyStatus,
     },
     companyIdentification: {
@@ -30,8 +33,11 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
         }),
         ...companyStatus,
         ...(legalForm === '' ? {} : { legalForm: { description: legalForm } }),
+        ...(/^\d{4}-\d{2}-\d{2}$/.test(incorporated) ? { companyRegistrationDate: `${incorporated}T00:00:00Z` } : {}),
+        ...(main === undefined ? {} : { principalActivity: main }),
         contactAddress: address,
       },
+      ...(main === undefined ? {} : { activityClassifications: [{ activities }] }),
       ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map(previous => ({ name: previous })) }),
       ...(tradingNames.length === 0 ? {} : { tradingNames: tradingNames.map(trading => ({ name: trading })) }),
     },

@@ -4,7 +4,6 @@
  */
 import type { CompaniesQuery, SearchMessage } from '../../contract/index.ts'
 import type { Company, Query } from '../matching/types.ts'
-import { badRequest } from '../refusal.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
 import { isNamed, matchesQuery } from './narrow.ts'
@@ -15,7 +14,7 @@ export interface SearchTools {
   readonly most: number
 }
 
-/** Criteria with an index; a search needs one of them. */
+/** Criteria with an index. */
 export const KEY_CRITERIA = [
   'id',
   'safeNo',
@@ -34,16 +33,6 @@ const STARTS = [
   ['city', 'town'],
   ['street', 'street'],
 ] as const
-
-/** Throws a 400 for a query without any of the criteria that have an index. */
-export function requireKey<Key extends string>(query: Partial<Record<Key, unknown>>, keys: readonly Key[]): void {
-  if (keys.every(key => query[key] === undefined)) {
-    throw badRequest(
-      'The search is not acceptable',
-      `at least one of ${keys.join(', ')} is required; other criteria only narrow the search`,
-    )
-  }
-}
 
 const message = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
 
@@ -82,7 +71,8 @@ async function withoutKey(query: CompaniesQuery, { engine, search, most }: Searc
     const { companies, isTruncated } = await search.byStart(field, text, most, fits)
     return { companies: distinct(companies), isTruncated }
   }
-  const codes = query.countries?.includes('PLC') ? engine.countries : (query.countries ?? [])
+  const { countries = engine.countries } = query
+  const codes = countries.includes('PLC') ? engine.countries : countries
   const { companies, isTruncated } = await search.byCountry(codes, most, fits)
   return { companies: distinct(companies), isTruncated }
 }
@@ -116,9 +106,8 @@ async function selectCandidates(query: CompaniesQuery, { engine, search, most }:
   return { companies: [...found.values()], isTruncated }
 }
 
-/** Returns the companies, nearest first. Throws a 400 for a query with neither a key criterion nor countries. */
+/** Returns the companies, nearest first. */
 export async function findCompanies(query: CompaniesQuery, tools: SearchTools) {
-  if (query.countries === undefined) requireKey(query, KEY_CRITERIA)
   const candidates = await selectCandidates(query, tools)
   const companies = candidates.companies.filter(company => matchesQuery(company, query))
   if (companies.length === 0) return { companies, messages: [noResults('No company of the register is like this.')] }

@@ -20,8 +20,6 @@ import { uploadRoute } from './upload-route.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>
 
-const orEmpty = (body: unknown): unknown => body ?? {}
-
 /** Throws a 400 that names the first invalid element: a repeated mapping, or a column the file does not have. */
 function requireMappings(mappings: readonly ColumnMapping[], columns: number | null): void {
   const seen = new Set<string>()
@@ -95,7 +93,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     worker.wake(job.id)
     return answer
   }
-  route(app, deps, 'submit', submit, { adapt: orEmpty })
+  route(app, deps, 'submit', submit)
 
   route(app, deps, 'setEnrichments', call => {
     const job = jobOf(call)
@@ -118,7 +116,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     worker.wake(job.id)
     return answer
   }
-  route(app, deps, 'enrich', enrich, { adapt: orEmpty })
+  route(app, deps, 'enrich', enrich)
 
   route(app, deps, 'enrichedFile', call => {
     const job = jobOf(call)
@@ -132,7 +130,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
   })
 
   const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }), play)
-  route(app, deps, 'archive', archive, { adapt: orEmpty })
+  route(app, deps, 'archive', archive)
 }
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }

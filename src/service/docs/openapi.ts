@@ -1,6 +1,6 @@
 /**
- * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes. Only the
- * login needs no token.
+ * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes, in the
+ * play that it serves. Only the login needs no token.
  */
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
@@ -16,6 +16,9 @@ import {
   writtenForm,
 } from '../../contract/index.ts'
 import { COUNTRIES } from '../../normalise/country.ts'
+import { isOptionalBody } from '../http/route.ts'
+import { PLAYS, type Play } from '../plays.ts'
+import { inPlay } from './in-play.ts'
 import { tagOf, tagsOf } from './tags.ts'
 
 type Json = Record<string, unknown>
@@ -23,10 +26,13 @@ type Json = Record<string, unknown>
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
-const rows = Object.entries(OPERATIONS) as [OperationName, Operation][]
+const rowsOf = ({ operations }: Play) =>
+  (Object.entries(OPERATIONS) as [OperationName, Operation][]).filter(([name]) => operations?.has(name) ?? true)
+
+type Rows = ReturnType<typeof rowsOf>
 
 /** Schemas exported by the contract under their names, all others under the name of their operation. */
-function namedSchemas(): ReturnType<typeof z.registry<{ id: string }>> {
+function namedSchemas(rows: Rows): ReturnType<typeof z.registry<{ id: string }>> {
   const named = z.registry<{ id: string }>()
   const add = (schema: unknown, id: string): void => {
     const isRecord = schema instanceof z.ZodType && ['object', 'array'].includes(schema._zod.def.type)
@@ -45,7 +51,7 @@ function makeComponents(named: ReturnType<typeof namedSchemas>) {
   const { schemas } = z.toJSONSchema(named, { ...JSON_SCHEMA_OPTIONS, uri: id => SCHEMAS + id })
   const used: Record<string, JsonSchema> = {}
   const use = (id: string, side: Side): void => {
-    if (Object.hasOwn(used, id)) return
+    if (Object.hasOwn(used, id) || Object.hasOwn(WORDS, id)) return
     const { $schema: _schema, $id: _id, ...schema } = (schemas as Record<string, JsonSchema>)[id] ?? {}
     used[id] = writtenForm(schema, side)
     for (const [, inner = ''] of JSON.stringify(used[id]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) use(inner, side)
@@ -130,18 +136,23 @@ const NUMBER = { type: 'integer', format: 'int64' }
 /** Names in braces of paths that are no plain texts. */
 const PATH_FORMS: Readonly<Record<string, Json>> = {
   ...{ searchId: UUID, hitId: UUID, portfolioId: NUMBER, notificationEventId: NUMBER },
-  countryCode: { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])$' },
+  countryCode: { type: 'string', pattern: '^[A-Za-z]{2}$' },
 }
+
+/** A country of the rules of a portfolio; that of all rules is two letters. */
+const RULES_FORM = { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])$' }
 
 const CODES = Object.keys(COUNTRIES)
 const ANY_CODE = `(?:${CODES.join('|')}|PLC)`
 
-const COUNTRY_SCHEMAS: Readonly<Record<string, Json>> = {
+/** Lists of words that schemas of the contract refer to. */
+const WORDS: Readonly<Record<string, Json>> = {
   CountryCode: { type: 'string', enum: CODES, description: 'ISO 3166-1 alpha-2; the service takes it in any case.' },
   CountryCodes: {
     ...{ type: 'string', pattern: `^${ANY_CODE}(?:,${ANY_CODE})*$`, maxLength: 2_000 },
     description: 'ISO 3166-1 alpha-2 codes, separated by commas; PLC means the listed companies of all countries.',
   },
+  EnrichmentTag: { type: 'string', enum: contract.TAGS.standard },
 }
 
 /** What operations on companies and people take; others know fewer countries, or any two letters. */
@@ -154,11 +165,13 @@ const COUNTRY_FORMS: Readonly<Record<string, Json>> = {
 function parametersOf(operation: Operation): Json[] {
   const { path, query } = operation
   const countryForms = ['companies', 'people'].includes(tagOf(operation)) ? COUNTRY_FORMS : {}
+  const pathForms: Readonly<Record<string, Json>> =
+    tagOf(operation) === 'portfolios' ? { ...PATH_FORMS, countryCode: RULES_FORM } : PATH_FORMS
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: countryForms[name] ?? PATH_FORMS[name] ?? { type: 'string', minLength: 1 },
+    schema: countryForms[name] ?? pathForms[name] ?? { type: 'string', minLength: 1 },
   }))
   if (query === null) return inPath
   const { properties = {}, required = [] } = z.toJSONSchema(query, JSON_SCHEMA_OPTIONS)
@@ -166,6 +179,8 @@ function parametersOf(operation: Operation): Json[] {
     name,
     in: 'query',
     required: required.includes(name),
+    // Blank is absent.
+    ...(required.includes(name) ? {} : { allowEmptyValue: true }),
     schema: countryForms[name] ?? writtenForm({ ...(schema as JsonSchema) }, 'takes'),
   }))
   return [...inPath, ...inQuery]
@@ -176,7 +191,8 @@ const FIELD_FORMS: Readonly<Record<string, Json>> = { hasHeader: { type: 'boolea
 
 function bodyOf({ request, form }: Operation, components: Components): Json {
   if (request === null) return {}
-  if (request !== 'multipart') return { requestBody: { required: true, content: components.json(request, 'takes') } }
+  if (request !== 'multipart')
+    return { requestBody: { required: !isOptionalBody(request), content: components.json(request, 'takes') } }
   const { file = 'file', fields = {} } = form ?? {}
   const texts = Object.keys(fields).map(name => [name, FIELD_FORMS[name] ?? { type: 'string' }])
   const schema = {
@@ -201,12 +217,18 @@ function descriptionOf(operation: Operation, isLogin: boolean): string {
 }
 
 const ABOUT = `Company data: matching, data cleaning, screening and monitoring. It implements the operations listed here of version ${INTERFACE_VERSION} of the interface. \
-Operations of the interface that are not listed need a separate subscription and are answered with 403. Another method of a listed path is answered \
-with 405, and an unknown path with 404. Keys of a body that are not listed are ignored and named in the header X-Ignored-Keys. Answers may get further keys.`
+Operations of the interface that are not listed need a separate subscription and are answered with 403, or with 404 if the service plays another one \
+that does not have them. Another method of a listed path is answered with 405, and an unknown path with 404. Keys of a body that are not listed are ignored and named in the header X-Ignored-Keys. Answers may get further keys.`
 
-/** `version` is that of fettle, `server` the base address as the caller reaches it. */
-export function openApi(version: string, server: string): Json {
-  const components = makeComponents(namedSchemas())
+const usedWords = (components: Components, paths: Json): Json => {
+  const text = JSON.stringify([components.used(), paths])
+  return Object.fromEntries(Object.entries(WORDS).filter(([name]) => text.includes(`"${SCHEMAS}${name}"`)))
+}
+
+/** `version` is that of fettle, `server` the base address as the caller reaches it, `play` what the service plays. */
+export function openApi(version: string, server: string, play: Play = PLAYS.own): Json {
+  const rows = rowsOf(play)
+  const components = makeComponents(namedSchemas(rows))
   const paths: Record<string, Json> = {}
   for (const [name, operation] of rows) {
     const isLogin = name === 'authenticate'
@@ -235,12 +257,12 @@ export function openApi(version: string, server: string): Json {
     },
     servers: [{ url: server }],
     security: [{ bearerToken: [] }],
-    tags: tagsOf(Object.values(OPERATIONS)),
+    tags: tagsOf(rows.map(([, operation]) => operation)),
     paths,
     components: {
       securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
       responses: responsesOf(components),
-      schemas: { ...components.used(), ...COUNTRY_SCHEMAS },
+      schemas: { ...inPlay(play, components.used()), ...usedWords(components, paths) },
     },
   }
 }

@@ -13,12 +13,21 @@ import { openApi } from './openapi.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-export function docsRoutes(app: FastifyInstance, { addressOf }: Pick<AppDeps, 'addressOf'>, version: string): void {
-  const baseOf = (request: FastifyRequest): string => `${addressOf(request.raw)}/v1`
-  app.get('/v1/openapi.json', async request => openApi(version, baseOf(request)))
+export function docsRoutes(
+  app: FastifyInstance,
+  { addressOf, play }: Pick<AppDeps, 'addressOf' | 'play'>,
+  version: string,
+): void {
+  let made: ReturnType<typeof openApi> | null = null
+  /** Made once, since it takes much longer than any answer, and needs no token. */
+  const describe = (request: FastifyRequest) => {
+    made ??= openApi(version, '', play)
+    return { ...made, servers: [{ url: `${addressOf(request.raw)}/v1` }] }
+  }
+  app.get('/v1/openapi.json', async request => describe(request))
   app.get('/docs', async (request, reply) => {
     reply.headers({ 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': CSP })
-    return docsPage(openApi(version, baseOf(request)))
+    return docsPage(describe(request))
   })
 }
 

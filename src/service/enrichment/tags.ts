@@ -38,8 +38,29 @@ export const isActiveStatus = (status: string): boolean => ACTIVE.test(status)
 /** Y for a company that trades, N for any other status, '' without a status. */
 const active = ({ status }: Company): string => (status === '' ? '' : isActiveStatus(status) ? 'Y' : 'N')
 
+/** Code and description of an activity: `62012 Business and domestic software development`. */
+export const splitActivity = (activity: string): { readonly code: string; readonly description: string } => {
+  const [code = '', ...words] = activity.split(' ')
+  return /^[0-9.]+$/.test(code) ? { code, description: words.join(' ') } : { code: '', description: activity }
+}
+
+const activity =
+  (at: number, part: 'code' | 'description') =>
+  ({ activities = [] }: Company): string =>
+    splitActivity(activities[at] ?? '')[part]
+
+/** Tags of the first activity have no number. */
+const ACTIVITIES: Readonly<Record<string, (company: Company) => string>> = Object.fromEntries([
+  ...['', '2', '3', '4', '5'].map((number, at) => [`general.principalActivity${number}`, activity(at, 'description')] as const),
+  ...['', '2', '3'].flatMap((number, at) => [
+    [`general.activityCode${number}`, activity(at, 'code')] as const,
+    [`general.activityCode${number}Desc.en`, activity(at, 'description')] as const,
+  ]),
+])
+
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
   ...Object.fromEntries(Object.entries(COLUMNS.tags).map(([tag, key]) => [tag, (company: Company) => textOf(company, key)])),
+  ...ACTIVITIES,
   'general.safeNumber': safeNumber,
   'general.siren': ofCountry('FR'),
   'general.kvkNumber': ofCountry('NL'),

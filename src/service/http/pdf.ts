@@ -1,5 +1,6 @@
 /** Renders headings and rows as a PDF, in a font with Latin, Greek and Cyrillic letters. Its packages are optional: most services never render one. */
 import { createRequire } from 'node:module'
+import { installCommand } from '../../package-file.ts'
 import { Refusal } from '../refusal.ts'
 
 export interface PdfSection {
@@ -24,8 +25,6 @@ const LONG_RUN = /\S{60}(?=\S)/g
 const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
-const INSTALL = 'npm install pdfkit dejavu-fonts-ttf'
-
 const loadPackages = async () => {
   const { resolve } = createRequire(import.meta.url)
   const regularFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
@@ -41,7 +40,7 @@ export async function requirePdf(load = loadPackages): ReturnType<typeof loadPac
     throw new Refusal(
       501,
       'This service cannot write PDFs',
-      `its optional packages pdfkit and dejavu-fonts-ttf are not installed; install them beside fettle: ${INSTALL}`,
+      `its optional packages pdfkit and dejavu-fonts-ttf are not installed; install them beside fettle: ${installCommand('pdfkit', 'dejavu-fonts-ttf')}`,
     )
   }
 }

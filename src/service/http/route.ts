@@ -66,6 +66,9 @@ export function check(schema: z.ZodType, value: unknown, place: string): unknown
   throw badRequest('The request is not acceptable', texts.join('; ') + more)
 }
 
+/** Whether a body can be left out: no field is required. */
+export const isOptionalBody = (schema: z.ZodType): boolean => schema.safeParse({}).success
+
 /** Keys shown in the header: any others could be text of a caller. */
 const SHOWN_KEY = /^[\w-]{1,40}$/
 const SHOWN_KEYS = 10
@@ -75,6 +78,7 @@ const SHOWN_KEYS = 10
  * names are in the header `X-Ignored-Keys`. Throws a 400 as `check` does.
  */
 export function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply): unknown {
+  if (body === undefined && isOptionalBody(schema)) return check(schema, {}, 'body')
   const ignored = new Set<string>()
   for (let found = true; found; ) {
     const { error } = schema.safeParse(body)
@@ -101,6 +105,14 @@ export function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply)
 export const routePath = ({ path }: Pick<Operation, 'path'>): string => `/v1${path.replace(/\{(\w+)\}/g, ':$1')}`
 
 export const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+
+/** A blank parameter is absent: forms send all their fields. */
+const withoutBlanks = (query: unknown): object =>
+  Object.fromEntries(
+    Object.entries(query as object)
+      .map(([name, value]) => [name, Array.isArray(value) ? value.filter(one => one !== '') : value])
+      .filter(([, value]) => value !== '' && value?.length !== 0),
+  )
 
 /** Registers the route of an operation. The return value of the handler is sent with the success status. */
 export function route<Name extends OperationName>(
@@ -134,7 +146,7 @@ export function route<Name extends OperationName>(
       const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
       const body =
         bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(options.body ?? bodySchema, sent, reply)
-      const query = querySchema === null ? undefined : check(querySchema, request.query, 'query')
+      const query = querySchema === null ? undefined : check(querySchema, withoutBlanks(request.query), 'query')
       reply.code(operation.success ?? 200)
       return handler({
         user: callers.get(request) ?? NO_USER,

@@ -8,7 +8,7 @@ import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'
 import { isNumber, type Need } from '../object-access.ts'
 import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
-import { badRequest, notFound } from '../refusal.ts'
+import { badRequest, notFound, Refusal } from '../refusal.ts'
 import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
 import type { Notice, NoticeFilter } from './events-store.ts'
 import { RULES, type Rule, rulesOf } from './rules.ts'
@@ -38,6 +38,8 @@ function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortf
   const code = countryCode.toUpperCase()
   // PLC are companies listed worldwide, which have the rules of their countries.
   if (isPortfolio && code === 'PLC') return []
+  // The word is the path of an operation, too.
+  if (code === 'SETDEFAULT') throw new Refusal(405, 'Method not allowed', 'this path takes PUT', { Allow: 'PUT' })
   if (!/^[A-Z]{2}$/.test(code)) {
     throw badRequest('The request is not acceptable', `countryCode: must be two letters${isPortfolio ? ' or PLC' : ''}`)
   }

@@ -16,8 +16,6 @@ const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Note
   ...{ reference: personalReference, freeText, personalLimit },
 })
 
-const orEmpty = (body: unknown): unknown => body ?? {}
-
 /** Throws a 400 unless the request names either all companies or some of them. */
 function requireChoice(all: boolean, name: string, companies: readonly unknown[]): void {
   if (all === (companies.length === 0)) return
@@ -153,5 +151,5 @@ export function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): voi
     })
     return { correlationId: call.request.id, message: `${removed} companies removed` }
   }
-  route(app, deps, 'clearCompanies', clear, { adapt: orEmpty })
+  route(app, deps, 'clearCompanies', clear)
 }

@@ -9,7 +9,8 @@ export const countryName = (code: string): string => NAMES.of(code) ?? code
 
 /** Returns the code in upper case. Throws a 400 for any other text than an alpha-2 code or one of `also`. */
 export function requireCountry(text: string, parameter: string, also: readonly string[] = []): string {
-  const code = text.toUpperCase()
+  // Not ß, whose capitals are SS.
+  const code = text.replace(/[a-z]/g, letter => letter.toUpperCase())
   if (Object.hasOwn(COUNTRIES, code) || also.includes(code)) return code
   throw badRequest(
     'The request is not acceptable',

@@ -75,6 +75,7 @@ export function makeCurrent(
     ofCompany: connectId => held.officers.ofCompany(connectId),
     ofPerson: peopleId => held.officers.ofPerson(peopleId),
     bySurname: (lastName, most) => held.officers.bySurname(lastName, most),
+    first: most => held.officers.first(most),
     close: () => held.officers.close(),
   }
   const search: Search = {

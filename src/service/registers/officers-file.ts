@@ -18,6 +18,8 @@ export interface Officers {
   ofPerson(peopleId: string): Officer[]
   /** Positions of people whose last name ends in the same word, at most `most`. */
   bySurname(lastName: string, most: number): Officer[]
+  /** The first `most` positions of the register. */
+  first(most: number): Officer[]
   close(): void
 }
 
@@ -58,6 +60,7 @@ export const NO_OFFICERS: Officers = {
   ofCompany: () => [],
   ofPerson: () => [],
   bySurname: () => [],
+  first: () => [],
   close() {},
 }
 
@@ -97,6 +100,7 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     ofPerson: peopleId =>
       officersAt(people, keyOf(tokenOf(peopleId)), size).filter(one => tokenOf(one.peopleId) === tokenOf(peopleId)),
     bySurname: (lastName, most) => officersAt(surnames, surnameKey(lastName), most),
+    first: most => Array.from({ length: Math.min(most, size) }, (_, lineNumber) => read(lineNumber)),
     close: () => closeSync(file),
   }
 }
@@ -118,6 +122,7 @@ export const joinOfficers = (all: readonly Officers[]): Officers => ({
   ofCompany: connectId => all.map(one => one.ofCompany(connectId)).find(found => found.length > 0) ?? [],
   ofPerson: peopleId => all.map(one => one.ofPerson(peopleId)).find(found => found.length > 0) ?? [],
   bySurname: (lastName, most) => all.flatMap(one => one.bySurname(lastName, most)).slice(0, most),
+  first: most => all.flatMap(one => one.first(most)).slice(0, most),
   close() {
     for (const one of all) one.close()
   },

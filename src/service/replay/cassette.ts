@@ -9,7 +9,7 @@ export type Asked = Pick<CassetteExchange, 'method' | 'path' | 'params' | 'query
 export interface Cassette {
   readonly head: CassetteHead
   readonly exchanges: number
-  /** Lines that are no JSON, such as one that a kill cut off. */
+  /** Lines that are no exchange, such as one that a kill cut off. */
   readonly damaged: number
   /** The next answer to a request, null when none was recorded. */
   answer(asked: Asked): CassetteExchange | null
@@ -30,6 +30,9 @@ function parseLine(line: string): unknown {
 
 const isHead = (value: unknown): value is CassetteHead =>
   typeof value === 'object' && value !== null && 'cassette' in value && 'pipeline' in value
+
+const isExchange = (value: unknown): value is CassetteExchange =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value
 
 /** Strings inside a value, replaced. */
 export function mapStrings(value: unknown, map: (text: string, key: string) => string, key = ''): unknown {
@@ -60,7 +63,7 @@ export async function openCassette(path: string): Promise<Cassette> {
   if (!isHead(first)) throw refuse(path, 'is no cassette: its first line is not the head of one')
   if (first.cassette !== 1)
     throw refuse(path, `is a cassette of version ${String(first.cassette)}, which this fettle cannot read`)
-  const exchanges = rest.filter(line => line !== undefined) as CassetteExchange[]
+  const exchanges = rest.filter(isExchange)
   const answers = new Map<string, CassetteExchange[]>()
   for (const exchange of exchanges) {
     const key = keyOf(exchange)

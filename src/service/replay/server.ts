@@ -89,7 +89,7 @@ export async function serveReplay(cassette: Cassette, options: ReplayOptions = {
   let delayMs: number | null = null
   let pending = 0
 
-  /** Times move to the time of the replay, since a run compares them with its clock; their form stays. */
+  /** Times move to the time of the replay, since a run compares them with its clock. Their form stays, but an offset becomes `Z`. */
   const moved = (text: string): string => {
     const at = parseWireDate(text)
     if (at === null) return text
@@ -153,8 +153,9 @@ export async function serveReplay(cassette: Cassette, options: ReplayOptions = {
   })
   url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${BASE}`
   const close = async (): Promise<void> => {
+    const closed = new Promise<void>(done => server.close(() => done()))
     server.closeAllConnections()
-    await new Promise<void>(closed => server.close(() => closed()))
+    await closed
   }
   return { url, pending: () => pending, close, [Symbol.asyncDispose]: close }
 }

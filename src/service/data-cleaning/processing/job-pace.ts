@@ -1,5 +1,6 @@
 /** Lets requests run between slices of long loops. */
 import { setImmediate } from 'node:timers/promises'
+import { inOwnTurn } from '../../../loop-turns.ts'
 import type { Clock } from '../../clock.ts'
 
 /** The service was closed: the job resumes at the next start. */
@@ -28,21 +29,18 @@ export interface PaceOptions {
 }
 
 /**
- * Creates the paces of parallel loops. They queue for the event loop: if all continued in the same turn, a request would wait for
- * the slices of all of them.
+ * Creates the paces of parallel loops. They queue for the event loop, also with those of other services of this process: if all
+ * continued in the same turn, a request would wait for the slices of all of them.
  */
 export function makePaces({ clock, sliceMs, pauseMs, signal }: PaceOptions): () => Pace {
-  let lastTurn: Promise<unknown> = Promise.resolve()
-  const nextTurn = (): Promise<unknown> => {
-    lastTurn = lastTurn.then(async () => {
+  const nextTurn = (): Promise<unknown> =>
+    inOwnTurn(async () => {
       const startedAt = clock.elapsed()
       for (let turn = 0; turn < TURNS; turn++) {
         await setImmediate()
         if (clock.elapsed() - startedAt >= SHARE * sliceMs && sliceMs > 0) return
       }
     })
-    return lastTurn
-  }
   return () => {
     let startedAt = clock.elapsed()
     return async () => {

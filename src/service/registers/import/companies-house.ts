@@ -1,6 +1,17 @@
 /** Reads rows of the Free Company Data Product of UK Companies House (BasicCompanyData, CSV). Some column names begin with a blank. */
 import type { Kind } from './kind.ts'
 
+const ACTIVITY = /^SICCode\.SicText_\d$/
+
+/** `62012 - Business and domestic software development`; `None Supplied` has no code. */
+const activityIn = (cell: string): string[] => {
+  const [, code = '', text = ''] = /^(\d{2,5})(?: *- *(.*))?$/.exec(cell) ?? []
+  return code === '' ? [] : [`${code} ${text}`.trim()]
+}
+
+/** `17/05/2012`. */
+const dayIn = (cell: string): string => cell.replace(/^(\d{2})\/(\d{2})\/(\d{4})$/, '$3-$2-$1')
+
 const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
 
 export const companiesHouse: Kind = {
@@ -9,10 +20,13 @@ export const companiesHouse: Kind = {
   header: 'CompanyName,CompanyNumber,RegAddress.PostCode,CompanyStatus',
   reader: ({ cell: of, like }) => {
     const formers = like(FORMER_NAME)
+    const codes = like(ACTIVITY)
     return cells => {
       const cell = (column: string): string => of(cells, column)
       const orgNumber = cell('CompanyNumber')
       const legalForm = cell('CompanyCategory')
+      const activities = [...new Set(codes.flatMap(column => activityIn(cell(column))))]
+      const incorporated = dayIn(cell('IncorporationDate'))
       const box = cell('RegAddress.POBox')
       const before = [cell('RegAddress.CareOf'), box === '' ? '' : `PO Box ${box}`]
       const after = [cell('RegAddress.AddressLine2'), cell('RegAddress.County')]
@@ -34,6 +48,8 @@ export const companiesHouse: Kind = {
         website: '',
         status: cell('CompanyStatus'),
         ...(legalForm === '' ? {} : { legalForm }),
+        ...(activities.length === 0 ? {} : { activities }),
+        ...(incorporated === '' ? {} : { incorporated }),
       }
     }
   },

@@ -5,7 +5,7 @@ import type { Kind } from './kind.ts'
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode', 'phone',
-  'email', 'website', 'status', 'legalForm',
+  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated',
 ] as const
 
 /** Distinct names, separated by `|`. */
@@ -22,6 +22,8 @@ export const generic: Kind = {
       const country = normaliseCountry(cell('country'))
       const orgNumber = cell('orgNumber')
       const legalForm = cell('legalForm')
+      const activities = splitNames(cell('activities'))
+      const incorporated = cell('incorporated')
       return {
         id: cell('id') || (orgNumber === '' ? `row-${row}` : `${country || 'XX'}-${orgNumber}`),
         name: cell('name'),
@@ -39,6 +41,8 @@ export const generic: Kind = {
         website: cell('website'),
         status: cell('status'),
         ...(legalForm === '' ? {} : { legalForm }),
+        ...(activities.length === 0 ? {} : { activities }),
+        ...(incorporated === '' ? {} : { incorporated }),
       }
     }
   },

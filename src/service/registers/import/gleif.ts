@@ -33,6 +33,8 @@ export const gleif: Kind = {
       const lines = ['MailRouting', 'AdditionalAddressLine.1', 'AdditionalAddressLine.2', 'AdditionalAddressLine.3', 'Region']
       const code = cell('Entity.LegalForm.EntityLegalFormCode')
       const legalForm = code === NO_CODE || code === '' ? cell('Entity.LegalForm.OtherLegalForm') : code
+      // 1996-04-29T00:00:00Z
+      const incorporated = cell('Entity.EntityCreationDate').slice(0, 10)
       return {
         id: cell('LEI'),
         name,
@@ -53,6 +55,7 @@ export const gleif: Kind = {
         website: '',
         status: cell('Entity.EntityStatus'),
         ...(legalForm === '' ? {} : { legalForm }),
+        ...(incorporated === '' ? {} : { incorporated }),
       }
     }
   },
