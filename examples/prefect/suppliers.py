@@ -80,7 +80,9 @@ def suppliers(pipeline: str = "pipelines/suppliers.yml", shards: int = 4) -> dic
         raise
     keep_report(result)
     totals = result["totals"]
-    get_run_logger().info("%s of %s rows matched", totals["matched"], totals["rows"])
+    # As fettle counts: duplicates of a company and rows that a person matched are matched, too.
+    matched = totals["matched"] + totals["manualMatched"] + totals["duplicates"]
+    get_run_logger().info("%s of %s rows matched", matched, totals["rows"])
     return result
 
 

@@ -2,9 +2,8 @@
 
 from datetime import datetime, timedelta
 
-from airflow.providers.standard.sensors.bash import BashSensor
 from airflow.sdk import DAG, task
-from fettle_operator import PROJECT, FettleOperator
+from fettle_operator import FettleOperator, FettleSensor
 
 PIPELINE = "pipelines/suppliers.yml"
 #: The run that `submit` named: another run of the same pipeline may have begun since.
@@ -21,15 +20,7 @@ with DAG(
     # Repeated, it finds the run that is there: no second job. 99 is Airflow's code for a task that had nothing to do.
     submit = FettleOperator(task_id="submit", bash_command=f"fettle run {PIPELINE} --detach --json -q --skip-code 99")
 
-    # 75: still going on. 0: ready. Anything else fails the sensor at once.
-    wait = BashSensor(
-        task_id="wait",
-        bash_command=f"cd '{PROJECT}' && fettle status '{RUN}' --json",
-        retry_exit_code=75,
-        mode="reschedule",
-        poke_interval=60,
-        timeout=2 * 60 * 60,
-    )
+    wait = FettleSensor(task_id="wait", run=RUN, mode="reschedule", poke_interval=60, timeout=2 * 60 * 60)
 
     collect = FettleOperator(task_id="collect", bash_command=f"fettle collect '{RUN}' --json -q")
 
@@ -37,7 +28,9 @@ with DAG(
     def tell(result: dict) -> str:
         """What came of it, from the XCom alone."""
         totals = result["totals"]
-        return f"{result['status']}: {totals['matched']} of {totals['rows']} matched, {totals['review']} to review"
+        # As fettle counts: duplicates of a company and rows that a person matched are matched, too.
+        matched = totals["matched"] + totals["manualMatched"] + totals["duplicates"]
+        return f"{result['status']}: {matched} of {totals['rows']} matched, {totals['review']} to review"
 
     submit >> wait >> collect
     tell(collect.output)

@@ -15,7 +15,7 @@ const call = promisify(execFile)
 const UV = 'uv==0.13.9'
 
 /** The distribution's own Python; the one of a version manager may be of any version. */
-const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find(existsSync) ?? 'python3'
+export const PYTHON = ['/usr/bin/python3', '/usr/local/bin/python3'].find(existsSync) ?? 'python3'
 
 /** Makes a folder of the cache, whole or not at all: several test files may want it at once. */
 async function once(name: string, make: (folder: string) => Promise<void>): Promise<string> {
@@ -62,7 +62,7 @@ export const pythonMissing: string | null = await installer().then(
 )
 if (pythonMissing !== null)
   process.stderr.write(
-    `\n\nTHE EXAMPLES FOR AIRFLOW, DAGSTER AND PREFECT ARE NOT RUN, NOR SHAPES CHECKED: nothing can be installed from PyPI\n${pythonMissing}\n(${PYTHON} with venv and pip is needed, apt-get install python3-venv, and a way to PyPI)\n\n\n`,
+    `\n\nTHE EXAMPLES FOR AIRFLOW, DAGSTER AND PREFECT ARE NOT RUN, SHAPES NOT CHECKED, THE DESCRIPTION NOT FUZZED: nothing can be installed from PyPI\n${pythonMissing}\n(${PYTHON} with venv and pip is needed, apt-get install python3-venv, and a way to PyPI)\n\n\n`,
   )
 
 /** The `bin` of an environment with the packages of a requirements file of the repository. */

@@ -1,0 +1,134 @@
+/** Prefect with a server and `serve`: what is killed at which moment of examples/prefect, with one shard. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../../support/free-port.ts'
+import { atEnd, ROOT } from '../../cli/fettle.ts'
+import { CREDENTIALS } from '../../cli/servers.ts'
+import { project, run } from '../kit.ts'
+import { pythonWith } from '../python.ts'
+import { type Cell, noteProcesses, until } from './cell.ts'
+import { PROJECT, replaced } from './copies.ts'
+import { ancestorsOf, type Family } from './processes.ts'
+import type { Tool } from './walk.ts'
+
+interface FlowRun {
+  readonly id: string
+  readonly state_type: string
+  readonly run_count: number
+}
+
+export async function prefect(family: Family): Promise<Tool> {
+  const bin = await pythonWith('examples/prefect/requirements.txt')
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-prefect-walk-'))
+  atEnd(async () => {
+    await family.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const port = await freePort()
+  const api = `http://127.0.0.1:${port}/api`
+  const [name, value] = family.mark.split('=') as [string, string]
+  const { env, cwd } = project({
+    ...CREDENTIALS,
+    [name]: value,
+    PREFECT_HOME: join(folder, 'home'),
+    PREFECT_API_URL: api,
+    PREFECT_SERVER_ANALYTICS_ENABLED: 'false',
+    DO_NOT_TRACK: '1',
+  })
+  noteProcesses({ cwd, env })
+  const work = { cwd: folder, env }
+  const log = join(folder, 'walk.log')
+  const ask = async (path: string, body?: unknown): Promise<FlowRun> => {
+    const json = { 'content-type': 'application/json' }
+    const post = body === undefined ? {} : { method: 'POST', headers: json, body: JSON.stringify(body) }
+    const answer = await fetch(`${api}${path}`, post)
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as FlowRun
+  }
+  let server: ChildProcess
+  let runner: ChildProcess
+  let flows: Map<string, { readonly id: string; readonly byHand: string[] }>
+  async function startServer(): Promise<void> {
+    server = family.start(
+      join(bin, 'prefect'),
+      ['server', 'start', '--no-ui', '--host', '127.0.0.1', '--port', `${port}`],
+      work,
+      log,
+    )
+    const isUp = () =>
+      fetch(`${api}/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    await until('the server of Prefect', isUp)
+  }
+  const startRunner = (): void => {
+    runner = family.start(join(bin, 'python'), ['serve_all.py'], work, log)
+  }
+  return {
+    name: 'Prefect',
+    lastOf: '^run ',
+    start: startServer,
+    tick: async cells => {
+      const example = readFileSync(join(ROOT, 'examples/prefect/suppliers.py'), 'utf8')
+      for (const { name, work: own } of cells) {
+        const text = replaced(example, [PROJECT, JSON.stringify(own.cwd)], ['retry_delay_seconds=300', 'retry_delay_seconds=10'])
+        writeFileSync(join(folder, `${name}.py`), text)
+      }
+      const names = cells.map(({ name }) => name)
+      const deployments = names.map(name => `    ${name}.suppliers.to_deployment(name="${name}", parameters={"shards": 1}),\n`)
+      const lines = [
+        'from prefect import serve',
+        ...names.map(name => `import ${name}`),
+        `serve(\n${deployments.join('')}    limit=10,\n    query_seconds=2,\n)\n`,
+      ]
+      writeFileSync(join(folder, 'serve_all.py'), lines.join('\n'))
+      startRunner()
+      flows = new Map()
+      for (const name of names) {
+        const deployment = await until(`the deployment ${name}`, () =>
+          ask(`/deployments/name/suppliers/${name}`).catch(() => null),
+        )
+        flows.set(name, {
+          id: (await ask(`/deployments/${deployment.id}/create_flow_run`, { idempotency_key: name })).id,
+          byHand: [],
+        })
+      }
+    },
+    taskOf: pid => {
+      const all = ancestorsOf(pid)
+      return all
+        .slice(
+          0,
+          Math.max(
+            0,
+            all.findIndex(one => one.pid === runner.pid),
+          ),
+        )
+        .map(one => one.pid)
+    },
+    schedulers: () => [server.pid!, runner.pid!],
+    restart: async () => {
+      await startServer()
+      startRunner()
+    },
+    endOf: async ({ name }: Cell) => {
+      const { id, byHand } = flows.get(name)!
+      const { state_type: state, run_count: count } = await ask(`/flow_runs/${id}`)
+      if (state === 'COMPLETED') return { isGood: true, text: [`${count} flow run attempts`, ...byHand].join(', ') }
+      if (byHand.length > 4) return { isGood: false, text: `${state.toLowerCase()}, ${byHand.join(', ')}` }
+      // What a person does, since Prefect does not start such a flow run again: mark it as crashed, and retry it.
+      if (state === 'RUNNING' && !family.has(id)) {
+        byHand.push('marked as crashed')
+        await ask(`/flow_runs/${id}/set_state`, { state: { type: 'CRASHED', name: 'Crashed' }, force: true })
+      } else if (state === 'CRASHED' || state === 'FAILED') {
+        byHand.push(`retried after "${state.toLowerCase()}"`)
+        const { code, stdout, stderr } = await run(join(bin, 'prefect'), ['flow-run', 'retry', id], work)
+        if (code !== 0) throw new Error(stdout + stderr)
+      }
+      return null
+    },
+  }
+}
