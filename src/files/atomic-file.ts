@@ -24,6 +24,8 @@ export interface SinkOptions {
   readonly tag?: string
   /** New files and folders get the permissions that the umask leaves; absent: only the owner's. */
   readonly isShared?: boolean
+  /** Permissions of the file, regardless of the umask. */
+  readonly mode?: number
   /** A folder that is created for it gets a `.gitignore` for all of it: results contain personal data. */
   readonly isIgnored?: boolean
 }
@@ -51,6 +53,7 @@ export async function openSink(path: string, options: SinkOptions = {}): Promise
     await refuseSpecial(target)
     const temporary = temporaryName(target, options.tag ?? randomBytes(4).toString('hex'))
     const handle = await openExclusive(temporary, isShared)
+    if (options.mode !== undefined) await handle.chmod(options.mode)
     await removeStaleTempFiles(target, temporary, options.tag)
     return new FileSink(path, target, temporary, handle)
   })

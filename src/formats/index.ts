@@ -75,19 +75,29 @@ export const formatFacts = (format: OutputFormat): FormatFacts => OUTPUT_FORMATS
 /** Without the query of an address. */
 const endsIn = (path: string, extension: string): boolean => path.replace(/\?.*$/, '').toLowerCase().endsWith(extension)
 
-export const formatOfName = (path: string): OutputFormat | null =>
-  ENTRIES.find(([, { extensions }]) => extensions.some(one => endsIn(path, one)))?.[0] ?? null
+/** Whether a text output of this name is packed by gzip. */
+export const isGzipName = (path: string): boolean => endsIn(path, '.gz')
+
+/** Text may be packed: `.csv.gz`. */
+const isOf = (path: string, { extensions, kind }: FormatFacts): boolean =>
+  extensions.some(one => endsIn(path, one) || (kind === 'text' && endsIn(path, `${one}.gz`)))
+
+export const formatOfName = (path: string): OutputFormat | null => ENTRIES.find(([, facts]) => isOf(path, facts))?.[0] ?? null
 
 export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
   ...new Set(ENTRIES.flatMap(([, facts]) => (kind === undefined || facts.kind === kind ? facts.extensions : []))),
 ]
 
+/** The media type of a file of this name. */
+export const mimeOf = (path: string): string =>
+  isGzipName(path) ? 'application/gzip' : formatFacts(formatOfName(path) ?? 'csv').mime
+
 export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) => extensions[0]))]
 
 /** Text may have any name that is not the name of another format. */
 export function isNameFor(path: string, format: OutputFormat): boolean {
-  const { kind, extensions } = formatFacts(format)
-  return formatOfName(path) === null ? kind === 'text' : extensions.some(one => endsIn(path, one))
+  const facts = formatFacts(format)
+  return formatOfName(path) === null ? facts.kind === 'text' : isOf(path, facts)
 }
 
 /** The format of one of several outputs: the chosen one if the name allows it, else the one that the name states. */
@@ -95,5 +105,7 @@ export const formatOfOutput = (path: string, chosen: OutputFormat): OutputFormat
   isNameFor(path, chosen) ? chosen : (formatOfName(path) ?? chosen)
 
 /** Whether a file of this name may have been written by an earlier run with this kind of format. */
-export const isTableName = (path: string, format: OutputFormat): boolean =>
-  extensionsOf(formatFacts(format).kind).some(one => endsIn(path, one))
+export const isTableName = (path: string, format: OutputFormat): boolean => {
+  const { kind } = formatFacts(format)
+  return isOf(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
+}

@@ -1,5 +1,6 @@
-/** Writes rows as text: CSV, CSV for a spreadsheet and JSON lines. */
+/** Writes rows as text: CSV, CSV for a spreadsheet, and JSON with numbers, truth values and null. */
 import { stringify } from 'csv-stringify/sync'
+import { uniqueNames } from '../model/column-names.ts'
 
 /** A file in three parts: text before the first row, rows in batches, text after the last. */
 export interface RowFormat<Out = string | Buffer> {
@@ -7,6 +8,15 @@ export interface RowFormat<Out = string | Buffer> {
   render(rows: readonly (readonly string[])[]): Out
   end?(): Out
 }
+
+/** What a column holds. Cells of another form stay text. */
+export type ColumnType = 'text' | 'number' | 'boolean'
+
+/** A number as Excel and a double of JSON hold it: no zero in front, at most 15 digits. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const MAX_DIGITS = 15
+
+export const isNumber = (cell: string): boolean => NUMBER.test(cell) && cell.replace(/\D/g, '').length <= MAX_DIGITS
 
 interface TextTable {
   readonly names: readonly string[]
@@ -52,19 +62,34 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
  */
 export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
 
-// Text is put together by hand: an object would move keys that look like numbers to the front.
-function jsonObject(names: readonly string[]): (row: readonly string[]) => string {
-  const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
-  return row => `{${row.map((cell, at) => keys[at]! + JSON.stringify(cell)).join(',')}}`
+const BOOLEANS: ReadonlyMap<string, string> = new Map([
+  ['Y', 'true'],
+  ['N', 'false'],
+  ['true', 'true'],
+  ['false', 'false'],
+])
+
+function jsonValue(cell: string, type: ColumnType | undefined): string {
+  if (cell === '') return 'null'
+  if (type === 'number' && isNumber(cell)) return cell
+  return (type === 'boolean' ? BOOLEANS.get(cell) : undefined) ?? JSON.stringify(cell)
 }
 
-export function jsonLines({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
-  const object = jsonObject(names)
+type JsonTable = Pick<TextTable, 'names'> & { readonly types?: readonly ColumnType[] }
+
+// Text is put together by hand: an object would move keys that look like numbers to the front, and change the digits of numbers.
+function jsonObject({ names, types = [] }: JsonTable): (row: readonly string[]) => string {
+  const keys = uniqueNames(names).map(name => `${JSON.stringify(name)}:`)
+  return row => `{${row.map((cell, at) => keys[at]! + jsonValue(cell, types[at])).join(',')}}`
+}
+
+export function jsonLines(table: JsonTable): RowFormat<string> {
+  const object = jsonObject(table)
   return { head: '', render: rows => rows.map(row => `${object(row)}\n`).join('') }
 }
 
-export function jsonArray({ names }: Pick<TextTable, 'names'>): RowFormat<string> {
-  const object = jsonObject(names)
+export function jsonArray(table: JsonTable): RowFormat<string> {
+  const object = jsonObject(table)
   let before = '\n'
   const render = (rows: readonly (readonly string[])[]): string =>
     rows
@@ -76,22 +101,3 @@ export function jsonArray({ names }: Pick<TextTable, 'names'>): RowFormat<string
       .join('')
   return { head: '[', render, end: () => '\n]\n' }
 }
-
-/** Names made different: the second `Name` is `Name_2`, an empty one is called after its column as in contract §5.4. */
-export function uniqueNames(names: readonly string[]): string[] {
-  const used = new Set<string>()
-  return names.map((name, index) => {
-    const base = name === '' ? columnName(index) : name
-    let unique = base
-    for (let n = 2; used.has(unique); n++) unique = `${base}_${n}`
-    used.add(unique)
-    return unique
-  })
-}
-
-/** The name of a column without one: `COLUMN A`, `COLUMN B` … `COLUMN AA` (contract §5.4). */
-export const columnName = (index: number): string => `COLUMN ${columnLetters(index)}`
-
-/** How a spreadsheet numbers its columns: A, B … Z, AA. */
-export const columnLetters = (index: number): string =>
-  (index < 26 ? '' : columnLetters(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))

@@ -5,8 +5,9 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { FettleError } from '../errors.ts'
 import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
+import { columnLetters } from '../model/column-names.ts'
 import { OUTPUT_FORMATS } from './index.ts'
-import { columnLetters, type RowFormat } from './text-formats.ts'
+import { type ColumnType, isNumber, type RowFormat } from './text-formats.ts'
 
 const { cell: MAX_CELL, bytes: MAX_SHEET_BYTES } = OUTPUT_FORMATS.xlsx.limits
 
@@ -57,12 +58,6 @@ const parts = (name: string): readonly (readonly [name: string, xml: string])[] 
   ],
 ]
 
-/** A number as Excel keeps it: no zero in front, at most 15 digits. Any other text of a column of numbers stays text. */
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-const MAX_DIGITS = 15
-
-const isNumber = (cell: string): boolean => NUMBER.test(cell) && cell.replace(/\D/g, '').length <= MAX_DIGITS
-
 const NARROWEST = 8
 const WIDEST = 50
 
@@ -77,17 +72,16 @@ function columnsXml(rows: readonly (readonly string[])[]): string {
 }
 
 /**
- * The format for a table of these column names, on a sheet of this name; `numbers` are columns whose numbers are written as such.
+ * The format for a table of these column names, on a sheet of this name; numbers in columns of numbers are written as such.
  * Rendering throws FETTLE_OUTPUT_LIMIT.
  */
-export function xlsxFormat(names: readonly string[], name: string, numbers: readonly number[] = []): RowFormat<Buffer> {
+export function xlsxFormat(names: readonly string[], name: string, types: readonly ColumnType[] = []): RowFormat<Buffer> {
   const letters = names.map((_, index) => columnLetters(index))
   const archive = new Archive()
-  const isOfNumbers = names.map((_, index) => numbers.includes(index))
   let row = 0
   const line = (cells: readonly string[], style: 1 | 2): string => {
     row++
-    return `<row r="${row}">${cells.map((cell, at) => (row > 1 && isOfNumbers[at] && isNumber(cell) ? `<c r="${letters[at]!}${row}"><v>${cell}</v></c>` : cellXml(cell, letters[at]!, row, style))).join('')}</row>`
+    return `<row r="${row}">${cells.map((cell, at) => (row > 1 && types[at] === 'number' && isNumber(cell) ? `<c r="${letters[at]!}${row}"><v>${cell}</v></c>` : cellXml(cell, letters[at]!, row, style))).join('')}</row>`
   }
   const before = parts(name).map(([part, xml]) => Buffer.concat([archive.begin(part), archive.add(xml), archive.finish()]))
   const start = `${HEAD}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`

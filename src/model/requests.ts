@@ -168,7 +168,13 @@ export interface CandidateRequests {
   findCandidates(query: CandidateQuery, by: 'match' | 'search', options?: CallOptions): Promise<readonly ProposedCompany[]>
 }
 
-export interface CompanyRequests extends PortfolioRequests, ScreenRequests, CandidateRequests {}
+/** The requests of a run about single companies (contract §9.3). */
+export interface ReportRequests {
+  /** The tags that the report of a company has; may cost a credit, and is not repeated after a lost answer. */
+  readTags(id: string, options?: CallOptions): Promise<Readonly<Record<string, string>>>
+}
+
+export interface CompanyRequests extends PortfolioRequests, ScreenRequests, CandidateRequests, ReportRequests {}
 
 /** Time and randomness, so that tests can control both. */
 export interface Clock {

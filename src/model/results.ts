@@ -23,6 +23,8 @@ export interface RowSample {
   readonly row: number
   /** Line of the file on which the row starts, null where it is unknown. */
   readonly line: number | null
+  /** Of an input of several files: that of the row. */
+  readonly file?: string
   readonly key: string | null
   /** `manualMatched`: a decision gave the row its company. */
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
@@ -168,6 +170,23 @@ export interface QuestionCounts {
   readonly incomplete: number
 }
 
+/** A company that a person accepted for a row, and of which tags are missing. */
+export interface AcceptedCompany {
+  readonly id: string
+  readonly name: string
+  /** Code of the row's country; '' if unknown. */
+  readonly country: string
+}
+
+/** A company by its id, with those of its tags that are not empty. */
+export interface FetchedCompany {
+  readonly id: string
+  readonly tags: Readonly<Record<string, string>>
+}
+
+/** Tags by the id of a company. */
+export type FetchedTags = ReadonlyMap<string, FetchedCompany['tags']>
+
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   /** A check failed, and the files have names of their own beside those of the plan. */
@@ -189,6 +208,8 @@ export interface PublishedResults {
   readonly decisions: DecisionCounts | null
   /** Null when the service is asked for no candidates, or has been asked. */
   readonly questions: QuestionCounts | null
+  /** Accepted companies of which tags are missing; null when none are fetched. */
+  readonly accepted: number | null
   /** Null when no stage uses the companies. */
   readonly companies: CompanyCounts | null
 }

@@ -6,7 +6,7 @@ import type { OperationName } from '../contract/index.ts'
 
 interface StagePlan {
   readonly enrich: object | null
-  readonly candidates?: object | null
+  readonly candidates?: { readonly fetch?: 'job' | 'report' | null } | null
   readonly portfolio?: { readonly id: number | null } | null
   readonly screen?: object | null
 }
@@ -46,6 +46,15 @@ const STAGES = [
     group: 'companies',
     isPlanned: ({ candidates }) => candidates != null,
     operations: sends('matchCompanies'),
+  },
+  {
+    name: 'accepted',
+    group: 'companies',
+    isPlanned: ({ candidates }) => candidates?.fetch != null,
+    operations: ({ candidates }) =>
+      candidates?.fetch === 'report'
+        ? ['readReport']
+        : ['createJob', 'upload', 'setMappings', 'submit', 'readJob', 'setEnrichments', 'enrich', 'enrichedFile'],
   },
   {
     name: 'portfolio',

@@ -3,8 +3,8 @@
  * ignoring case, spaces and underscores; where several have one name, the cells decide.
  */
 import { FettleError } from '../errors.ts'
-import { columnName } from '../formats/text-formats.ts'
 import { uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
+import { columnName } from '../model/column-names.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
 export interface EnrichedColumns {

@@ -11,6 +11,9 @@ export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
 export const QUESTIONS_FILE = 'questions.jsonl'
 export const CANDIDATES_FILE = 'candidates.jsonl'
+/** Accepted companies of which tags are missing, and what was fetched of them. */
+export const ACCEPTED_FILE = 'accepted.jsonl'
+export const FETCHED_FILE = 'fetched.jsonl'
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

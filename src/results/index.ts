@@ -1,4 +1,5 @@
 /** Results: joins the enriched files with the input rows and writes the outputs. Re-exports only. */
+export { readFetchedFile } from './accepted.ts'
 export type { Decision } from './decisions/decision.ts'
 export { Decisions, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
 export { readReview } from './decisions/review-rows.ts'

@@ -16,8 +16,9 @@ import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
-import type { Outcomes, PublishedResults } from '../model/results.ts'
+import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
 import { type Answer, type AnswerPlace, Answers } from './answers.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
@@ -42,6 +43,8 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
       publish(plan, { workDir, failed }, options, accept),
     questions: (listed: number, from?: number) => readQuestions(workDir, listed, from),
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
+    accepted: (from: number) => readAccepted(workDir, from),
+    keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: () => receiver.remove(),
@@ -61,6 +64,8 @@ async function publish(
   const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
   const proposals = plan.candidates == null ? null : await readProposals(from.workDir)
   const questions = plan.candidates == null || proposals !== null ? null : new QuestionLister(plan.candidates, from.workDir)
+  const fetched = plan.candidates?.fetch == null ? null : await readFetched(from.workDir)
+  const accepted = fetched && new AcceptedLister(plan, fetched, from.workDir)
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, namesOutcome) => {
@@ -70,7 +75,7 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, { totals, writers, review, companies, questions, proposals, decisions }, options)
+    await join(plan, answers, { totals, writers, review, companies, questions, proposals, decisions, fetched, accepted }, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
@@ -79,6 +84,7 @@ async function publish(
     await review.publish()
     await companies?.publish()
     await questions?.publish()
+    const acceptedCount = (await accepted?.publish()) ?? null
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
     const isRejected = options.isRejected?.(totals.outcomes()) === true
     const files = (await writers?.publish(isRejected)) ?? []
@@ -95,6 +101,7 @@ async function publish(
       missing: [...missing],
       decisions: decisions === null ? null : totals.decisions(decisions),
       questions: questions?.counts() ?? null,
+      accepted: acceptedCount,
       companies: companies?.counts() ?? null,
     }
   } catch (error) {
@@ -123,6 +130,8 @@ interface Consumers {
   readonly questions: QuestionLister | null
   readonly proposals: Proposals | null
   readonly decisions: Decisions | null
+  readonly fetched: FetchedTags | null
+  readonly accepted: AcceptedLister | null
 }
 
 /** The result of a row that was not sent. */
@@ -141,7 +150,7 @@ const SKIPPED: RowResult = {
 async function join(
   plan: Plan,
   answers: Answers,
-  { totals, writers, review, companies, questions, proposals, decisions }: Consumers,
+  { totals, writers, review, companies, questions, proposals, decisions, fetched, accepted }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
@@ -171,12 +180,13 @@ async function join(
     const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
     const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
     const corrected = correctedOf(answer)
-    const decided = applyDecision(answer, fingerprint, decisions)
+    const decided = applyDecision(answer, fingerprint, decisions, fetched)
     const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
     const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
     const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
     if (reviewRow !== null) await review.add(reviewRow)
     await companies?.add(number, rowResult, inputRow)
+    accepted?.add(rowResult, uploadRow)
     if (questions !== null && isOpen(rowResult)) questions.add(rowResult.outcome, questionAbout(uploadRow))
     await writers?.add(inputRow, rowResult, isRepeat || isDuplicate)
     if (number === plan.rows) return

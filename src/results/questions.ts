@@ -24,6 +24,9 @@ const PARAMETERS = {
   phone: ['phoneNo', 60],
 } as const
 
+/** The start of a text. Half of a surrogate pair at its end, which no address can hold, is left out. */
+const startOf = (text: string, longest: number): string => text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
+
 export type Proposals = ReadonlyMap<string, readonly ProposedCompany[]>
 
 /** The question about an uploaded row; null without a name or a known country, which every question needs. */
@@ -35,7 +38,7 @@ export function questionMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow:
       const cell = (uploadRow[index] ?? '').trim()
       if (mapping === 'country' || mapping === 'countryCode') country = normaliseCountry(cell) || country
       const [parameter, longest] = PARAMETERS[mapping as keyof typeof PARAMETERS] ?? []
-      if (parameter !== undefined && cell !== '') query[parameter] = [...cell].slice(0, longest).join('')
+      if (parameter !== undefined && longest !== undefined && cell !== '') query[parameter] = startOf(cell, longest)
     }
     if (query.name === undefined || country === '') return null
     const whole = { country, ...query }
@@ -43,11 +46,16 @@ export function questionMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow:
   }
 }
 
+interface Asked {
+  readonly question: Question
+  rows: number
+}
+
 /** Collects the different questions about rows of the planned outcomes, and stores as many as the plan allows. */
 export class QuestionLister {
   readonly #plan: NonNullable<Plan['candidates']>
   readonly #workDir: string
-  readonly #found: Map<string, Question>[]
+  readonly #found: Map<string, Asked>[]
   #left = 0
   #incomplete = 0
   #listed = 0
@@ -61,24 +69,29 @@ export class QuestionLister {
   add(outcome: string, question: Question | null): void {
     const own = this.#found[(this.#plan.for as readonly string[]).indexOf(outcome)]
     if (own === undefined) return
-    if (question === null) this.#incomplete++
-    else if (this.#found.some(one => one.has(question.id))) return
-    else if (own.size < this.#plan.limit) own.set(question.id, question)
+    if (question === null) {
+      this.#incomplete++
+      return
+    }
+    const asked = this.#found.find(one => one.has(question.id))?.get(question.id)
+    if (asked !== undefined) asked.rows++
+    else if (own.size < this.#plan.limit) own.set(question.id, { question, rows: 1 })
     else this.#left++
   }
 
   /** Throws FETTLE_OUTPUT_WRITE. */
   async publish(): Promise<void> {
     const all = this.#found.flatMap(one => [...one.values()])
+    const listed = all.slice(0, this.#plan.limit)
     const writer = new JsonLinesWriter<Question>(join(this.#workDir, QUESTIONS_FILE))
     try {
-      for (const question of all.slice(0, this.#plan.limit)) await writer.add(question)
+      for (const { question } of listed) await writer.add(question)
       await writer.publish()
     } finally {
       await writer.discard()
     }
-    this.#listed = Math.min(all.length, this.#plan.limit)
-    this.#left += all.length - this.#listed
+    this.#listed = listed.length
+    this.#left += all.slice(listed.length).reduce((sum, { rows }) => sum + rows, 0)
   }
 
   counts(): QuestionCounts {

@@ -1,6 +1,6 @@
 /** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
 
-import { linesOf } from '../input/table/record-offsets.ts'
+import { placesOf } from '../input/table/record-offsets.ts'
 import type {
   DecisionCounts,
   DuplicateRow,
@@ -224,12 +224,12 @@ export class RowTotals {
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {
-    const lines = await linesOf(
+    const places = await placesOf(
       this.#plan,
       this.#samples.map(({ row }) => row),
       root,
     )
-    return this.#samples.map((sample, at) => ({ ...sample, line: lines[at] ?? null }))
+    return this.#samples.map((sample, at) => ({ ...sample, ...(places[at] ?? { line: null }) }))
   }
 
   /** Rows by score, in buckets of 0.05; empty when the file has no scores. */

@@ -16,16 +16,19 @@ export class CellTap {
   readonly looks: Uint16Array
   readonly #counters: readonly CellCounter[]
   readonly #headers: number
+  readonly #rowsBefore: number
   /** Start, end and row of each collected cell per counter, and the next free index. */
   readonly #noted: Int32Array
   readonly #next: Int32Array
   #kept: Uint8Array = NOTHING
 
-  constructor(counters: readonly CellCounter[], hasHeader: boolean, maxColumns: number) {
+  /** `rowsBefore`: rows of the list before the first one here. */
+  constructor(counters: readonly CellCounter[], hasHeader: boolean, maxColumns: number, rowsBefore = 0) {
     this.looks = new Uint16Array(maxColumns)
     for (const [number, { index }] of counters.entries()) this.looks[index] = number + 1
     this.#counters = counters
     this.#headers = hasHeader ? 1 : 0
+    this.#rowsBefore = rowsBefore
     this.#noted = new Int32Array(counters.length * ROOM)
     this.#next = Int32Array.from(counters.keys(), number => number * ROOM)
   }
@@ -38,7 +41,7 @@ export class CellTap {
     const at = this.#next[number]!
     noted[at] = start
     noted[at + 1] = end
-    noted[at + 2] = record - this.#headers + 1
+    noted[at + 2] = record - this.#headers + 1 + this.#rowsBefore
     this.#next[number] = at + 3
     if (at + 3 === (number + 1) * ROOM) this.#show(number, piece)
   }

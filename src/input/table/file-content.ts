@@ -1,5 +1,5 @@
 /**
- * Opens the content of a file: its own bytes, those that gzip packed into it, or the text of a sheet of a workbook. Every reader of an
+ * Opens the content of a file: its own bytes, those that gzip packed into it, the text of a sheet of a workbook, or JSON lines as a table. Every reader of an
  * input uses it.
  */
 import type { FileHandle } from 'node:fs/promises'
@@ -10,6 +10,8 @@ import { type Issue, issue } from '../../errors.ts'
 import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-chunks.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
+import { isParquet, openParquet } from '../parquet/read-parquet.ts'
+import { isJsonLines, jsonColumns, jsonTable } from '../text/json-table.ts'
 
 /** Buffers while unpacking: one being unpacked, one waiting, one being read, and a margin. */
 const PACKED_BUFFERS = 4
@@ -31,16 +33,41 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
     const workbook = await openWorkbook(handle, path, sheet)
     if (workbook !== null) return workbook
   }
-  const packing = head.subarray(0, 3).equals(GZIP) ? ({ as: 'gzip' } as const) : null
+  if (head.toString('latin1') === 'PAR1' && (await isParquet(handle))) return parquetContent(handle, path, sheet)
+  const plain = head.subarray(0, 3).equals(GZIP) ? ({ as: 'gzip' } as const) : null
   async function* read(onRead: (piece: Buffer) => void): AsyncGenerator<Buffer> {
-    for await (const piece of readChunks(handle, 0, packing === null ? 2 : PACKED_BUFFERS)) {
+    for await (const piece of readChunks(handle, 0, plain === null ? 2 : PACKED_BUFFERS)) {
       onRead(piece)
       yield piece
     }
   }
-  const issues =
-    sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', 'Remove input.sheet.')]
-  return { packing, issues, pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
+  const text = (): AsyncIterable<Buffer> =>
+    contentOf(
+      read(() => {}),
+      path,
+      plain,
+    )
+  const isJson = isJsonLines((await headOf(text())).head)
+  const packing: Exclude<Packing, { as: 'parquet' }> | null = isJson
+    ? { as: 'jsonl', ...(plain === null ? {} : { gzip: true }), ...(await jsonColumns(text(), path)) }
+    : plain
+  return { packing, issues: sheetless(path, sheet), pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
+}
+
+const sheetless = (path: string, sheet: InputOptions['sheet']): Issue[] =>
+  sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', 'Remove input.sheet.')]
+
+async function parquetContent(handle: FileHandle, path: string, sheet: InputOptions['sheet']): Promise<Content> {
+  const { types, text } = await openParquet(handle, path)
+  return {
+    packing: { as: 'parquet', types },
+    issues: sheetless(path, sheet),
+    // Columns are read here and there: the bytes are passed on for the hash first.
+    async *pieces(onRead) {
+      if (onRead !== undefined) for await (const piece of readChunks(handle)) onRead(piece)
+      yield* text()
+    },
+  }
 }
 
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
@@ -78,12 +105,20 @@ const sheetIssue = (path: string, message: string, hint?: string): Issue =>
 export async function* contentOf(
   pieces: AsyncIterable<Buffer>,
   path: string,
-  packing: Packing | null,
+  packing: Exclude<Packing, { as: 'parquet' }> | null,
 ): AsyncGenerator<Buffer, void, void> {
   if (packing === null) yield* pieces
   else if (packing.as === 'gzip') yield* unpack(pieces, path)
+  else if (packing.as === 'jsonl') yield* jsonTable(jsonText(pieces, path, packing), path, packing)
   else yield* readSheet(await whole(pieces), path, packing.sheet).text
 }
+
+/** The JSON lines of a file, unpacked. */
+export const jsonText = (
+  pieces: AsyncIterable<Buffer>,
+  path: string,
+  { gzip }: Extract<Packing, { as: 'jsonl' }>,
+): AsyncIterable<Buffer> => (gzip === true ? unpack(pieces, path) : pieces)
 
 async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = []

@@ -1,298 +1,145 @@
-/** Inspects an input: its format, its content and every structural problem, in a single pass with constant memory. */
+/** Inspects an input: a file, or several files as one list, of which the rows of the second follow those of the first. */
 import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
-import { type OpenInput, openInput } from '../../files/open-input.ts'
-import type {
-  CellCounts,
-  InputFacts,
-  InputOptions,
-  Packing,
-  TableEdges,
-  ValueWarning,
-  WatchedColumn,
-} from '../../pipeline/model/types.ts'
-import { CellTap } from '../scan/cell-collector.ts'
-import { CellCounter } from '../scan/column-profiler.ts'
-import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
-import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
-import { Mojibake } from '../text/mojibake.ts'
-import { TextEnd, tableEdges } from './edge-lines.ts'
-import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
-import { type Content, headOf, openContent } from './file-content.ts'
-import { headerIssues } from './header.ts'
-import { firstRows, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
-import { Checkpoints, type RecordMark } from './row-range.ts'
-import { scanIssues } from './scan-issues.ts'
-import { TableRange, tailStart } from './table-range.ts'
+import { type Issue, issue } from '../../errors.ts'
+import { listFiles } from '../../files/file-list.ts'
+import type { InputFacts, InputFile, InputOptions } from '../../pipeline/model/types.ts'
+import type { CellCounter } from '../scan/column-profiler.ts'
+import { type FilesBefore, type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
+import type { RecordMark } from './row-range.ts'
 
-const FIRST_ROWS = 3
+export type { Inspection } from './inspect-file.ts'
 
-interface InspectExtra {
-  /** The folder that a relative path starts from; the working directory when absent. */
-  readonly root?: string
-  readonly signal?: AbortSignal
-  /** Milliseconds since 1970, on the clock of file times; without it, a run hashes the file again. */
-  readonly now?: () => number
-  readonly onProgress?: (bytes: number, total: number) => void
-  /** Selects the columns to profile by the header (null: the file has none); `columns` is their number. */
-  readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
-}
-
-/** The facts, null without a readable table, and every problem found. Errors reject the file, warnings do not. */
-export interface Inspection {
-  readonly facts: InputFacts | null
-  readonly issues: Issue[]
-  readonly cells: readonly CellCounts[]
-  readonly marks: readonly RecordMark[]
-  /** Null where the file could not be read to its end. */
-  readonly edges: TableEdges | null
-}
+const MAX_ISSUES = 50
+/** Differences of headers that are listed. */
+const FEW = 5
 
 /**
  * Reads the input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
-  const startedMs = extra.now?.() ?? null
-  const opened = await openInput(options.path, extra.root)
-  if ('code' in opened) return refused(opened)
-  const { handle, version } = opened
-  try {
-    const content = await openContent(handle, options)
-    const { head, isWhole } = await headOf(content.pieces())
-    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
-    // The text of a sheet is made by fettle: settings for the text of a file do not apply.
-    const asText = content.packing?.as === 'xlsx' ? { ...options, ...OF_SHEETS } : options
-    const settled = await resolveDialect(asText, head, isWhole, tail)
-    if ('code' in settled) return refused(settled)
-    const found = await readThrough(asText, settled, { ...opened, content }, extra)
-    if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
-    return { ...found, issues: [...content.issues, ...found.issues] }
-  } catch (error) {
-    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    return refused(unreadable(options.path, (error as Error).message))
-  } finally {
-    await handle.close()
-  }
+  const files = await listFiles(options.path, extra.root)
+  if (files === null) return inspectFile(options, extra)
+  if ('code' in files) return refused(files)
+  return inspectFiles(files, options, (path, before) => inspectFile({ ...options, path }, extra, before))
 }
 
-const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
-
-const refused = (why: Issue): Inspection => ({ facts: null, issues: [why], cells: [], marks: [], edges: null })
-
-async function readThrough(
-  options: InputOptions,
-  settled: ResolvedDialect,
-  { handle, version, content }: OpenInput & { readonly content: Content },
-  extra: InspectExtra,
+/** `inspectOne` reads one file; `counters` are those of the first, and count on. */
+async function inspectFiles(
+  files: readonly string[],
+  { path }: Pick<InputOptions, 'path'>,
+  inspectOne: (path: string, before: FilesBefore) => Promise<InspectedFile>,
 ): Promise<Inspection> {
-  const { path } = options
-  const table = firstRows(settled)
-  const header = options.header ? (table[0] ?? []) : null
-  const watched = extra.watch?.(header, table[0]?.length ?? 0) ?? []
-  const counters = watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
-  const pass = new Pass(settled, options, counters)
-  try {
-    for await (const piece of content.pieces(read => pass.read(read))) {
-      extra.signal?.throwIfAborted()
-      pass.push(piece)
-      extra.onProgress?.(pass.bytesRead, version.bytes)
-      if (pass.badAt !== null) break
-    }
-    pass.end()
-  } catch (error) {
-    if (error instanceof TypeError && settled.encoding !== 'utf-8') {
-      return refused(await undecodable(path, content.pieces(), settled.encoding, pass.bytes))
-    }
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
-    const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
-    return refused(unreadable(path, `${(error as Error).message} (${where})`))
+  const issues: Issue[] = []
+  const found: { readonly facts: InputFacts; readonly table: NonNullable<InspectedFile['table']> }[] = []
+  let rows = 0
+  let counters: CellCounter[] | undefined
+  for (const file of files) {
+    const one = await inspectOne(file, { rows, ...(counters === undefined ? {} : { counters }) })
+    counters ??= one.table?.counters
+    issues.push(...one.issues)
+    if (one.facts === null || one.table === null) continue
+    const first = found[0]?.facts
+    if (first !== undefined) issues.push(...differences(one.facts, first))
+    found.push({ facts: one.facts, table: one.table })
+    rows += one.facts.rows
   }
-  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) {
-    const at = { file: path, line: null, column: null }
-    return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
-  }
-  if (pass.badAt !== null)
-    return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
-  const emptyRows = emptyRowsIn(pass.scanner, options.header)
-  for (const counter of counters) counter.omit(emptyRows)
+  const none = { issues: issues.slice(0, MAX_ISSUES), cells: [], marks: [], edges: null }
+  if (found.length < files.length) return { ...none, facts: null }
+  return { ...none, facts: factsOf(path, found), cells: counters ?? [], marks: marksOf(found) }
+}
+
+type Found = readonly { readonly facts: InputFacts; readonly table: NonNullable<InspectedFile['table']> }[]
+
+function factsOf(path: string, found: Found): InputFacts {
+  const all = found.map(({ facts }) => facts)
+  const [first] = all as [InputFacts]
+  const sum = (of: (facts: InputFacts) => number): number => all.reduce((total, one) => total + of(one), 0)
+  const emptyRows = sum(one => one.emptyRows ?? 0)
+  const hash = createHash('sha256')
+  for (const { path, sha256 } of all) hash.update(`${sha256}  ${path}\n`)
   return {
-    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
-    cells: counters,
-    marks: pass.marks.all,
-    edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
-  }
-}
-
-class Pass {
-  readonly scanner: RecordScanner
-  readonly utf8 = new Utf8Check()
-  readonly hash = createHash('sha256')
-  readonly mojibake = new Mojibake()
-  readonly marks = new Checkpoints()
-  readonly tableEnd = new TextEnd()
-  readonly below = new TextEnd()
-  readonly garbled: number[] = []
-  /** Bytes of the file. */
-  bytesRead = 0
-  /** Bytes of its content. */
-  bytes = 0
-  /** Offset in the content of the first byte that is not UTF-8. */
-  badAt: number | null = null
-  /** In a named encoding: all bytes so far could be UTF-8 just as well. */
-  isUtf8Too: boolean
-  readonly #asUtf8 = new Utf8Check()
-  readonly #decoder: Decoder | null
-  readonly #table: TableRange
-  readonly #headers: number
-
-  constructor(settled: ResolvedDialect, { quotes, header }: InputOptions, counters: readonly CellCounter[]) {
-    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS)
-    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
-    this.#headers = header ? 1 : 0
-    this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
-    this.#table = new TableRange(settled.skipped ?? undefined, after => this.below.add(after))
-    this.isUtf8Too = this.#decoder !== null
-  }
-
-  read(piece: Buffer): void {
-    this.hash.update(piece)
-    this.bytesRead += piece.length
-  }
-
-  push(piece: Buffer): void {
-    this.isUtf8Too &&= this.#asUtf8.push(piece) === null
-    const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
-    const bad = this.utf8.push(text)
-    this.#scan(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
-    if (bad !== null) this.badAt = this.bytes + bad
-    this.bytes += piece.length
-  }
-
-  /** Stops the scanner at the first mojibake, where it has the number of the row. */
-  #scan(text: Buffer): void {
-    this.tableEnd.add(text)
-    let from = 0
-    for (const at of this.mojibake.push(text)) {
-      if (this.garbled.length === FIRST_ROWS) break
-      this.scanner.push(text.subarray(from, at))
-      from = at
-      const row = this.scanner.records + 1 - this.#headers
-      if (row > 0 && !this.garbled.includes(row)) this.garbled.push(row)
-    }
-    this.scanner.push(text.subarray(from))
-    this.marks.note(this.scanner.records, this.scanner.consumed)
-  }
-
-  end(): void {
-    if (this.badAt !== null) return
-    if (this.#decoder) this.#scan(this.#table.cut(Buffer.from(this.#decoder.end())))
-    if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
-    else this.scanner.end()
-  }
-}
-
-async function hasChanged(path: string, before: Version, pass: Pass): Promise<boolean> {
-  const after = await versionAt(path).catch(() => null)
-  return after?.id !== before.id || (pass.badAt === null && pass.bytesRead !== before.bytes)
-}
-
-function unreadable(path: string, why: string): Issue {
-  return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
-}
-
-/** `handle` is null for packed content, which cannot be read at an offset. */
-async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
-  const offset = pass.badAt!
-  if (handle === null) {
-    const packedLine = pass.scanner.line + linesBefore
-    const message = `${path} is not UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
-    return issue('FETTLE_INPUT_ENCODING', message, {
-      at: { file: path, line: packedLine, column: null },
-      hint: 'Name its encoding, such as input.encoding: windows-1252.',
-    })
-  }
-  const from = Math.max(0, offset - 20)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
-  const byte = buffer[offset - from]!
-  const text = lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from)
-  const hex = `0x${byte.toString(16).padStart(2, '0')}`
-  const line = pass.scanner.line + linesBefore
-  return issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: byte ${hex} at offset ${offset}, line ${line}`, {
-    at: { file: path, line, column: null },
-    hint: `As windows-1252 the place reads ${JSON.stringify(text)}; if that is right, set input.encoding: windows-1252.`,
-  })
-}
-
-const lineAround = (text: string, at: number): string =>
-  text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
-
-function conclude(
-  options: InputOptions,
-  settled: ResolvedDialect,
-  { version, packing }: { readonly version: Version; readonly packing: Packing | null },
-  { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
-  [first = [], ...rows]: readonly string[][],
-): Pick<Inspection, 'facts' | 'issues'> {
-  const { path, quotes, header: hasHeader } = options
-  const { scanner } = pass
-  const isEmpty = scanner.records === 0 && !scanner.isQuoted
-  const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
-  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
-  const issues = scanIssues(scanner, notes)
-  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
-  if (pass.utf8.replacements > 0) {
-    const message = `U+FFFD occurs ${pass.utf8.replacements} times in ${path}: characters were lost before fettle read it`
-    issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
-  }
-  if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
-  if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
-  const found = Math.max(0, scanner.records - (hasHeader ? 1 : 0))
-  if (emptyRows.count > 0) issues.push(emptyRowsIssue(path, emptyRows, found, { ...place, line: null }))
-  const facts: InputFacts = {
     path,
-    bytes: version.bytes,
-    ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
-    ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
-    ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
-    mtimeMs: version.mtimeMs,
-    sha256: pass.hash.digest('hex'),
-    encoding: settled.encoding,
-    bom: settled.bom,
-    delimiter: settled.delimiter,
-    delimiterEvidence: settled.evidence,
-    quotes,
-    header: hasHeader ? first : null,
-    columns: scanner.columns,
-    rows: found,
-    ...(emptyRows.count === 0 ? {} : { emptyRows: emptyRows.count }),
-    blankLines: scanner.blankLines,
-    lineEnd: lineEnd(scanner.lineEnds),
+    bytes: sum(one => one.bytes),
+    files: found.map(({ facts, table }): InputFile => {
+      const { path, bytes, sha256, rows, encoding, packed, skipped, linesBefore } = facts
+      const optional = {
+        ...(packed === undefined ? {} : { packed }),
+        ...(skipped === undefined ? {} : { skipped }),
+        ...(linesBefore === undefined ? {} : { linesBefore }),
+      }
+      return { path, bytes, sha256, rows, headBytes: table.headBytes, encoding, ...optional }
+    }),
+    mtimeMs: Math.max(...all.map(one => one.mtimeMs)),
+    sha256: hash.digest('hex'),
+    encoding: all.find(one => one.encoding !== 'utf-8')?.encoding ?? 'utf-8',
+    bom: false,
+    delimiter: first.delimiter,
+    delimiterEvidence: first.delimiterEvidence,
+    quotes: first.quotes,
+    header: first.header,
+    columns: first.columns,
+    rows: sum(one => one.rows),
+    ...(emptyRows === 0 ? {} : { emptyRows }),
+    blankLines: sum(one => one.blankLines),
+    lineEnd: all.every(one => one.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
   }
-  return { facts, issues }
 }
 
-function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
-  const { mojibake, garbled } = pass
-  const { count, example, places } = mojibake
-  const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
-  const message = `${path}: ${places} mis-encoded, such as ${JSON.stringify(example)}${rows}`
-  const hint = pass.isUtf8Too
-    ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
-    : 'Fix it in the source; it is sent unchanged.'
-  return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
+/** Places in the joined text, as `tableText` yields it. */
+function marksOf(found: Found): RecordMark[] {
+  const marks: RecordMark[] = []
+  let records = 0
+  let offset = 0
+  for (const [at, { facts, table }] of found.entries()) {
+    const skipped = at === 0 || facts.header === null ? { records: 0, bytes: 0 } : { records: 1, bytes: table.headBytes }
+    for (const mark of table.marks)
+      if (mark.records >= skipped.records && mark.offset >= skipped.bytes)
+        marks.push({ records: records + mark.records - skipped.records, offset: offset + mark.offset - skipped.bytes })
+    records += facts.rows + (facts.header === null ? 0 : 1) - skipped.records
+    offset += table.bytes - skipped.bytes + (table.endsLine ? 0 : 1)
+  }
+  return marks
 }
 
-function emptiness(bytes: number, scanner: RecordScanner): string {
-  if (bytes === 0) return 'it is empty'
-  return scanner.blankLines > 0 ? 'it has only blank lines' : 'it has only a byte-order mark'
+function differences(facts: InputFacts, first: InputFacts): Issue[] {
+  const at = { file: facts.path, line: 1 + (facts.linesBefore ?? 0), column: null }
+  const refuse = (code: 'FETTLE_INPUT_HEADER' | 'FETTLE_INPUT_DELIMITER', what: string, hint: string): Issue[] => [
+    issue(code, `${facts.path} and ${first.path} are not one list: ${what}`, { at, hint }),
+  ]
+  const hint = 'Give all files the same columns in the same order, or name fewer files.'
+  if (facts.header === null || first.header === null)
+    return facts.columns === first.columns
+      ? delimiterDifference(facts, first, refuse)
+      : refuse('FETTLE_INPUT_HEADER', `it has ${facts.columns} columns, the other ${first.columns}`, hint)
+  const [own, other] = [facts.header, first.header]
+  if (own.length === other.length && own.every((name, index) => name === other[index]))
+    return delimiterDifference(facts, first, refuse)
+  const listed = (names: readonly string[]): string =>
+    names
+      .slice(0, FEW)
+      .map(name => JSON.stringify(name))
+      .join(', ') + (names.length > FEW ? ` and ${names.length - FEW} more` : '')
+  const missing = other.filter(name => !own.includes(name))
+  const added = own.filter(name => !other.includes(name))
+  const moved = own.findIndex((name, index) => name !== other[index])
+  const what = [
+    ...(missing.length === 0 ? [] : [`it lacks ${listed(missing)}`]),
+    ...(added.length === 0 ? [] : [`it alone has ${listed(added)}`]),
+  ].join(' and ')
+  const order = `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
+  return refuse('FETTLE_INPUT_HEADER', what === '' ? order : what, hint)
 }
 
-function lineEnd({ lf, crlf, cr }: RecordScanner['lineEnds']): string {
-  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(one => one !== '')
-  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'lf')
-}
+const delimiterDifference = (
+  { delimiter }: InputFacts,
+  first: InputFacts,
+  refuse: (code: 'FETTLE_INPUT_DELIMITER', what: string, hint: string) => Issue[],
+): Issue[] =>
+  delimiter === first.delimiter
+    ? []
+    : refuse(
+        'FETTLE_INPUT_DELIMITER',
+        `its delimiter is ${JSON.stringify(delimiter)}, there ${JSON.stringify(first.delimiter)}`,
+        'Write all files with one delimiter.',
+      )

@@ -2,8 +2,12 @@
  * Finds where records start, by quotes and line ends alone, in a table whose quotes were checked. A count that differs from the
  * scanner's shows an error in one of the two.
  */
-import type { Plan } from '../../pipeline/model/types.ts'
-import { tableText } from './records.ts'
+import { resolve } from 'node:path'
+import { fileChunks, unreadable } from '../../files/file-chunks.ts'
+import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
+import { jsonLinesOf } from '../text/json-table.ts'
+import { jsonText } from './file-content.ts'
+import { fileOf, tableText } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
@@ -52,12 +56,35 @@ export async function recordStarts(
   return { starts, records }
 }
 
-/**
- * The lines (from 1) on which data rows (from 1, ascending) start, by a quick pass over the file. Empty for relaxed quotes, whose
- * quotes do not pair, and for a workbook, which has no lines. Throws FETTLE_INPUT_READ.
- */
-export async function linesOf({ input }: Pick<Plan, 'input'>, rows: readonly number[], root = ''): Promise<readonly number[]> {
-  if (rows.length === 0 || input.quotes === 'relaxed' || input.packed?.as === 'xlsx') return []
+export interface RowPlace {
+  /** From 1; null for relaxed quotes, whose quotes do not pair, and for a workbook or Parquet, which have no lines. */
+  readonly line: number | null
+  /** Of an input of several files: that of the row. */
+  readonly file?: string
+}
+
+/** Where data rows (from 1, ascending) begin, by a quick pass over the file. Throws FETTLE_INPUT_READ. */
+export async function placesOf({ input }: Pick<Plan, 'input'>, rows: readonly number[], root = ''): Promise<readonly RowPlace[]> {
+  if (input.files === undefined) return (await linesOf(input, rows, root)).map(line => ({ line }))
+  const places: RowPlace[] = []
+  let before = 0
+  for (const file of input.files) {
+    const own = rows.filter(row => row > before && row <= before + file.rows).map(row => row - before)
+    const lines = await linesOf(fileOf(input, file), own, root)
+    places.push(...lines.map(line => ({ line, file: file.path })))
+    before += file.rows
+  }
+  return places
+}
+
+async function linesOf(input: InputFacts, rows: readonly number[], root: string): Promise<readonly (number | null)[]> {
+  const { packed } = input
+  if (rows.length === 0) return []
+  if (input.quotes === 'relaxed' || packed?.as === 'xlsx' || packed?.as === 'parquet') return rows.map(() => null)
+  if (packed?.as === 'jsonl') {
+    const file = fileChunks(resolve(root, input.path), cause => unreadable(input.path, cause))
+    return jsonLinesOf(jsonText(file, input.path, packed), input.path, rows)
+  }
   const headers = input.header === null ? 0 : 1
   const records = rows.map(row => row - 1 + headers)
   const { starts } = await recordStarts(tableText(input, root), records)

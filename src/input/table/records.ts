@@ -6,7 +6,8 @@ import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { type Options, type Parser, parse } from 'csv-parse'
 import { fileChunks, unreadable } from '../../files/file-chunks.ts'
-import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
+import type { InputFacts, InputFile, Plan } from '../../pipeline/model/types.ts'
+import { parquetText } from '../parquet/read-parquet.ts'
 import { makeDecoder } from '../text/encoding.ts'
 import { contentOf } from './file-content.ts'
 import { isSeekable, type Span, TableRange, tablePlace } from './table-range.ts'
@@ -54,12 +55,34 @@ export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root =
 export async function* tableText(facts: InputFacts, root = '', span?: Span): AsyncGenerator<Buffer> {
   const path = resolve(root, facts.path)
   const fail = (cause: Error) => unreadable(facts.path, cause)
-  if (span === undefined) yield* wholeText(facts, fileChunks(path, fail))
+  if (facts.files !== undefined) yield* span === undefined ? joinedText(facts, root) : spanOf(joinedText(facts, root), span)
+  else if (span === undefined) yield* wholeText(facts, path)
   else if (isSeekable(facts)) {
     const table = await tablePlace(facts, root)
     yield* fileChunks(path, fail, { from: table.from + span.from, to: Math.min(table.to, table.from + span.to) })
-  } else yield* spanOf(wholeText(facts, fileChunks(path, fail)), span)
+  } else yield* spanOf(wholeText(facts, path), span)
 }
+
+/** One of the files of an input, as an input. */
+export const fileOf = ({ files, ...facts }: InputFacts, file: InputFile): InputFacts => ({ ...facts, ...file })
+
+/** The tables of all files, one after the other, with the header of the first. */
+async function* joinedText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
+  for (const [at, file] of facts.files!.entries()) {
+    let left = at === 0 || facts.header === null ? 0 : file.headBytes
+    let last = LINE_FEED[0]
+    for await (const piece of tableText(fileOf(facts, file), root)) {
+      const rest = piece.subarray(left)
+      left -= piece.length - rest.length
+      last = rest.at(-1) ?? last
+      if (rest.length > 0) yield rest
+    }
+    // A last line without an end would be joined to the first one of the next file.
+    if (last !== 0x0a && last !== 0x0d) yield LINE_FEED
+  }
+}
+
+const LINE_FEED = Buffer.from('\n')
 
 async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGenerator<Buffer> {
   let at = 0
@@ -70,8 +93,10 @@ async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGe
   }
 }
 
-async function* wholeText(facts: InputFacts, file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const pieces = contentOf(file, facts.path, facts.packed ?? null)
+async function* wholeText(facts: InputFacts, path: string): AsyncGenerator<Buffer> {
+  const { packed = null } = facts
+  const file = () => fileChunks(path, (cause: Error) => unreadable(facts.path, cause))
+  const pieces = packed?.as === 'parquet' ? parquetText(path, facts.path) : contentOf(file(), facts.path, packed)
   const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
   const table = new TableRange(facts.skipped)
   for await (const piece of pieces) yield table.cut(decoder ? Buffer.from(decoder.decode(piece)) : piece)

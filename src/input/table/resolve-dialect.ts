@@ -144,3 +144,14 @@ export function firstRows({ sample, delimiter }: ResolvedDialect): string[][] {
   }
   return []
 }
+
+/** Bytes of the first record, with its line end; 0 when its quotes cannot be read, which the scanner reports. */
+export function headBytesOf({ sample, delimiter }: ResolvedDialect): number {
+  const options = { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true, info: true, to: 1 } as const
+  try {
+    const [first] = parse(sample, options) as unknown as readonly { readonly info: { readonly bytes: number } }[]
+    return first?.info.bytes ?? 0
+  } catch {
+    return 0
+  }
+}

@@ -113,4 +113,5 @@ export async function tablePlace(input: InputFacts, root: string | undefined): P
   }
 }
 
-export const isSeekable = ({ encoding, packed }: InputFacts): boolean => encoding === 'utf-8' && packed === undefined
+export const isSeekable = ({ encoding, packed, files }: InputFacts): boolean =>
+  encoding === 'utf-8' && packed === undefined && files === undefined

@@ -14,9 +14,16 @@ export type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
 
 /** Throws FETTLE_INPUT_CHANGED when the file is not the planned one, FETTLE_INPUT_READ when it cannot be read. */
 export async function verifyPlanned(
-  facts: Pick<InputFacts, 'path' | 'bytes' | 'sha256'>,
+  facts: Pick<InputFacts, 'path' | 'bytes' | 'sha256' | 'files'>,
   extra: { readonly root?: string; readonly signal?: AbortSignal | undefined; readonly now?: () => number },
 ): Promise<VerifyUnchanged> {
+  if (facts.files !== undefined) {
+    const verified: VerifyUnchanged[] = []
+    for (const file of facts.files) verified.push(await verifyPlanned(file, extra))
+    return async during => {
+      for (const verify of verified) await verify(during)
+    }
+  }
   const startedMs = extra.now?.() ?? null
   const opened = await openInput(facts.path, extra.root)
   if ('code' in opened)

@@ -21,7 +21,19 @@ const BINARY: readonly (readonly [signature: string, what: string])[] = [
   // Single gzip is unpacked before: this is gzip inside gzip.
   ['\x1f\x8b', 'packed twice by gzip: unpack it once'],
   ['%PDF', 'a PDF'],
-  ['PAR1', 'a Parquet file: export it as CSV UTF-8'],
+  ['PAR1', 'a Parquet file that is cut short: write it again'],
+  ['PARE', 'an encrypted Parquet file: export it as CSV UTF-8 or JSON lines'],
+  ['ARROW1\0\0', 'an Arrow or Feather file: export it as CSV UTF-8 or JSON lines'],
+  ['\xff\xff\xff\xff', 'an Arrow stream: export it as CSV UTF-8 or JSON lines'],
+  ['FEA1', 'a Feather file: export it as CSV UTF-8 or JSON lines'],
+  ['Obj\x01', 'an Avro file: export it as CSV UTF-8 or JSON lines'],
+  ['\0\x01\0\0Standard ', 'an Access database: export the table as CSV UTF-8'],
+  ['\x89HDF', 'an HDF5 file: export the table as CSV UTF-8'],
+  ['<stata_dta>', 'a Stata file: export it as CSV UTF-8'],
+  ['$FL2', 'an SPSS file: export it as CSV UTF-8'],
+  ['\0\0\0\0\0\0\0\0\0\0\0\0\xc2\xea\x81\x60', 'a SAS file: export it as CSV UTF-8'],
+  ['\x04\x22\x4d\x18', 'lz4 data: unpack it first'],
+  ['\xff\x06\0\0sNaPpY', 'snappy data: unpack it first'],
   [OLE, 'an old Excel or Office file (.xls): save as .xlsx or CSV UTF-8'],
   ['BZh', 'bzip2 data: unpack it first'],
   ['\xfd7zXZ\0', 'xz data: unpack it first'],
@@ -41,7 +53,7 @@ const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
     'a web page: a login or an error page was saved in place of the data',
   ],
   [/^<(\?xml|!--|[a-z][\w.:-]*[\s>/])/i, 'an XML document'],
-  [/^(\{\s*"[^"\n]*"\s*:|\[\s*[{[]\s*")/, 'a JSON document'],
+  [/^(\{\s*("[^"\n]*"\s*:|\})|\[\s*([{[]\s*"|\]))/, 'a JSON document: write JSON lines, one record a line'],
 ]
 
 /** A description of a file that is not delimited text, null when it may be. `head` is the first KiB or more. */
@@ -53,6 +65,11 @@ export function foreignKind(head: Buffer): string | null {
     return 'an Excel or Office file behind a password: save it without one, or as CSV UTF-8'
   const binary = BINARY.find(([signature]) => start.startsWith(signature))
   if (binary) return binary[1]
+  // A checksum precedes the name; a tape archive has it behind the first header.
+  if (/^[\s\S]{8}DUCK[\s\S]\0{3}/.test(start)) return 'a DuckDB database: export the table as CSV UTF-8 or JSON lines'
+  if (start.startsWith('ustar', 257) && start.includes('\0')) return 'a tar archive: unpack it first'
+  // A text may begin with these letters, but has no such bytes.
+  if (/^ORC[\s\S]*[\0-\x08]/.test(start)) return 'an ORC file: export it as CSV UTF-8 or JSON lines'
   const text = start.replace(/^(\xef\xbb\xbf)?\s*/, '')
   return TEXT.find(([pattern]) => pattern.test(text))?.[1] ?? null
 }

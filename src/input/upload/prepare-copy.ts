@@ -39,7 +39,7 @@ export async function prepareCopy(plan: Plan, path: string, extra: FileContext):
 }
 
 export const needsCopy = (plan: Plan): boolean =>
-  plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
+  plan.input.files !== undefined || plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 
 const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
   input.quotes === 'relaxed' || input.emptyRows !== undefined || collapse || changesRows(mappings)

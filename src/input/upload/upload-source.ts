@@ -121,9 +121,9 @@ async function spansOf(plan: Plan, path: string, { header, table }: Place): Prom
 }
 
 function filenameOf({ input, parts, shard }: Plan, part: number): string {
-  const name = basename(input.path)
+  const name = basename(input.files?.[0]?.path ?? input.path)
     .replace(/\.gz$/i, '')
-    .replace(/\.xlsx$/i, '.csv')
+    .replace(/\.(xlsx|parquet|jsonl|ndjson|json)$/i, '.csv')
   const { name: stem, ext } = parse(name)
   const which = shard === undefined ? '' : `.${shard.number}-of-${shard.of}`
   return `${stem}${which}${parts.length === 1 ? '' : `-${part + 1}`}${ext}`

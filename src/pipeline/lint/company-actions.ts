@@ -11,6 +11,7 @@ export const lintCompanyActions: Rule = draft => [
   ...lintAccept(draft),
   ...lintTags(draft, 'accept', [COMPANY_TAGS]),
   ...lintCandidates(draft),
+  ...lintFetch(draft),
   ...lintTags(draft, 'candidates', [COMPANY_TAGS]),
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
@@ -44,6 +45,12 @@ const lintCandidates: Rule = ({ fields }) => {
   if (mapped.includes('name') && (mapped.includes('country') || mapped.includes('countryCode'))) return []
   const message = 'a question for candidates has the name and the country of the row, and mappings lacks one of them'
   return [wrongValue(['candidates'], message, 'Map name, and country or countryCode.')]
+}
+
+const lintFetch: Rule = ({ fields, broken }) => {
+  if (fields.candidates?.fetch == null || broken.has('review') || fields.review?.decisions != null) return []
+  const message = 'candidates.fetch fetches companies that decisions accepted, and the pipeline names no decisions'
+  return [wrongValue(['candidates', 'fetch'], message, 'Name their file: review: { decisions: decisions/suppliers.csv }.')]
 }
 
 const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()

@@ -36,6 +36,8 @@ export interface PlannedCandidates {
   readonly for: readonly ('review' | 'unmatched')[]
   /** Most questions. */
   readonly limit: number
-  /** Most credits, one a question; null for no limit. */
+  /** Most credits, one a question or fetched company; null for no limit. */
   readonly budget: number | null
+  /** How the tags of accepted companies are fetched; null or absent: not at all. */
+  readonly fetch?: 'job' | 'report' | null
 }

@@ -5,8 +5,11 @@
 import type { Mapping, Product } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
+import type { OutputColumns } from '../../model/column-names.ts'
+import type { Packing } from './packing.ts'
 import type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
+export type { Packing } from './packing.ts'
 export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
@@ -24,20 +27,21 @@ export interface InputOptions {
   readonly sheet: string | number | null
 }
 
-/** `numbers`: columns (from 0) with cells that are numbers in the sheet; absent for none. */
-interface SheetPacking {
-  readonly as: 'xlsx'
-  readonly sheet: string
-  readonly numbers?: readonly number[]
+/** One of several files of an input. `headBytes`: the header in the text of its table, which is skipped after the first file. */
+export interface InputFile
+  extends Pick<InputFacts, 'path' | 'bytes' | 'sha256' | 'rows' | 'encoding' | 'packed' | 'skipped' | 'linesBefore'> {
+  readonly headBytes: number
 }
-
-/** How a file is packed. Of a workbook, one sheet is read. */
-export type Packing = { readonly as: 'gzip' } | SheetPacking
 
 /** What one pass over the whole input found. Rows are records without the header; blank lines are not rows. */
 export interface InputFacts {
   readonly path: string
   readonly bytes: number
+  /**
+   * Of an input of several files: all of them, in order. `path` is then a folder or has wildcards, `bytes` and `rows` are sums, and
+   * `sha256` is that of the hashes and paths.
+   */
+  readonly files?: readonly InputFile[]
   /** Of a file that is packed: how, and how many bytes there are in it. */
   readonly packed?: Packing & { readonly bytes: number }
   /**
@@ -194,11 +198,9 @@ export interface PlannedRegister {
 }
 
 /** The result files a run writes. */
-export interface PlannedOutput {
+export interface PlannedOutput extends OutputColumns {
   readonly path: string
   readonly format: OutputFormat
-  /** `*` means the input's columns, in order; the rest are enrichment tags or match.* columns. */
-  readonly columns: readonly string[]
   readonly unmatched: string | null
   readonly review: string | null
   /** Absent: files of a run whose checks fail get names of their own. */

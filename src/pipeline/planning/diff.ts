@@ -4,6 +4,7 @@ import { filledRows } from '../../model/filled-rows.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
+import { columnsText } from './output-names.ts'
 
 /** One difference; null where the plan has no such value. */
 export interface Change {
@@ -29,7 +30,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['output.onFail', 'output', ({ output }) => output && (output.onFail ?? 'keep')],
   ['portfolio', 'portfolio', portfolioText],
   ['screen', 'screen', screenText],
-  ['output.columns', 'output', ({ output }) => output?.columns.join(', ') ?? null],
+  ['output.columns', 'output', ({ output }) => output && columnsText(output)],
 ]
 
 /** Keys with their own comparison below, and keys whose change is not reported. */

@@ -8,6 +8,7 @@ import { formatDuration } from '../schema/durations.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { show } from '../source/quote.ts'
+import { columnsText } from './output-names.ts'
 
 interface Section {
   readonly title: string
@@ -86,6 +87,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
     ['path', kind !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`],
+    ...(input.files === undefined ? [] : [['files', filesInWords(input.files)]]),
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     [
@@ -99,6 +101,11 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
     ...(key === null ? [] : [['key', `${key.header === null ? '' : `${show(key.header)}, `}index ${key.index}`]]),
     ['sent', preparation.length === 0 ? 'byte for byte' : `as UTF-8 CSV made from it: ${preparation.join('; ')}`],
   ])
+}
+
+const filesInWords = (files: NonNullable<Plan['input']['files']>): string => {
+  const shown = files.slice(0, 3).map(({ path, rows }) => `${show(path)} (${plural(rows, 'row')})`)
+  return `${files.length}: ${shown.join(', ')}${files.length > shown.length ? ' …' : ''}`
 }
 
 function mappingLines({ mappings }: Plan): string[] {
@@ -152,6 +159,7 @@ function noteOf(name: OperationName, plan: Plan): string {
     return `${enrich.product}, ${plural(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
   }
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
+  if (name === 'readReport') return 'once for each accepted company that the service does not match, 1 credit each'
   if (name === 'matchCompanies') return candidatesNote(plan)
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'
@@ -179,7 +187,7 @@ function outputLines({ output, decisions }: Plan): string[] {
       ...(output.review === null ? [] : [['review', show(output.review)]]),
       ...(decisions === null ? [] : [['decisions', `${show(decisions)}, applied to it`]]),
     ]),
-    `columns: ${output.columns.join(', ')}`,
+    `columns: ${columnsText(output)}`,
   ]
 }
 

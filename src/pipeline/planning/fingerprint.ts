@@ -28,7 +28,7 @@ const without = (whole: object, keys: readonly string[]): [string, unknown][] =>
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
   const work = without(plan, KEYS_OUTSIDE_IDENTITY).map(([key, value]) => [key, digested(key, value)])
   // A register that was imported again is the same choice: a resume reports it.
-  const register = plan.register?.map(one => one.name)
+  const register = plan.register && [...new Set(plan.register.map(one => one.name))]
   const input = Object.fromEntries(without(plan.input, FACTS_OUTSIDE_IDENTITY))
   // The digest once held the words of `preparation`: plans that have none keep theirs.
   return createHash('sha256')

@@ -6,16 +6,7 @@ import { MAPPINGS } from '../../contract/index.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
-import type {
-  CellCounts,
-  InputFacts,
-  Packing,
-  Plan,
-  PlannedMapping,
-  PlannedRegister,
-  PlannedService,
-  Shard,
-} from '../model/types.ts'
+import type { CellCounts, InputFacts, Plan, PlannedMapping, PlannedRegister, PlannedService, Shard } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
@@ -26,10 +17,12 @@ import { fingerprintOf } from './fingerprint.ts'
 import { formatLimitIssues } from './format-limits.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
+import { outputNameIssues } from './output-names.ts'
 import { assumedCounts, needsCount, type PlannedRows, type PlannedShard } from './planned-rows.ts'
+import { preparationOf } from './preparation.ts'
 import { profileOf } from './profile.ts'
 import { shardIssues } from './shard-issues.ts'
-import { partsOf, shardText, shareOf } from './shards.ts'
+import { partsOf, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -80,6 +73,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...columns.issues,
     ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : null, at)),
     ...outputIssues(pipeline, facts, at),
+    ...outputNameIssues(pipeline.output, facts, at('output', 'columns')),
     ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
     ...reference.issues,
@@ -264,33 +258,3 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
     ]
   })
 }
-
-const unpacking = (packed: Packing): string =>
-  packed.as === 'gzip' ? 'unpacked from gzip' : `the sheet ${show(packed.sheet)} as text`
-
-function preparationOf(
-  facts: InputFacts,
-  mappings: readonly PlannedMapping[],
-  { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,
-  shard?: Shard,
-): string[] {
-  const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
-  return [
-    ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
-    ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
-    ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
-    ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
-    ...padded,
-    ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
-    ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
-    ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
-    ...(skipped === 0 ? [] : [`without ${skipped} empty ${skipped === 1 ? 'row' : 'rows'}`]),
-    ...(shard !== undefined
-      ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
-      : []),
-    ...(shard === undefined && rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
-  ]
-}
-
-const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
-  `without ${[head > 0 ? `${head} lines above` : '', tail > 0 ? `${tail} lines below` : ''].filter(one => one !== '').join(' and ')} the table`

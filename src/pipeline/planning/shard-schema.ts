@@ -47,26 +47,56 @@ const issue = z.strictObject({
   rows: z.array(count).max(1000),
 })
 
+const packed = z
+  .union([
+    z.strictObject({ as: z.literal('gzip'), bytes: count }),
+    z.strictObject({ as: z.literal('parquet'), types: z.array(text(40)).max(MOST_COLUMNS), bytes: count }),
+    z.strictObject({
+      as: z.literal('xlsx'),
+      sheet: text(1000),
+      numbers: z.array(index).max(MOST_COLUMNS).optional(),
+      bytes: count,
+    }),
+    z.strictObject({
+      as: z.literal('jsonl'),
+      gzip: z.literal(true).optional(),
+      columns: z.array(header).max(MOST_COLUMNS),
+      numbers: z.array(index).max(MOST_COLUMNS).optional(),
+      booleans: z.array(index).max(MOST_COLUMNS).optional(),
+      bytes: count,
+    }),
+  ])
+  .optional()
+const skipped = z.strictObject({ head: count, tail: count, from: count, to: count }).optional()
+const encoding = text(40).refine(name => canonicalEncoding(name) !== null)
+
 const input = {
   path: readable,
   bytes: count,
-  packed: z
-    .union([
-      z.strictObject({ as: z.literal('gzip'), bytes: count }),
+  files: z
+    .array(
       z.strictObject({
-        as: z.literal('xlsx'),
-        sheet: text(1000),
-        numbers: z.array(index).max(MOST_COLUMNS).optional(),
+        path: readable,
         bytes: count,
+        sha256: digest,
+        rows: count,
+        headBytes: count,
+        encoding,
+        packed,
+        skipped,
+        linesBefore: count.optional(),
       }),
-    ])
+    )
+    .min(1)
+    .max(1000)
     .optional(),
-  skipped: z.strictObject({ head: count, tail: count, from: count, to: count }).optional(),
+  packed,
+  skipped,
   linesBefore: count.optional(),
   kept: z.union([z.literal(true), text(4096)]).optional(),
   mtimeMs: z.number(),
   sha256: digest,
-  encoding: text(40).refine(name => canonicalEncoding(name) !== null),
+  encoding,
   bom: z.boolean(),
   delimiter: z.string().regex(/^[^"\r\n\0]$/),
   delimiterEvidence: text(),
@@ -133,6 +163,8 @@ const output = {
   path: writable,
   format: z.enum(OUTPUT_FORMAT_NAMES),
   columns: z.array(header).max(1000),
+  rename: z.record(header, header).optional(),
+  names: z.literal('snake').optional(),
   unmatched: writable.nullable(),
   review: writable.nullable(),
   onFail: z.literal('replace').optional(),

@@ -58,6 +58,7 @@ export function mergedPlan(plans: readonly Plan[]): Plan {
   const draft = {
     ...rest,
     merged: plans.length,
+    ...registersOf(plans),
     rows: sum(plan => plan.rows),
     ...(skipped === 0 ? {} : { skipped }),
     sent: sum(plan => plan.sent),
@@ -66,6 +67,14 @@ export function mergedPlan(plans: readonly Plan[]): Plan {
     preparation: [`joined of ${plans.length} shards`],
   }
   return freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) }))
+}
+
+/** Each import that a shard was matched against. */
+function registersOf(plans: readonly Plan[]): Pick<Plan, 'register'> {
+  const all = plans.flatMap(({ register = [] }) => register)
+  const keyOf = ({ name, sha256 }: (typeof all)[number]): string => JSON.stringify([name, sha256])
+  const imports = new Map(all.map(one => [keyOf(one), one]))
+  return all.length === 0 ? {} : { register: [...imports.values()] }
 }
 
 /** The remote jobs of a run in the order of the rows, `split` rows each; at least one. */

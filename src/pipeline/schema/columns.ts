@@ -43,10 +43,17 @@ export function wrongTags(product: Product, tags: readonly string[]): WrongEntry
   })
 }
 
-export function wrongColumns(columns: readonly string[], chosen: readonly string[]): WrongEntry[] {
+interface Column {
+  readonly from: string
+  readonly as: string | null
+}
+
+export function wrongColumns(columns: readonly Column[], chosen: readonly string[]): WrongEntry[] {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...chosen])
-  return columns.flatMap((column, index) => {
-    if (columns.indexOf(column) < index) return [{ index, message: `${show(column)} occurs twice` }]
+  return columns.flatMap(({ from: column, as }, index) => {
+    if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
+    if (column === ALL_COLUMNS && as !== null)
+      return [{ index, message: '"*" means all columns of the input, and cannot have one name' }]
     if (known.has(column)) return []
     const product = PRODUCTS.find(one => TAGS[one].includes(column))
     if (product !== undefined)

@@ -12,7 +12,12 @@ export const candidates = map({
     .transform(outcomes => [...new Set(outcomes)])
     .describe('Rows that are asked about, in this order.'),
   limit: whole(1, 10_000).prefault(500).describe('Most questions of a run; equal rows are one question.'),
-  budget: orNull(whole(1, MOST)).describe('Most credits for questions, one each; the rest is not asked, and reported.'),
+  budget: orNull(whole(1, MOST)).describe(
+    'Most credits for questions and fetched companies, one each; the rest is not asked for, and reported.',
+  ),
+  fetch: orNull(z.enum(['job', 'report'])).describe(
+    'How the tags of an accepted company that the service did not match are fetched: in one small job by its id, or from the report of each. Absent: not.',
+  ),
 })
 
 const PORTFOLIO = 'the name of a portfolio, 200 characters at most'

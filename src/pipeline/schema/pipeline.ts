@@ -37,14 +37,17 @@ function longOutput(
   columns: readonly string[],
   { roots, base, named }: OutputPlaces,
 ): PlannedOutput {
-  const { onFail, ...rest } = output
+  const { onFail, names, columns: chosen, ...rest } = output
+  const rename = (chosen ?? []).flatMap(({ from, as }) => (as === null ? [] : [[from, as]]))
   return {
     ...rest,
     path: outputPath(output.path, base),
     unmatched: output.unmatched && outputPath(output.unmatched, base),
     review: output.review && outputPath(output.review, base),
     format: output.format ?? formatOfName(output.path) ?? 'csv',
-    columns: output.columns ?? columns,
+    columns: chosen?.map(({ from }) => from) ?? columns,
+    ...(rename.length === 0 ? {} : { rename: Object.fromEntries(rename) }),
+    ...(names === 'snake' ? { names } : {}),
     ...(onFail === 'replace' ? { onFail } : {}),
     ...(output.path === named ? { isAnywhere: true } : {}),
     ...(roots.length === 0 ? {} : { roots }),

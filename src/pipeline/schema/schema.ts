@@ -56,9 +56,10 @@ function longService({ url, rate, fileHosts, insecure }: z.output<typeof service
   }
 }
 const service = z
-  .union([text('embedded, an address or a map'), serviceMap], { error: 'embedded, an address or a map' })
+  .union([text('embedded, required, an address or a map'), serviceMap], { error: 'embedded, required, an address or a map' })
   .transform(given => {
     if (given === 'embedded') return { kind: 'embedded' as const }
+    if (given === 'required') return longService(serviceMap.parse({}))
     return longService(typeof given === 'string' ? serviceMap.parse({ url: given }) : given)
   })
 
@@ -66,7 +67,7 @@ const SHEET = 'the name of a sheet, or its number from 1'
 
 const inputMap = map({
   path: path.describe(
-    'The input, relative to the working directory: delimited text, also packed by gzip, or an Excel file (.xlsx); - is standard input; or s3://bucket/key, or https://….',
+    'The input, relative to the working directory: delimited text or JSON lines, also packed by gzip, or an Excel file (.xlsx); a folder or a path with wildcards for several files as one list; - is standard input; or s3://bucket/key, or https://….',
   ),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
     .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
@@ -141,6 +142,20 @@ const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {
   return description === null ? [] : [`${name}: ${description}`]
 })
 
+const NAME_IN_FILE = 'the name of a column, without control characters'
+const column = z
+  .union(
+    [
+      text('a column'),
+      map({
+        from: text('a column').describe('An enrichment tag or a match column.'),
+        as: pattern(NAME_IN_FILE, /^[^\0-\x1f\x7f]{1,300}$/).describe('Its name in the output.'),
+      }),
+    ],
+    { error: 'a column, or a map with from and as' },
+  )
+  .transform(given => (typeof given === 'string' ? { from: given, as: null } : given))
+
 const outputMap = map({
   path: path.describe(
     'The enriched rows; written whole or not at all. A path in the working directory, s3://bucket/key, or an https:// address that takes a PUT.',
@@ -153,9 +168,13 @@ const outputMap = map({
     .enum(['keep', 'replace'])
     .prefault('keep')
     .describe('When a check fails: keep the earlier files and write NAME.rejected.csv beside them, or replace them.'),
-  columns: orNull(listOf(text('a column'), 'a list of columns', 1)).describe(
-    '"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …',
+  columns: orNull(listOf(column, 'a list of columns', 1)).describe(
+    '"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …, also as { from: general.connectId, as: connect_id }.',
   ),
+  names: z
+    .enum(['original', 'snake'])
+    .prefault('original')
+    .describe('snake: columns of the output are named in lower case with underscores, those of the input too.'),
   unmatched: orNull(path).describe('The rows that were not matched.'),
   review: orNull(path).describe('The rows a person should look at, with the best candidate.'),
 })
@@ -181,7 +200,9 @@ export const pipelineSchema = map({
     .record(z.string(), z.string({ error: 'text' }), { error: 'a map of names and texts' })
     .prefault({})
     .describe('Defaults of ${vars.name}; the caller may set other values.'),
-  service: orNull(service).describe('embedded, or where the service is. Absent: FETTLE_URL if set, else embedded.'),
+  service: orNull(service).describe(
+    'embedded; where the service is; or required: the address in FETTLE_URL, never embedded. Absent: FETTLE_URL if set, else embedded.',
+  ),
   register: orNull(
     z
       .union([registerName, listOf(registerName, REGISTERS, 1, 50)], { error: REGISTERS })

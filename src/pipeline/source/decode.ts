@@ -3,6 +3,11 @@ import { type Issue, issue } from '../../errors.ts'
 
 export const MAX_BYTES = 256 * 1024
 
+/** Endings that only pipelines have: editors, shells and hooks recognise a file by them. Any other YAML or JSON file is a pipeline when it is named. */
+export const PIPELINE_ENDINGS = ['.fettle.yml', '.fettle.yaml', '.fettle.json'] as const
+
+export const hasPipelineEnding = (file: string): boolean => PIPELINE_ENDINGS.some(ending => file.toLowerCase().endsWith(ending))
+
 export function pipelineFormat(file: string): 'yaml' | 'json' | null {
   if (/\.ya?ml$/i.test(file)) return 'yaml'
   return /\.json$/i.test(file) ? 'json' : null

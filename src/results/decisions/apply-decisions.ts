@@ -2,6 +2,7 @@
  * Applies users' decisions to the answers of the service: another company, or none. Every row has one outcome before and one after, so
  * that the totals stay correct.
  */
+import type { FetchedTags } from '../../model/results.ts'
 import type { Answer } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
 import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
@@ -21,15 +22,20 @@ export interface RowResult extends Answer {
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
-/** Applies the decision about the row of this fingerprint. A failed row stays failed: a decision is no answer. */
-export function applyDecision(answer: Answer, fingerprint: string, decisions: Decisions | null): RowResult {
+/** Applies the decision about the row of this fingerprint; `fetched` has tags of accepted companies. A failed row stays failed: a decision is no answer. */
+export function applyDecision(
+  answer: Answer,
+  fingerprint: string,
+  decisions: Decisions | null,
+  fetched: FetchedTags | null = null,
+): RowResult {
   const { outcome } = answer
   const candidates = outcome === 'review' || outcome === 'unmatched' ? candidatesOf(answer) : []
   const notAccepted = answer.reason === '' ? null : cellsWithout(answer, candidates[0])
   const unchanged: RowResult = { ...answer, overrideCell: notAccepted, candidates, decided: null }
   const verdict = outcome === 'failed' ? undefined : decisions?.of(fingerprint)
   if (verdict === undefined) return unchanged
-  const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted)
+  const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted, fetched)
   if (notAccepted === null) return decided
   return { ...decided, overrideCell: column => decided.overrideCell?.(column) ?? notAccepted(column) }
 }
@@ -60,7 +66,7 @@ const idsIn = (cell: string): string[] => cell.split(' | ').map(text => text.rep
 const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean =>
   wanted.has(id) || idsIn(fields.otherIds ?? '').some(one => wanted.has(one))
 
-function accept(result: RowResult, line: Decision): RowResult {
+function accept(result: RowResult, line: Decision, fetched: FetchedTags | null): RowResult {
   const ids = foundIds(result)
   // Without an id the found company cannot be compared: it counts as the same.
   if (isFound(result.outcome) && (ids.length === 0 || ids.includes(line.company)))
@@ -69,12 +75,13 @@ function accept(result: RowResult, line: Decision): RowResult {
   const chosen = result.candidates.find(one => hasId(one, accepted))
   const name = line.companyName || (chosen?.name ?? '')
   const score = chosen?.score
+  const tags = fetched?.get(line.company)
   const overrideCell = (column: string): string | undefined => {
     if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || whyOf(result)}`.replace(/ \| $/, '')
     if (column === 'match.score') return score == null ? undefined : score.toFixed(3)
     if (column === 'general.connectId') return chosen?.id ?? line.company
     if (column === 'match.register' || column === 'match.otherIds') return registerCell(column, chosen)
-    const tag = chosen?.tags[column]
+    const tag = tags?.[column] ?? chosen?.tags[column]
     if (tag !== undefined) return tag
     return NAMES.has(column) ? name : ofNoCompany(column)
   }

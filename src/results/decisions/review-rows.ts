@@ -5,7 +5,7 @@ import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import type { RowSample } from '../../model/results.ts'
 import { REVIEW_FILE } from '../file-names.ts'
 
-export type ReviewRow = Required<RowSample>
+export type ReviewRow = Required<Omit<RowSample, 'file'>> & Pick<RowSample, 'file'>
 
 const pathIn = (workDir: string): string => join(workDir, REVIEW_FILE)
 

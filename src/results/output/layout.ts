@@ -1,13 +1,24 @@
 /** Lays out the cells of an output file: the input's own cells, unchanged, and the chosen columns of the enriched file. */
 
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
-import { columnName } from '../../formats/text-formats.ts'
+import type { ColumnType } from '../../formats/text-formats.ts'
+import { columnName, outputNames } from '../../model/column-names.ts'
 import { reasonsOf } from '../../model/reasons.ts'
 import type { OutputFile } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
+
+/** Columns that are not text; the service documents no type of any other. */
+const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
+  'match.score': 'number',
+  'match.matchScore': 'number',
+  'general.rowNumber': 'number',
+  'general.duplicateId': 'number',
+  'general.duplicate': 'boolean',
+  'general.active': 'boolean',
+}
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
@@ -17,9 +28,12 @@ const inWords = (why: string): string =>
     .map(({ text }) => text)
     .join(', ')
 
-/** A column of numbers in the sheet of the input that is neither the key nor mapped: ids and postcodes stay text. */
-const isAmount = ({ input: { packed }, mappings, key }: Plan, at: number): boolean =>
-  packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && key?.index !== at && mappings.every(one => one.index !== at)
+/** Of a sheet, a column of numbers that is neither the key nor mapped: ids and postcodes stay text. Of JSON, the type of its values. */
+function inputType({ input: { packed }, mappings, key }: Plan, at: number): ColumnType {
+  if (packed?.as === 'jsonl') return packed.numbers?.includes(at) ? 'number' : packed.booleans?.includes(at) ? 'boolean' : 'text'
+  const isFree = key?.index !== at && mappings.every(one => one.index !== at)
+  return packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && isFree ? 'number' : 'text'
+}
 
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
 export const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: EnrichedColumns): string[] =>
@@ -45,11 +59,10 @@ export function makeLayout(
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
-    /** Columns of the table to write as numbers. */
-    numbers: chosen
-      .flatMap((name): boolean[] => (name === '*' ? own.map((_, at) => isAmount(plan, at)) : [name === 'match.score']))
-      .flatMap((isNumbers, at) => (isNumbers ? [at] : [])),
-    names: chosen.flatMap(name => (name === '*' ? own : [name])),
+    types: chosen.flatMap((name): ColumnType[] =>
+      name === '*' ? own.map((_, at) => inputType(plan, at)) : [COLUMN_TYPES[name] ?? 'text'],
+    ),
+    names: outputNames({ ...output, columns: chosen }, own),
     /** `isRepeat`: the row has the answer of an earlier row. */
     row: (inputRow: readonly string[], { row, outcome, overrideCell }: RowResult, isRepeat: boolean): string[] =>
       places.flatMap(({ name, at }) => {

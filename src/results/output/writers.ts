@@ -21,6 +21,8 @@ export interface ResultsOptions extends FileContext {
   readonly decisions?: () => Promise<Decisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
   readonly isRejected?: (outcomes: Outcomes) => boolean
+  /** Permissions of the outputs; those that the umask leaves if absent. */
+  readonly mode?: number | undefined
   /** Opens the sink of an output; a local file when absent. */
   readonly openSink?: (path: string, options: SinkOptions) => Promise<Sink>
 }
@@ -34,8 +36,8 @@ export const placeOf = (output: PlannedOutput, path: string, root: string): Pick
     ? { root, roots: null }
     : { root, roots: output.roots ?? [], isIgnored: true }
 
-/** `out/list.rejected.csv` */
-const rejectedName = (path: string): string => path.replace(/(\.[^./\\]*)?$/, '.rejected$1')
+/** `out/list.rejected.csv`, `out/list.rejected.csv.gz` */
+const rejectedName = (path: string): string => path.replace(/(\.[^./\\]*(?:\.gz)?)?$/i, '.rejected$1')
 
 interface Writer {
   readonly kind: OutputFile['kind']
@@ -75,6 +77,7 @@ export class Writers {
           ...placeOf(output, path, extra.root ?? '.'),
           tag,
           isShared: true,
+          ...(extra.mode === undefined ? {} : { mode: extra.mode }),
         })
         writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
       }
@@ -95,9 +98,9 @@ export class Writers {
     }
   }
 
-  #formatFor(path: string, { names, numbers }: Pick<ReturnType<typeof makeLayout>, 'names' | 'numbers'>): RowFormat {
+  #formatFor(path: string, { names, types }: Pick<ReturnType<typeof makeLayout>, 'names' | 'types'>): RowFormat {
     const { name: title, input } = this.#plan
-    return openFormat(formatOfOutput(path, this.#output.format), { names, numbers, title, delimiter: input.delimiter })
+    return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
   }
 
   async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {

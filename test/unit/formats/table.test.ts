@@ -1,4 +1,5 @@
 /** The table of output formats: what file names, media types, schema and warnings derive from it. */
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
   extensionsOf,
@@ -10,6 +11,7 @@ import {
   OUTPUT_FORMAT_NAMES,
   OUTPUT_FORMATS,
 } from '../../../src/formats/index.ts'
+import { INPUT_KINDS, INPUT_PLACES, installCommand } from '../../../src/formats/input-kinds.ts'
 import { openFormat } from '../../../src/formats/writers.ts'
 import { pipelineJsonSchema, watchedColumns } from '../../../src/pipeline/index.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'
@@ -79,4 +81,15 @@ test('endings are listed once each', () => {
   expect(extensionsOf('workbook')).toEqual(['.xlsx'])
   expect(extensionsOf()).toEqual([...new Set(extensionsOf())])
   expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.tsv', '.xlsx', '.jsonl', '.json'])
+})
+
+test('inputs name packages that are optional ones of the package, and keys that the pipeline has', () => {
+  const { peerDependencies } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
+  const all = [...Object.values(INPUT_KINDS), ...Object.values(INPUT_PLACES)]
+  for (const name of all.flatMap(one => one.packages)) expect(Object.keys(peerDependencies), name).toContain(name)
+  const { anyOf } = (pipelineJsonSchema() as { properties: Record<string, { anyOf: { properties?: object }[] }> }).properties
+    .input!
+  const keys = anyOf.flatMap(one => Object.keys(one.properties ?? {}))
+  for (const key of Object.values(INPUT_KINDS).flatMap(one => one.keys)) expect(keys, key).toContain(key)
+  expect(installCommand(INPUT_KINDS.parquet)).toBe('npm install hyparquet hyparquet-compressors')
 })

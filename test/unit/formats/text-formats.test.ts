@@ -1,7 +1,10 @@
+import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnName, csvText, excelText, jsonArray, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
+import { csvText, excelText, jsonArray, jsonLines, neutralise, plainCsv } from '../../../src/formats/text-formats.ts'
+import { openFormat } from '../../../src/formats/writers.ts'
+import { columnName, outputNames, snakeCase } from '../../../src/model/column-names.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 
@@ -59,7 +62,31 @@ describe('excel', () => {
   })
 })
 
+const orNull = (rows: readonly (readonly string[])[]) => rows.map(row => row.map(cell => (cell === '' ? null : cell)))
+
 describe('jsonl', () => {
+  it('writes numbers and truth values in columns that hold them, null for an empty cell, and any other cell as text', () => {
+    const types = ['text', 'number', 'boolean'] as const
+    const { render } = jsonLines({ names: ['id', 'score', 'active'], types })
+    const rows = [
+      ['007', '0.988', 'Y'],
+      ['12', '1.000', 'N'],
+      ['', '', ''],
+      ['true', '007', 'perhaps'],
+      ['0', '1234567890123456', 'constructor'],
+      ['-', '-0.5e3', 'toString'],
+    ]
+    expect(render(rows).split('\n')).toEqual([
+      '{"id":"007","score":0.988,"active":true}',
+      '{"id":"12","score":1.000,"active":false}',
+      '{"id":null,"score":null,"active":null}',
+      '{"id":"true","score":"007","active":"perhaps"}',
+      '{"id":"0","score":"1234567890123456","active":"constructor"}',
+      '{"id":"-","score":"-0.5e3","active":"toString"}',
+      '',
+    ])
+  })
+
   it('keeps the order of columns, makes duplicate names unique, and treats odd names as data', () => {
     const format = jsonLines({ names: ['Name', '2', '1', 'Name', '__proto__', ''] })
     expect(format.head + format.render([['a', 'b', 'c', 'd', 'e', 'f"\n']])).toBe(
@@ -72,7 +99,7 @@ describe('jsonl', () => {
       fc.property(table, rows => {
         const names = rows[0]!.map((_, at) => `c${at}`)
         const lines = jsonLines({ names }).render(rows).split('\n').slice(0, -1)
-        expect(lines.map(line => Object.values(JSON.parse(line)))).toEqual(rows)
+        expect(lines.map(line => Object.values(JSON.parse(line)))).toEqual(orNull(rows))
       }),
     )
   })
@@ -84,15 +111,51 @@ it('json is one array of the objects of jsonl, for any cells in any batches', ()
       const names = rows[0]!.map((_, index) => `c${index}`)
       const { head, render, end } = jsonArray({ names })
       const text = head + render(rows.slice(0, at)) + render(rows.slice(at)) + end!()
-      expect(JSON.parse(text).map((row: object) => Object.values(row))).toEqual(rows)
+      expect(JSON.parse(text).map((row: object) => Object.values(row))).toEqual(orNull(rows))
     }),
   )
   const none = jsonArray({ names: ['a'] })
   expect(JSON.parse(none.head + none.end!())).toEqual([])
 })
 
+it('a name that ends in .gz is packed: the same bytes for the same rows, in batches too, and any unpacker reads them', () => {
+  fc.assert(
+    fc.property(table, fc.nat(5), fc.constantFrom('csv', 'jsonl', 'json'), (rows, at, format) => {
+      const spec = { names: rows[0]!.map((_, index) => `c${index}`), delimiter: ',', title: 'p' }
+      const written = (path: string): Buffer => {
+        const { head, render, end } = openFormat(format, spec, path)
+        const parts = [head, render(rows.slice(0, at)), render(rows.slice(at)), end?.() ?? '']
+        return Buffer.concat(parts.map(part => Buffer.from(part)))
+      }
+      expect(written('a.GZ').equals(written('a.gz'))).toBe(true)
+      expect(gunzipSync(written('a.gz'))).toEqual(written('a'))
+    }),
+  )
+})
+
 describe('column names', () => {
   it('are those of the service', () => {
     expect([0, 25, 26, 701, 702].map(columnName)).toEqual(['COLUMN A', 'COLUMN Z', 'COLUMN AA', 'COLUMN ZZ', 'COLUMN AAA'])
+  })
+
+  it('in snake_case are lower case with underscores, and begin with a letter or an underscore', () => {
+    const names = ['general.connectId', 'Company Name', 'VATNumber', 'T/A', '2nd Größe', 'Łódź', '公司', ' id ', '']
+    expect(names.map(snakeCase)).toEqual([
+      ...['general_connect_id', 'company_name', 'vat_number', 't_a', '_2nd_grosse', 'lodz', 'column_7', 'id', 'column_9'],
+    ])
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.nat(9), (name, at) => {
+        expect(snakeCase(name, at)).toMatch(/^[a-z_][a-z0-9_]*$/)
+      }),
+    )
+  })
+
+  it('of an output are those that the pipeline names, or snake_case, each once', () => {
+    const own = ['Name', 'name', 'Id']
+    const columns = ['*', 'general.connectId', 'match.score']
+    expect(outputNames({ columns }, own)).toEqual(['Name', 'name', 'Id', 'general.connectId', 'match.score'])
+    const rename = { 'general.connectId': 'name_2' }
+    expect(outputNames({ columns, rename }, own)).toEqual(['Name', 'name', 'Id', 'name_2', 'match.score'])
+    expect(outputNames({ columns, rename, names: 'snake' }, own)).toEqual(['name', 'name_3', 'id', 'name_2', 'match_score'])
   })
 })

@@ -40,7 +40,7 @@ describe('a workbook', () => {
   })
 
   it('has numbers in columns of numbers, widths by content within bounds, and a filter', async () => {
-    const format = xlsxFormat(['score', 'id', 'name'], 'p', [0])
+    const format = xlsxFormat(['score', 'id', 'name'], 'p', ['number'])
     const rows = [
       ['0.987', '12', 'A'.repeat(90)],
       ['007', '1.5', 'a company'],

@@ -34,7 +34,7 @@ describe('the kind of file at the path', () => {
     symlinkSync('b', join(dir, 'a'))
     symlinkSync('a', join(dir, 'b'))
     const why = async (path: string) => (await inspect(options(path))).issues[0]!.message
-    expect(await why(dir)).toContain('a folder; fettle needs a regular file: it is read more than once')
+    expect(await why(dir)).toContain('in a circle')
     expect(await why(join(dir, 'pipe'))).toContain('a FIFO')
     expect(await why('/dev/zero')).toContain('a device')
     expect(await why(join(dir, 'a'))).toContain('in a circle')
@@ -55,6 +55,16 @@ describe('the kind of file at the path', () => {
     ['a web page', Buffer.from('\ufeff\n<!DOCTYPE html><html>')],
     ['an XML document', Buffer.from('<?xml version="1.0"?><a/>')],
     ['a JSON document', Buffer.from('[{"name": "Acme"}]')],
+    ['an Arrow or Feather file', Buffer.from('ARROW1\0\0\xff\xff\xff\xff')],
+    ['an Arrow stream', Buffer.from('ffffffff10000000', 'hex')],
+    ['a Feather file', Buffer.from('FEA1\0\0')],
+    ['a DuckDB database', Buffer.from('01234567DUCK@\0\0\0\0')],
+    ['an ORC file', Buffer.from('ORC\n\x1d\n\0\x12')],
+    ['an Avro file', Buffer.from('Obj\x01\x04\x16avro.schema')],
+    ['an Access database', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
+    ['an HDF5 file', Buffer.from('89484446', 'hex')],
+    ['a tar archive', Buffer.concat([Buffer.alloc(257, 'a\0'), Buffer.from('ustar\0')])],
+    ['lz4 data', Buffer.from('04224d18', 'hex')],
   ])('C5: knows %s', async (what, bytes) => {
     const { facts, errors } = await look(bytes)
     expect(facts).toBeNull()

@@ -38,7 +38,7 @@ test.each([
 test('candidates has defaults, and names a row once', () => {
   const { pipeline, issues } = parseYaml(`${BASE}${OUTPUT}candidates: { for: [unmatched, review, unmatched] }\n`)
   expect(issues).toEqual([])
-  expect(pipeline?.candidates).toEqual({ for: ['unmatched', 'review'], limit: 500, budget: null })
+  expect(pipeline?.candidates).toEqual({ for: ['unmatched', 'review'], limit: 500, budget: null, fetch: null })
 })
 
 test.each([

@@ -234,6 +234,30 @@ describe('outputs', () => {
     })
   })
 
+  test('columns may have names of their own; the plan keeps them beside the columns', () => {
+    const text = (columns: string, more = '') => `${BASE}output: { path: o.csv, columns: [${columns}]${more} }`
+    const given = '"*", { from: general.connectId, as: connect_id }, match.score'
+    const { output, fingerprint, ...rest } = planOf(text(given, ', names: snake'))
+    expect(output).toMatchObject({
+      columns: ['*', 'general.connectId', 'match.score'],
+      rename: { 'general.connectId': 'connect_id' },
+      names: 'snake',
+    })
+    expect(explainPlan({ ...rest, output, fingerprint })).toContain(
+      'columns: *, general.connectId as connect_id, match.score, names in snake_case',
+    )
+    const plain = planOf(text('"*", general.connectId, match.score', ', names: original'))
+    expect(Object.keys(plain.output ?? {})).not.toContain('names')
+    expect(plain.fingerprint).not.toBe(fingerprint)
+    expect(changesOf(planOf(text(given)), plain).map(({ what }) => what)).toEqual(['output.columns'])
+    expect(lines(text('"*", { from: general.connectId, as: ID }'))).toEqual([
+      expect.stringContaining('general.connectId as "ID": another column of the output has this name'),
+    ])
+    expect(() => plan(text('{ from: "*", as: all }'))).toThrow('"*" means all columns of the input')
+    expect(() => plan(text('{ from: nosuch, as: all }'))).toThrow('"nosuch" is neither')
+    expect(() => plan(text('{ from: match.score }'))).toThrow('output.columns.0.as is missing')
+  })
+
   test('a product requests all of its tags, a list only those', () => {
     expect(planOf(`${BASE}output: o.csv\nenrich: standard`).enrich?.tags.length).toBe(664)
     expect(planOf(`${BASE}output: o.csv\nenrich: { product: basicPlus }`).enrich?.tags).toEqual(TAGS.basicPlus)
@@ -309,6 +333,7 @@ describe('fingerprint', () => {
         linesBefore: 1,
         emptyRows: 1,
         kept: true,
+        files: [{ path: 'in.csv', bytes: 9, sha256: 'ab', rows: 1, encoding: 'utf-8', headBytes: 5 }],
       },
       shard: { number: 1, of: 2, from: 0, asked: 0, span },
       merged: 2,
@@ -352,7 +377,20 @@ describe('fingerprint', () => {
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(
       [
-        ...['path', 'bytes', 'packed', 'skipped', 'linesBefore', 'sha256', 'encoding', 'bom', 'delimiter', 'quotes', 'header'],
+        ...[
+          'path',
+          'bytes',
+          'files',
+          'packed',
+          'skipped',
+          'linesBefore',
+          'sha256',
+          'encoding',
+          'bom',
+          'delimiter',
+          'quotes',
+          'header',
+        ],
         ...['columns', 'rows', 'emptyRows', 'blankLines', 'lineEnd'],
       ].sort(),
     )

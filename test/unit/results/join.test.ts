@@ -199,7 +199,7 @@ describe('publishing', () => {
     })
     await results.receive(0, download(ENRICHED), 3)
     await results.publish()
-    expect(text(join(root, 'r.jsonl')).split('\n')[1]).toBe('{"match.score":"0.720","Name":"Bolt; Inc","No":"77","Mail":""}')
+    expect(text(join(root, 'r.jsonl')).split('\n')[1]).toBe('{"match.score":0.720,"Name":"Bolt; Inc","No":"77","Mail":null}')
   })
 
   it('joins several parts in order', async () => {

@@ -1,0 +1,81 @@
+/** Makes docs/data.md from the tables of inputs and outputs. Needs build/. */
+import { OUTPUT_FORMATS } from '../build/formats/index.js'
+import { INPUT_KINDS, INPUT_PLACES } from '../build/formats/input-kinds.js'
+
+const code = words => words.map(word => `\`${word}\``).join(', ')
+const row = cells => `| ${cells.join(' | ')} |`
+const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n')
+const number = value => value.toLocaleString('en-US')
+
+const limitsOf = ({ limits }) =>
+  limits === null
+    ? ''
+    : `${number(limits.rows)} rows, ${number(limits.columns)} columns, ${number(limits.cell)} characters a cell`
+
+export const dataDoc = () => `# Inputs and outputs
+
+Generated from the tables in \`src/formats\`. Settings: [pipeline.md](pipeline.md); columns of the result:
+[output-columns.md](output-columns.md); packages are installed beside fettle.
+
+## What an input can be
+
+${table(
+  ['kind', 'usual endings', 'recognised by', 'keys of `input`', 'packages', 'limits'],
+  Object.values(INPUT_KINDS).map(one => [
+    one.label,
+    code(one.extensions),
+    one.recognition,
+    code(one.keys),
+    code(one.packages),
+    one.limits,
+  ]),
+)}
+
+Other kinds are refused with what they are: old Excel files, OpenDocument, PDF, web pages, archives.
+
+## Where an input can be
+
+${table(
+  ['`input.path`', 'what', 'packages', 'limits'],
+  Object.values(INPUT_PLACES).map(one => [code([one.example]), one.label, code(one.packages), one.limits]),
+)}
+
+A program passes rows or a stream instead of a path: [library.md](library.md).
+
+## What an output can be
+
+${table(
+  ['`output.format`', 'endings', 'media type', 'content', 'limits'],
+  Object.entries(OUTPUT_FORMATS).map(([name, one]) => [
+    code([name]),
+    code(one.extensions),
+    code([one.mime]),
+    one.description ?? 'one object a line',
+    limitsOf(one),
+  ]),
+)}
+
+A text output whose name ends in \`.gz\` is packed by gzip. Outputs can be files, \`s3://\` and \`https://\` addresses
+([pipeline.md](pipeline.md#remote-lists-and-results)).
+
+## Parquet
+
+A Parquet file is read as if its rows were a CSV, so that everything true of a list in CSV is true of it: resume, shards, workers, checks.
+Rows are decoded in slices of 32,768, of one row group at a time. All codecs but LZO are read. This is the text of each type:
+
+| type | text |
+| --- | --- |
+| string, enum, JSON, bytes that are UTF-8 | unchanged |
+| integers, signed and not | digits |
+| decimal | digits with all of its places: \`12.50\` |
+| float, double, half | the shortest text of the same number; \`NaN\`, \`Infinity\` |
+| boolean | \`true\`, \`false\` |
+| date | \`2026-01-31\` |
+| timestamp | \`2026-01-31T08:15:00.250Z\`; without \`Z\` if the column has no time zone; three, six or nine places, none if they are zero |
+| time | \`08:15:00.250\` |
+| UUID | \`00112233-4455-6677-8899-aabbccddeeff\` |
+| null | an empty cell, as the empty text is |
+
+Nested columns (lists, maps, structs), and columns of other types, such as intervals and geometries, are refused with their names: select
+flat columns, or cast to text, when the file is written. The keys \`encoding\`, \`delimiter\`, \`quotes\`, \`header\` and \`skip\` do not apply.
+`

@@ -1,0 +1,92 @@
+/**
+ * The table of what an input can be, and of where one can be: how each is recognised, which keys of `input` apply, the packages that it
+ * needs, and its limits. Data only: docs/data.md is made from it, and the install hint of Parquet names its packages.
+ */
+
+interface InputKind {
+  readonly label: string
+  /** Endings that such files usually have; a file is recognised by its content. */
+  readonly extensions: readonly string[]
+  readonly recognition: string
+  /** Keys of `input` that apply to this kind alone, or not to every kind. */
+  readonly keys: readonly string[]
+  /** Optional packages, installed beside fettle. */
+  readonly packages: readonly string[]
+  readonly limits: string
+}
+
+export const INPUT_KINDS = {
+  text: {
+    label: 'delimited text',
+    extensions: ['.csv', '.tsv', '.tab', '.txt'],
+    recognition: 'any text: delimiter and encoding are found, or named',
+    keys: ['encoding', 'delimiter', 'header', 'quotes', 'skip'],
+    packages: [],
+    limits: '1,024 columns; memory does not grow with the file',
+  },
+  gzip: {
+    label: 'delimited text, packed by gzip',
+    extensions: ['.csv.gz', '.tsv.gz'],
+    recognition: 'its first three bytes',
+    keys: ['encoding', 'delimiter', 'header', 'quotes', 'skip'],
+    packages: [],
+    limits: 'as delimited text; unpacked on each pass, so that shards read from the start',
+  },
+  xlsx: {
+    label: 'Excel workbook',
+    extensions: ['.xlsx'],
+    recognition: 'an archive with a workbook in it',
+    keys: ['sheet', 'header', 'skip'],
+    packages: [],
+    limits: 'one sheet, which is in memory while it is read',
+  },
+  jsonl: {
+    label: 'JSON lines',
+    extensions: ['.jsonl', '.ndjson', '.jsonl.gz'],
+    recognition: 'a JSON object at its start',
+    keys: [],
+    packages: [],
+    limits: 'flat objects; memory does not grow with the file',
+  },
+  parquet: {
+    label: 'Parquet',
+    extensions: ['.parquet'],
+    recognition: '`PAR1` at its start and end',
+    keys: [],
+    packages: ['hyparquet', 'hyparquet-compressors'],
+    limits: 'flat columns; row groups of 1 GiB, packed; a slice of a row group is in memory',
+  },
+} as const satisfies Readonly<Record<string, InputKind>>
+
+interface InputPlace {
+  readonly example: string
+  readonly label: string
+  readonly packages: readonly string[]
+  readonly limits: string
+}
+
+export const INPUT_PLACES = {
+  file: {
+    example: 'samples/suppliers.csv',
+    label: 'a file, relative to the working directory',
+    packages: [],
+    limits: 'a regular file: it is read more than once',
+  },
+  stdin: { example: '-', label: 'standard input', packages: [], limits: 'stored until the run is over' },
+  https: {
+    example: 'https://host/list.csv',
+    label: 'a file on a web server',
+    packages: [],
+    limits: 'fetched once and stored until the run is over',
+  },
+  s3: {
+    example: 's3://bucket/list.csv',
+    label: 'an object of S3, or of a store that speaks its protocol',
+    packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
+    limits: 'fetched once and stored until the run is over',
+  },
+} as const satisfies Readonly<Record<string, InputPlace>>
+
+/** The command that installs the packages of a kind or place. */
+export const installCommand = ({ packages }: { readonly packages: readonly string[] }): string =>
+  `npm install ${packages.join(' ')}`

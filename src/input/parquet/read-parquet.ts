@@ -1,0 +1,166 @@
+/**
+ * Reads a Parquet file as text: a header and a record for each row, as the rest of fettle reads a CSV. Rows are decoded in slices of their
+ * row group, so that memory does not grow with the file. The packages are optional.
+ */
+import { type FileHandle, open } from 'node:fs/promises'
+import { FettleError } from '../../errors.ts'
+import { unreadable } from '../../files/file-chunks.ts'
+import { INPUT_KINDS, installCommand } from '../../formats/input-kinds.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { type ColumnType, columnType, type SchemaElement, textOf } from './column-type.ts'
+
+/** Rows that are decoded at once; each slice reads the headers of all pages of its row group. */
+const SLICE = 32_768
+/** Rows of a piece of text. */
+const PIECE = 2_048
+/** Bytes of a row group, packed. A column of it is read at once. */
+const MAX_GROUP = 1024 ** 3
+const MAGIC = 'PAR1'
+
+type Packages = typeof import('hyparquet') & Pick<typeof import('hyparquet-compressors'), 'compressors'>
+
+/** Throws FETTLE_SETTINGS with the command that installs them. */
+async function loadPackages(path: string): Promise<Packages> {
+  try {
+    return { ...(await import('hyparquet')), compressors: (await import('hyparquet-compressors')).compressors }
+  } catch (cause) {
+    throw new FettleError('FETTLE_SETTINGS', `${path} is a Parquet file, and the packages that read it are not installed`, {
+      hint: `Install them beside fettle: ${installCommand(INPUT_KINDS.parquet)}`,
+      cause,
+    })
+  }
+}
+
+/** Whether the file begins and ends as a Parquet file does. */
+export async function isParquet(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat()
+  if (size < 12) return false
+  const marks = await Promise.all(
+    [0, size - 4].map(async at => (await handle.read(Buffer.alloc(4), 0, 4, at)).buffer.toString('latin1')),
+  )
+  return marks.every(mark => mark === MAGIC)
+}
+
+export interface ParquetTable {
+  readonly types: readonly string[]
+  /** From the start, each time it is called. */
+  text(): AsyncGenerator<Buffer>
+}
+
+/** Opens the table of a file. Throws FETTLE_SETTINGS, and FETTLE_INPUT_READ for one that is damaged or has columns without a text. */
+export async function openParquet(handle: FileHandle, path: string): Promise<ParquetTable> {
+  const { parquetMetadataAsync, parquetRead, compressors } = await loadPackages(path)
+  const { size } = await handle.stat()
+  const file = {
+    byteLength: size,
+    async slice(start: number, end = size): Promise<ArrayBuffer> {
+      const bytes = new Uint8Array(end - start)
+      let filled = 0
+      while (filled < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled)
+        if (bytesRead === 0) throw new Error('it ends too early')
+        filled += bytesRead
+      }
+      return bytes.buffer
+    },
+  }
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false }).catch((cause: Error) => {
+    throw damaged(path, cause)
+  })
+  const [root, ...elements] = metadata.schema as readonly SchemaElement[] as [SchemaElement, ...SchemaElement[]]
+  const types = typesOf(path, root, elements)
+  const large = metadata.row_groups.findIndex(group => Number(group.total_compressed_size ?? group.total_byte_size) > MAX_GROUP)
+  if (large !== -1) throw unreadable(path, new Error(`its row group ${large + 1} is larger than 1 GiB: write smaller row groups`))
+  // Without their logical types, values arrive as they are stored: no decimal or moment goes through a number that cannot hold it.
+  const bare = { ...metadata, schema: metadata.schema.map(({ converted_type, logical_type, ...element }) => element) }
+  const read = (rowStart: number, rowEnd: number): Promise<unknown[][]> =>
+    new Promise((resolve, reject) => {
+      const options = {
+        file,
+        metadata: bare,
+        compressors,
+        rowStart,
+        rowEnd,
+        utf8: false,
+        useOffsetIndex: true,
+        geoparquet: false,
+      }
+      parquetRead({ ...options, parsers: { timestampFromNanoseconds: nanos => nanos }, onComplete: resolve }).catch(reject)
+    })
+  const style = { delimiter: ',', lineEnd: '\n', columns: elements.length }
+  return {
+    types: types.map(type => type.name),
+    async *text() {
+      yield Buffer.from(csvText([elements.map(({ name }) => name)], style))
+      let from = 0
+      for (const group of metadata.row_groups) {
+        const end = from + Number(group.num_rows)
+        for (; from < end; from += SLICE) {
+          const rows = await read(from, Math.min(end, from + SLICE)).catch((cause: Error) => {
+            throw damaged(path, cause)
+          })
+          for (let at = 0; at < rows.length; at += PIECE) {
+            const cells = rows
+              .slice(at, at + PIECE)
+              .map((row, index) =>
+                types.map((type, column) =>
+                  cellOf(type, row[column], { path, row: from + at + index + 1, name: elements[column]!.name }),
+                ),
+              )
+            yield Buffer.from(csvText(cells, style))
+          }
+        }
+        from = end
+      }
+    },
+  }
+}
+
+/** The text of the file at `path`; errors name it as `shown`. */
+export async function* parquetText(path: string, shown: string): AsyncGenerator<Buffer> {
+  const handle = await open(path).catch((cause: Error) => {
+    throw unreadable(shown, cause)
+  })
+  try {
+    yield* (await openParquet(handle, shown)).text()
+  } finally {
+    await handle.close()
+  }
+}
+
+function typesOf(path: string, root: SchemaElement, elements: readonly SchemaElement[]): ColumnType[] {
+  const refused: string[] = []
+  const types: ColumnType[] = []
+  // The elements are the tree of the schema from the top: a nested one is followed by its parts.
+  let inside = 0
+  for (const element of elements) {
+    if (inside > 0) {
+      inside += (element.num_children ?? 0) - 1
+      continue
+    }
+    inside = element.num_children ?? 0
+    const type = columnType(element)
+    if ('refused' in type) refused.push(`column ${JSON.stringify(element.name)}: ${type.refused}`)
+    else types.push(type)
+  }
+  if (refused.length > 0)
+    throw new FettleError('FETTLE_INPUT_READ', `cannot read the input ${path}: ${refused.join('; ')}`, {
+      at: { file: path, line: null, column: null },
+      hint: 'Select flat columns when the file is written, or cast them to text.',
+    })
+  if (types.length !== root.num_children) throw unreadable(path, new Error('its Parquet schema is damaged'))
+  return types
+}
+
+function cellOf(type: ColumnType, raw: unknown, { path, row, name }: { path: string; row: number; name: string }): string {
+  try {
+    return textOf(type, raw as Parameters<typeof textOf>[1])
+  } catch (cause) {
+    const why = cause instanceof TypeError ? 'bytes that are not UTF-8 text' : (cause as Error).message
+    throw unreadable(path, new Error(`row ${row}, column ${JSON.stringify(name)} has ${why}`))
+  }
+}
+
+/** An error of the disk stays what it is. */
+const damaged = (path: string, cause: NodeJS.ErrnoException): Error =>
+  cause.syscall === undefined ? unreadable(path, new Error(`its Parquet data are damaged: ${cause.message}`)) : cause

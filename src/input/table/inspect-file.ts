@@ -1,0 +1,266 @@
+/** Inspects one file: its format, its content and every structural problem, in a single pass with constant memory. */
+import type { FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
+import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
+import { type OpenInput, openInput } from '../../files/open-input.ts'
+import type {
+  CellCounts,
+  InputFacts,
+  InputOptions,
+  Packing,
+  TableEdges,
+  ValueWarning,
+  WatchedColumn,
+} from '../../pipeline/model/types.ts'
+import { CellCounter } from '../scan/column-profiler.ts'
+import { MAX_COLUMNS, type RecordScanner } from '../scan/record-scanner.ts'
+import { asWindows1252, undecodable } from '../text/encoding.ts'
+import { tableEdges } from './edge-lines.ts'
+import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
+import { type Content, headOf, openContent } from './file-content.ts'
+import { headerIssues } from './header.ts'
+import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
+import type { RecordMark } from './row-range.ts'
+import { scanIssues } from './scan-issues.ts'
+import { Pass } from './table-pass.ts'
+import { tailStart } from './table-range.ts'
+
+export interface InspectExtra {
+  /** The folder that a relative path starts from; the working directory when absent. */
+  readonly root?: string
+  readonly signal?: AbortSignal
+  /** Milliseconds since 1970, on the clock of file times; without it, a run hashes the file again. */
+  readonly now?: () => number
+  readonly onProgress?: (bytes: number, total: number) => void
+  /** Selects the columns to profile by the header (null: the file has none); `columns` is their number. */
+  readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
+}
+
+/** The facts, null without a readable table, and every problem found. Errors reject the file, warnings do not. */
+export interface Inspection {
+  readonly facts: InputFacts | null
+  readonly issues: Issue[]
+  readonly cells: readonly CellCounts[]
+  readonly marks: readonly RecordMark[]
+  /** Null where the file could not be read to its end. */
+  readonly edges: TableEdges | null
+}
+
+/** `table`: what joins it to other files of a list; null without facts. */
+export interface InspectedFile extends Inspection {
+  readonly table: {
+    readonly headBytes: number
+    readonly bytes: number
+    readonly endsLine: boolean
+    readonly marks: readonly RecordMark[]
+    readonly counters: CellCounter[]
+  } | null
+}
+
+/** The rows before those of a file, and the counters of its columns. */
+export interface FilesBefore {
+  readonly rows: number
+  readonly counters?: CellCounter[]
+}
+
+export async function inspectFile(
+  options: InputOptions,
+  extra: InspectExtra,
+  before: FilesBefore = { rows: 0 },
+): Promise<InspectedFile> {
+  const startedMs = extra.now?.() ?? null
+  const opened = await openInput(options.path, extra.root)
+  if ('code' in opened) return refused(opened)
+  const { handle, version } = opened
+  try {
+    const content = await openContent(handle, options)
+    const { head, isWhole } = await headOf(content.pieces())
+    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
+    // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
+    const kind = content.packing?.as
+    const asText =
+      kind === 'xlsx'
+        ? { ...options, ...OF_SHEETS }
+        : kind === 'jsonl' || kind === 'parquet'
+          ? { ...options, ...OF_RECORDS }
+          : options
+    const settled = await resolveDialect(asText, head, isWhole, tail)
+    if ('code' in settled) return refused(settled)
+    const found = await readThrough(asText, settled, { ...opened, content }, extra, before)
+    if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
+    return { ...found, issues: [...content.issues, ...found.issues] }
+  } catch (error) {
+    if (FettleError.is(error)) return refused(issue(error.code, error.message, { at: error.at, hint: error.hint }))
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    return refused(unreadable(options.path, (error as Error).message))
+  } finally {
+    await handle.close()
+  }
+}
+
+const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
+const OF_RECORDS = { ...OF_SHEETS, header: true, skip: { head: 0, tail: 0 } } as const
+
+export const refused = (why: Issue): InspectedFile => ({
+  facts: null,
+  issues: [why],
+  cells: [],
+  marks: [],
+  edges: null,
+  table: null,
+})
+
+async function readThrough(
+  options: InputOptions,
+  settled: ResolvedDialect,
+  { handle, version, content }: OpenInput & { readonly content: Content },
+  extra: InspectExtra,
+  before: FilesBefore,
+): Promise<InspectedFile> {
+  const { path } = options
+  const table = firstRows(settled)
+  const header = options.header ? (table[0] ?? []) : null
+  const watched = extra.watch?.(header, table[0]?.length ?? 0) ?? []
+  const counters = before.counters ?? watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
+  const pass = new Pass(settled, options, counters, before.rows)
+  try {
+    for await (const piece of content.pieces(read => pass.read(read))) {
+      extra.signal?.throwIfAborted()
+      pass.push(piece)
+      extra.onProgress?.(pass.bytesRead, version.bytes)
+      if (pass.badAt !== null) break
+    }
+    pass.end()
+  } catch (error) {
+    if (error instanceof TypeError && settled.encoding !== 'utf-8') {
+      return refused(await undecodable(path, content.pieces(), settled.encoding, pass.bytes))
+    }
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
+    return refused(unreadable(path, `${(error as Error).message} (${where})`))
+  }
+  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) {
+    const at = { file: path, line: null, column: null }
+    return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
+  }
+  if (pass.badAt !== null)
+    return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
+  const emptyRows = emptyRowsIn(pass.scanner, options.header)
+  const omitted = { ...emptyRows, rows: emptyRows.rows.map(row => row + before.rows) }
+  for (const counter of counters) counter.omit(omitted)
+  return {
+    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
+    cells: counters,
+    marks: pass.marks.all,
+    table: {
+      headBytes: options.header ? headBytesOf(settled) : 0,
+      bytes: pass.tableBytes,
+      endsLine: pass.endsLine,
+      marks: pass.marks.all,
+      counters,
+    },
+    edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
+  }
+}
+
+async function hasChanged(path: string, before: Version, pass: Pass): Promise<boolean> {
+  const after = await versionAt(path).catch(() => null)
+  return after?.id !== before.id || (pass.badAt === null && pass.bytesRead !== before.bytes)
+}
+
+function unreadable(path: string, why: string): Issue {
+  return issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, { at: { file: path, line: null, column: null } })
+}
+
+/** `handle` is null for packed content, which cannot be read at an offset. */
+async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
+  const offset = pass.badAt!
+  if (handle === null) {
+    const packedLine = pass.scanner.line + linesBefore
+    const message = `${path} is not UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
+    return issue('FETTLE_INPUT_ENCODING', message, {
+      at: { file: path, line: packedLine, column: null },
+      hint: 'Name its encoding, such as input.encoding: windows-1252.',
+    })
+  }
+  const from = Math.max(0, offset - 20)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
+  const byte = buffer[offset - from]!
+  const text = lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from)
+  const hex = `0x${byte.toString(16).padStart(2, '0')}`
+  const line = pass.scanner.line + linesBefore
+  return issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: byte ${hex} at offset ${offset}, line ${line}`, {
+    at: { file: path, line, column: null },
+    hint: `As windows-1252 the place reads ${JSON.stringify(text)}; if that is right, set input.encoding: windows-1252.`,
+  })
+}
+
+const lineAround = (text: string, at: number): string =>
+  text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
+
+function conclude(
+  options: InputOptions,
+  settled: ResolvedDialect,
+  { version, packing }: { readonly version: Version; readonly packing: Packing | null },
+  { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
+  [first = [], ...rows]: readonly string[][],
+): Pick<Inspection, 'facts' | 'issues'> {
+  const { path, quotes, header: hasHeader } = options
+  const { scanner } = pass
+  const isEmpty = scanner.records === 0 && !scanner.isQuoted
+  const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
+  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
+  const issues = scanIssues(scanner, notes)
+  if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
+  if (pass.utf8.replacements > 0) {
+    const message = `U+FFFD occurs ${pass.utf8.replacements} times in ${path}: characters were lost before fettle read it`
+    issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
+  }
+  if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))
+  if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
+  const found = Math.max(0, scanner.records - (hasHeader ? 1 : 0))
+  if (emptyRows.count > 0) issues.push(emptyRowsIssue(path, emptyRows, found, { ...place, line: null }))
+  const facts: InputFacts = {
+    path,
+    bytes: version.bytes,
+    ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
+    ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
+    ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
+    mtimeMs: version.mtimeMs,
+    sha256: pass.hash.digest('hex'),
+    encoding: settled.encoding,
+    bom: settled.bom,
+    delimiter: settled.delimiter,
+    delimiterEvidence: settled.evidence,
+    quotes,
+    header: hasHeader ? first : null,
+    columns: scanner.columns,
+    rows: found,
+    ...(emptyRows.count === 0 ? {} : { emptyRows: emptyRows.count }),
+    blankLines: scanner.blankLines,
+    lineEnd: lineEnd(scanner.lineEnds),
+  }
+  return { facts, issues }
+}
+
+function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
+  const { mojibake, garbled } = pass
+  const { count, example, places } = mojibake
+  const rows = garbled.length === 0 ? '' : ` (first in row ${garbled.join(', ')})`
+  const message = `${path}: ${places} mis-encoded, such as ${JSON.stringify(example)}${rows}`
+  const hint = pass.isUtf8Too
+    ? `The file may be UTF-8: leave out input.encoding: ${encoding}.`
+    : 'Fix it in the source; it is sent unchanged.'
+  return issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, count, rows: garbled, hint })
+}
+
+function emptiness(bytes: number, scanner: RecordScanner): string {
+  if (bytes === 0) return 'it is empty'
+  return scanner.blankLines > 0 ? 'it has only blank lines' : 'it has only a byte-order mark'
+}
+
+function lineEnd({ lf, crlf, cr }: RecordScanner['lineEnds']): string {
+  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(one => one !== '')
+  return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'lf')
+}

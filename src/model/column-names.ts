@@ -1,0 +1,63 @@
+/** Names of columns: of a table without a header, made different, and in the files of an output. */
+
+const ALL_COLUMNS = '*'
+
+/** Which columns an output has, and how they are named in its files. */
+export interface OutputColumns {
+  /** `*` means the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  readonly columns: readonly string[]
+  /** Names for some of the columns; absent for none. */
+  readonly rename?: Readonly<Record<string, string>>
+  /** `snake`: every other column is named in lower case with underscores. */
+  readonly names?: 'snake'
+}
+
+/** The names of an output's columns, with those of the input, `own`, in place of `*`. Without `rename` and `names` they may repeat. */
+export function outputNames({ columns, rename = {}, names }: OutputColumns, own: readonly string[]): string[] {
+  const all = columns.flatMap((name): { name: string; as?: string | undefined }[] =>
+    name === ALL_COLUMNS ? own.map(one => ({ name: one })) : [{ name, as: rename[name] }],
+  )
+  const given = new Set(all.flatMap(({ as }) => as ?? []))
+  if (names === undefined) return all.map(({ name, as }) => as ?? name)
+  const free = uniqueNames(
+    all.flatMap(({ name, as }, at) => (as === undefined ? [snakeCase(name, at)] : [])),
+    given,
+  )
+  return all.map(({ as }) => as ?? free.shift()!)
+}
+
+/** Letters of Latin alphabets that do not decompose. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', þ: 'th' }
+
+/** `general.connectId` -> `general_connect_id`, `Company Name` -> `company_name`; a name without Latin letters and digits is that of its place. */
+export function snakeCase(name: string, at: number): string {
+  const words = name
+    .replace(/[ßÆæŒœØøŁłĐđÞþ]/g, letter => LETTERS[letter.toLowerCase()]!)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+  return words === '' ? `column_${at + 1}` : words.replace(/^(?=\d)/, '_')
+}
+
+/** Names made different: the second `Name` is `Name_2`, an empty one is called after its column as in contract §5.4. */
+export function uniqueNames(names: readonly string[], taken: Iterable<string> = []): string[] {
+  const used = new Set<string>(taken)
+  return names.map((name, index) => {
+    const base = name === '' ? columnName(index) : name
+    let unique = base
+    for (let n = 2; used.has(unique); n++) unique = `${base}_${n}`
+    used.add(unique)
+    return unique
+  })
+}
+
+/** The name of a column without one: `COLUMN A`, `COLUMN B` … `COLUMN AA` (contract §5.4). */
+export const columnName = (index: number): string => `COLUMN ${columnLetters(index)}`
+
+/** How a spreadsheet numbers its columns: A, B … Z, AA. */
+export const columnLetters = (index: number): string =>
+  (index < 26 ? '' : columnLetters(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26))
