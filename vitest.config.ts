@@ -73,6 +73,7 @@ const slow = [
   'test/unit/service/tenants.test.ts',
   'test/unit/service/users.test.ts',
   'test/unit/service/walk.test.ts',
+  'test/system/delivery/**/*.test.ts',
   'test/system/examples/**/*.test.ts',
   'test/docs.test.ts',
   'test/programs.test.ts',
@@ -141,7 +142,14 @@ const LONG = [
 
 /** Of the deep ones, the longest first: every part of `--shard` gets its share of them. */
 const LONG_DEEP = [
+  'walk/dagster-machines',
+  'walk/dagster-processes',
+  'walk/prefect-machines',
+  'walk/prefect-processes',
+  'walk/airflow-machines',
+  'walk/airflow-processes',
   'install/install',
+  'delivery/image',
   'commands/first-review',
   'commands/further-review',
   'commands/merge',

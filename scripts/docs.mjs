@@ -1,5 +1,5 @@
 /**
- * Writes docs/errors.md from the table of codes, and the help of every command into docs/command-line.md; with --check fails when
+ * Writes docs/errors.md from the table of codes, docs/data.md from those of inputs and outputs, and the help of every command into docs/command-line.md; with --check fails when
  * one is not current. Needs `npm run build` first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { COMMANDS } from '../build/cli/commands/index.js'
 import { helpOf } from '../build/cli/parse-argv.js'
 import { ERRORS, EXIT } from '../build/errors.js'
 import { shellCommand } from '../build/shell-command.js'
+import { dataDoc } from './data-doc.mjs'
 
 /** Columns of a code block that no page has to scroll. */
 const WIDTH = 110
@@ -52,6 +53,7 @@ const [before, rest = ''] = commandLine.split(BEGIN)
 const after = rest.slice(rest.indexOf(END))
 
 for (const [name, text] of [
+  ['data.md', dataDoc()],
   ['errors.md', errors],
   ['command-line.md', `${before}${BEGIN}${help}\n${after}`],
 ]) {

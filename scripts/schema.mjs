@@ -1,11 +1,27 @@
-/** Writes schema/pipeline.v1.json from the one declaration of the pipeline file; with --check fails when it is not current. Needs dist/. */
+/**
+ * Writes schema/pipeline.v1.json from the one declaration of the pipeline file, and schema/schemastore.json, the entry for the catalogue of
+ * schemas that editors read; with --check fails when one is not current. Needs build/.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { pipelineJsonSchema } from '../build/pipeline/index.js'
+import { PIPELINE_ENDINGS, pipelineJsonSchema } from '../build/pipeline/index.js'
 
-const path = new URL('../schema/pipeline.v1.json', import.meta.url)
-const text = `${JSON.stringify(pipelineJsonSchema(), null, 2)}\n`
-if (!process.argv.includes('--check')) writeFileSync(path, text)
-else if (readFileSync(path, 'utf8') !== text) {
-  process.stderr.write('schema/pipeline.v1.json is not current: npm run build, then node scripts/schema.mjs\n')
-  process.exitCode = 1
+const { homepage } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const FILES = {
+  'pipeline.v1.json': pipelineJsonSchema(),
+  'schemastore.json': {
+    name: 'fettle pipeline',
+    description: 'A pipeline of fettle: a company list, its mappings, the service and the outputs',
+    fileMatch: PIPELINE_ENDINGS.map(ending => `*${ending}`),
+    url: `${homepage}/schema/pipeline.v1.json`,
+  },
+}
+
+for (const [name, content] of Object.entries(FILES)) {
+  const path = new URL(`../schema/${name}`, import.meta.url)
+  const text = `${JSON.stringify(content, null, 2)}\n`
+  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  else if (readFileSync(path, 'utf8') !== text) {
+    process.stderr.write(`schema/${name} is not current: npm run build, then node scripts/schema.mjs\n`)
+    process.exitCode = 1
+  }
 }

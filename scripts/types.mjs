@@ -21,7 +21,7 @@ if (foreign.length > 0 || declarations.length === 0) {
 
 const folder = mkdtempSync(join(tmpdir(), 'fettle-types-'))
 try {
-  // Without scripts: `prepack` would build over the files that others use.
+  // Without scripts: `prepare` would build over the files that others use.
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]
   const [{ filename }] = JSON.parse(
     execFileSync('npm', pack, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),

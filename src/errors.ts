@@ -82,6 +82,7 @@ export const ERRORS = {
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_MERGE: entry('usage', 'The runs are not all the shards of one list.', 'Run the missing shards, name each shard once, and merge again.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run.', 'List the runs.', action('runs')),
+  FETTLE_RUN_AMBIGUOUS: entry('usage', 'Several unfinished runs have this name.', 'Name one of them by its id.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start the run again.', action('run', 'PIPELINE')),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),

@@ -1,5 +1,6 @@
-/** Finds files that ship with the package: package.json, samples, schema. */
+/** Finds files that ship with the package (package.json, samples, schema), and the command that installs packages beside it. */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 let root: URL | null = null
@@ -12,4 +13,11 @@ export function packageFile(name: string): string {
     root = folder
   }
   return fileURLToPath(new URL(name, root))
+}
+
+/** The command that installs packages where this copy of fettle finds them: a global one has no package.json above it. */
+export function installCommand(...names: readonly string[]): string {
+  const [, above] = /^(.*)[/\\]node_modules[/\\]/.exec(packageFile('package.json')) ?? []
+  const isGlobal = above !== undefined && !existsSync(join(above, 'package.json'))
+  return `npm install ${isGlobal ? '-g ' : ''}${names.join(' ')}`
 }

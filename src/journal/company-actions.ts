@@ -3,6 +3,7 @@ import { DATASETS, isDataset } from '../contract/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
 
 export interface PortfolioState {
@@ -61,6 +62,8 @@ export interface CandidateState {
 export interface CompanyActionState {
   /** Null when the pipeline has no such stage. */
   readonly candidates: CandidateState | null
+  /** Null when the pipeline fetches no accepted companies. */
+  readonly accepted: AcceptedState | null
   /** Null before the outputs are written, and when no stage uses companies. */
   readonly companies: CompanyCounts | null
   /** Null when the pipeline has no such stage, like the next. */
@@ -79,6 +82,7 @@ const NOT_ASKED: CandidateState = {
 
 export const initialCompanyActions = ({ candidates, portfolio, screen }: Plan): CompanyActionState => ({
   candidates: candidates == null ? null : NOT_ASKED,
+  accepted: candidates?.fetch == null ? null : NOTHING_ACCEPTED,
   companies: null,
   portfolio:
     portfolio == null
@@ -105,6 +109,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
   const { portfolio, screening } = state
   const candidates = state.candidates && afterQuestion(state.candidates, event)
   if (candidates !== null && candidates !== state.candidates) return { candidates }
+  const accepted = state.accepted && afterFetching(state.accepted, event)
+  if (accepted !== null && accepted !== state.accepted) return { accepted }
   switch (event.type) {
     case 'portfolio.requested':
       return portfolio && { portfolio: { ...portfolio, requested: true } }
@@ -147,8 +153,17 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
 }
 
 /** Once there are questions, the next outputs are those with the answers. */
-export const afterOutputs = (state: CandidateState | null, counts: QuestionCounts | null): CandidateState | null =>
+const afterProposals = (state: CandidateState | null, counts: QuestionCounts | null): CandidateState | null =>
   state && (counts === null ? { ...state, isProposed: state.counts !== null } : { ...state, counts })
+
+export const afterOutputs = (
+  state: CompanyActionState,
+  event: RunEvent & { readonly type: 'output.written' },
+): Pick<CompanyActionState, 'candidates' | 'accepted' | 'companies'> => ({
+  candidates: afterProposals(state.candidates, event.questions ?? null),
+  accepted: afterWriting(state.accepted, event.accepted ?? null),
+  companies: event.companies ?? state.companies,
+})
 
 function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
   switch (event.type) {

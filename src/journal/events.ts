@@ -196,6 +196,8 @@ export const EVENTS = {
       .nullish(),
     /** Absent or null when the service is asked for no candidates, or has been asked. */
     questions: z.object({ listed: count, left: count, incomplete: count }).nullish(),
+    /** Absent or null when no tags of accepted companies are fetched. */
+    accepted: count.nullish(),
     /** Absent or null when no stage uses them. */
     companies: z.object({ listed: count, nameless: count }).nullish(),
   },
@@ -207,6 +209,21 @@ export const EVENTS = {
   'candidates.refused': { done: count, question: text, why: text },
   /** The answer was lost: it may be paid, and is not asked for again. */
   'candidates.lost': { done: count, question: text },
+  /** The report of a company is asked for. */
+  'accepted.requested': { company: text },
+  /** Nothing was asked: the company may be asked for again. */
+  'accepted.withdrawn': { company: text },
+  /** Tags that a report or a job brought; `paid` counts what may cost a credit each. */
+  'accepted.fetched': {
+    done: count,
+    paid: count,
+    job: text.nullable(),
+    companies: list(z.object({ id: text, tags: z.record(text, text) })),
+  },
+  'accepted.refused': { done: count, company: refusal },
+  /** The answer was lost: it may be paid, and is not asked for again. */
+  'accepted.lost': { done: count, company: text },
+  'accepted.ended': {},
   'portfolio.requested': { name: text },
   'portfolio.found': { id: count, name: text, created: flag },
   /** `done` counts the companies handled so far, those of the event included; likewise below. */

@@ -245,11 +245,10 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
-      const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null, companies = null } = event
+      const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null } = event
       const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions }
-      const candidates = afterOutputs(state.candidates, event.questions ?? null)
-      return { ...state, outputs, ...counted, candidates, companies: companies ?? state.companies }
+      return { ...state, outputs, ...counted, ...afterOutputs(state, event) }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({

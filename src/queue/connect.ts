@@ -4,6 +4,7 @@
  */
 import type { Redis } from 'ioredis'
 import { FettleError } from '../errors.ts'
+import { installCommand } from '../package-file.ts'
 import type { QueueAddress } from './address.ts'
 
 export type Engine = typeof import('bullmq')
@@ -21,6 +22,7 @@ async function load() {
   } catch (cause) {
     throw new FettleError('FETTLE_QUEUE_MISSING', 'a queue needs the packages bullmq and ioredis, and they are not installed', {
       cause,
+      hint: `Install them beside fettle: ${installCommand('bullmq', 'ioredis')}`,
     })
   }
 }

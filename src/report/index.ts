@@ -15,7 +15,7 @@ export { type LineageEvent, type LineageNames, lineageEvent } from './lineage/ev
 export { isRejection, type PipelineResult } from './pipeline-result.ts'
 export { RENDERERS, type Renderer, type ReportFormat, renderReport } from './renderers.ts'
 export { buildReport, samplesIn } from './report.ts'
-export { resultLine } from './result-line.ts'
+export { resultLine, resultLineOf } from './result-line.ts'
 export { actionOfKey, keyLine } from './review-keys.ts'
 export { type Report, reportJsonSchema, reportSchema, type Sample } from './schema.ts'
 export { ledgerOf } from './totals.ts'

@@ -9,7 +9,7 @@ import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
-import { candidatesIn, companyActionsOf } from './sections/company-actions.ts'
+import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
 import { matchesOf } from './sections/matches.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
@@ -69,6 +69,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         message: messageOf(state, totals, ledger),
         elapsedMs: context.elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
+        registers: plan.register?.map(({ name, snapshotDate, sha256 }) => ({ name, snapshotDate, sha256 })) ?? null,
         plan: planOf(state),
         input: inputOf(state),
         mappings: plan.mappings.map(({ mapping, header, index, pad, value = null, trim = false }) => {
@@ -85,6 +86,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         decisions: state.decisions && { ...state.decisions },
         matches: matchesOf(state),
         candidates: candidatesIn(state),
+        accepted: acceptedIn(state),
         ...companyActionsOf(state),
         credits: creditsIn(state, context.credits ?? null),
         reasons: { ...state.reasons },
@@ -142,7 +144,23 @@ function planOf({ plan }: RunState): Result['plan'] {
 function inputOf({ plan: { input } }: RunState): Result['input'] {
   const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input
   const header = input.header && [...input.header]
-  return { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd }
+  const files = input.files?.map(({ path, sha256, bytes, rows }) => ({ path, sha256, bytes, rows }))
+  const several = files === undefined ? {} : { files }
+  return {
+    path,
+    ...several,
+    sha256,
+    bytes,
+    rows,
+    encoding,
+    bom,
+    delimiter,
+    delimiterEvidence,
+    header,
+    columns,
+    blankLines,
+    lineEnd,
+  }
 }
 
 const jobOf = (job: JobState): Result['jobs'][number] => ({
@@ -179,9 +197,9 @@ function profileIn({ plan }: RunState): Result['profile'] {
 }
 
 /** The embedded service is free. */
-function creditsIn({ plan, screening, candidates }: RunState, enriched: number | null): number | null {
+function creditsIn({ plan, screening, candidates, accepted }: RunState, enriched: number | null): number | null {
   if (plan.service.kind === 'embedded') return 0
-  return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0)
+  return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0) + (accepted?.paid ?? 0)
 }
 
 function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {
@@ -211,6 +229,7 @@ export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): S
   return rows.map(one => ({
     row: one.row,
     line: one.line ?? null,
+    ...(one.file === undefined ? {} : { file: one.file }),
     key: one.key !== null && isKeyMasked ? MASK : one.key,
     score: one.score,
     why: one.why,

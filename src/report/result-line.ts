@@ -1,34 +1,66 @@
 /** The `--json` line, `fettle/result/v1`: the result of a run for schedulers, small enough for an XCom or an output variable. */
 import { safeJson } from './formats/escape.ts'
-import type { Report } from './schema.ts'
+import type { Report, Result } from './schema.ts'
 
 /** Bytes without the line end: below 4 KB. */
 const LIMIT = 4095
 
+export interface ResultLine {
+  readonly status: string
+  readonly exitCode: number | null
+  readonly runId: string | null
+  readonly pipeline: string | null
+  readonly service?: string | null
+  readonly registers?: Result['registers']
+  readonly totals?: Report['totals'] | null
+  /** The path of report.json. */
+  readonly report?: string | null
+  readonly output?: string | null
+  /** Of a run that could not start. */
+  readonly error?: { readonly code: string; readonly message: string; readonly hint: string }
+}
+
+/** The line of these values, with every key; what is absent is null, but for `error`. */
+export function resultLineOf(line: ResultLine): string {
+  const { status, exitCode, runId, pipeline, service = null, registers = null } = line
+  const { totals = null, report = null, output = null, error } = line
+  const keys = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, totals, report, output }
+  return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
+}
+
 /**
  * One compact line without a line end, below 4 KB. `report` is the path of report.json, null without a directory; `output` is the
- * output file, null if none was written. A path too long for the line becomes null, never a part of it.
+ * output file, null if none was written. A value too long for the line becomes null, never a part of it.
  */
-export function resultLine(report: Report): string {
-  const result = report.results[0]
-  const { directory } = report.metadata
-  const line = {
-    schema: 'fettle/result/v1',
-    status: report.status,
-    exitCode: report.exitCode,
-    runId: report.metadata.runId,
+export function resultLine({ status, exitCode, metadata, totals, results: [result] }: Report): string {
+  const { runId, directory } = metadata
+  const line: ResultLine = {
+    status,
+    exitCode,
+    runId,
     pipeline: result?.name ?? null,
-    totals: report.totals,
+    service: result?.service ?? null,
+    registers: result?.registers ?? null,
+    totals,
     report: directory === null ? null : `${directory}/report.json`,
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,
   }
   const shorter = [
-    line,
-    { ...line, output: null },
-    { ...line, output: null, report: null },
-    { ...line, output: null, report: null, pipeline: null },
+    {},
+    { registers: null },
+    { output: null },
+    { report: null },
+    { service: null },
+    { pipeline: null },
+    { runId: null },
   ]
-  return shorter.map(one => safeJson(one)).find(fits) ?? safeJson({ ...shorter.at(-1), runId: null })
+  let short = line
+  for (const step of shorter) {
+    short = { ...short, ...step }
+    const text = resultLineOf(short)
+    if (fits(text)) return text
+  }
+  return resultLineOf(short)
 }
 
 const fits = (text: string): boolean => new TextEncoder().encode(text).length <= LIMIT

@@ -3,8 +3,9 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { candidatesSchema, portfolioSchema, screeningSchema } from './sections/company-actions-schema.ts'
-import { acceptSchema, matchesSchema } from './sections/matches-schema.ts'
+import { companyActionSchemas } from './sections/company-actions-schema.ts'
+import { inputSchema } from './sections/input-schema.ts'
+import { acceptSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: unknown')
@@ -49,6 +50,7 @@ const issue = z.object({
 const sample = z.object({
   row: known.describe('data row from 1'),
   line: known.nullable().describe('line of the file it begins on'),
+  file: z.string().optional().describe('of an input of several files: that of the row'),
   key: text.describe("the row's own id, when the pipeline names one"),
   score: z.number().nullable(),
   why: z.string(),
@@ -144,21 +146,9 @@ const result = z.object({
   message: z.string().describe('the outcome of the run, one or two sentences'),
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
+  registers: registersSchema,
   plan,
-  input: z.object({
-    path: z.string(),
-    sha256,
-    bytes: known,
-    rows: known,
-    encoding: z.string(),
-    bom: z.boolean(),
-    delimiter: z.string(),
-    delimiterEvidence: z.string(),
-    header: z.array(z.string()).nullable().describe('null for a file without a header'),
-    columns: known,
-    blankLines: known,
-    lineEnd: z.string(),
-  }),
+  input: inputSchema,
   mappings: z.array(
     z.object({
       mapping: z.string(),
@@ -214,9 +204,7 @@ const result = z.object({
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
   matches: matchesSchema,
-  candidates: candidatesSchema,
-  portfolio: portfolioSchema,
-  screening: screeningSchema,
+  ...companyActionSchemas,
   credits: count
     .default(null)
     .describe(
@@ -289,7 +277,7 @@ export type Report = z.infer<typeof reportSchema>
 export type Result = Report['results'][number]
 export type Sample = z.infer<typeof sample>
 
-/** A JSON Schema for a document; a newer minor version may add keys. */
+/** A newer minor version may add keys. */
 export function jsonSchemaOf(schema: z.ZodType, title: string, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
   return { $schema, title, description, ...rest }

@@ -3,13 +3,16 @@ export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
+  type FetchedByJob,
   type PortfolioService,
   type Ports,
   type ProgressEvent,
   progressOf,
+  type ReportService,
   type ScreenService,
   type Service,
 } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
 export { endOf, needsService, pausedBy, runStages } from './runner.ts'
 export { mapConcurrently } from './stage-group.ts'
+export { accepted as fetchAcceptedStep } from './stages/accepted.ts'

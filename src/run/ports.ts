@@ -7,10 +7,11 @@ import type {
   JobRequests,
   PortfolioRequests,
   ProposedCompany,
+  ReportRequests,
   ScreenRequests,
   Upload,
 } from '../model/requests.ts'
-import type { FoundCompany, Outcomes, PublishedResults, Question } from '../model/results.ts'
+import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, PublishedResults, Question } from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
 type WithOptions<Requests> = {
@@ -24,6 +25,7 @@ export type PortfolioService = WithOptions<PortfolioRequests>
 export type ScreenService = WithOptions<ScreenRequests>
 
 export type CandidateService = WithOptions<CandidateRequests>
+export type ReportService = WithOptions<ReportRequests>
 
 export interface Source {
   /**
@@ -52,6 +54,10 @@ export interface Results {
   questions(listed: number, from: number): AsyncIterable<Question>
   /** Stores the answers by question; `publish` proposes them from then on. */
   propose(answers: Readonly<Record<string, readonly ProposedCompany[]>>): Promise<void>
+  /** The accepted companies without tags, from index `from` on. */
+  accepted(from: number): AsyncIterable<AcceptedCompany>
+  /** Stores tags by the id of the company; `publish` writes them from then on. */
+  keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
@@ -73,11 +79,23 @@ export function progressOf(event: ProgressEvent): { readonly done: number; reado
   return event.type === 'companies' ? { done: event.done, total: event.total } : null
 }
 
+export interface FetchedByJob {
+  /** The remote job. */
+  readonly job: string | null
+  /** Rows with a company, which cost a credit each. */
+  readonly paid: number
+  /** Those that the service gave under the same id. */
+  readonly companies: readonly FetchedCompany[]
+}
+
 export interface Ports {
   readonly service: Service
   readonly portfolios: PortfolioService
   readonly screening: ScreenService
   readonly candidates: CandidateService
+  readonly reports: ReportService
+  /** Fetches companies by their ids in a separate job; the same companies again continue it. */
+  readonly fetchByJob: (companies: readonly AcceptedCompany[]) => Promise<FetchedByJob>
   readonly source: Source
   readonly results: Results
   readonly clock: Clock

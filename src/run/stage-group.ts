@@ -196,14 +196,15 @@ class StageGroup {
     return { elapsedMs, http: { ...meter, throttledMs: Math.round(meter.throttledMs) } }
   }
 
-  #measured(stage: Named<object>): Pick<Ports, 'service' | 'portfolios' | 'screening' | 'candidates'> {
-    const { service, portfolios, screening, candidates } = this.#context.ports
+  #measured(stage: Named<object>): Pick<Ports, 'service' | 'portfolios' | 'screening' | 'candidates' | 'reports'> {
+    const { service, portfolios, screening, candidates, reports } = this.#context.ports
     const options = { stage: stage.name, meter: this.#open.get(stage)!.meter }
     return {
       service: withOptions(service, options),
       portfolios: withOptions(portfolios, options),
       screening: withOptions(screening, options),
       candidates: withOptions(candidates, options),
+      reports: withOptions(reports, options),
     }
   }
 

@@ -32,13 +32,13 @@ const AT_WORK = /^(?:FSReq|CloseReq|TCPConnectWrap|PipeConnectWrap|GetAddrInfo|I
 const isAtWork = (): boolean => process.getActiveResourcesInfo().some(name => AT_WORK.test(name))
 
 /**
- * A clock for `world.clock` of a run, for a client and, by `forService`, for the embedded service. `monotonic` and `now` are
+ * A clock for `run` (its option `clock`), for a client and, by `forService`, for the embedded service. `monotonic` and `now` are
  * milliseconds; both move by jumps only.
  *
  * @example
  * const clock = new VirtualClock({ seed: 7, isIdle: () => server.pending() === 0 })
  * clock.at(60_000, () => server.retarget(elsewhere))
- * await startRun(source, { ...settings, world: { clock } }) // two hours of polling in a second
+ * await run('pipeline.yml', { clock, env: { FETTLE_URL: server.url, ...credentials } }) // two hours of polling in a second
  */
 export class VirtualClock {
   /** As in the options; may be set later. */
@@ -123,11 +123,16 @@ export class VirtualClock {
       sleep: (ms, signal) =>
         new Promise(resolve => {
           if (signal.aborted) return resolve()
-          const appointment = this.#add(ms, resolve, true)
-          signal.addEventListener('abort', () => {
+          const stop = (): void => {
             this.#appointments = this.#appointments.filter(one => one !== appointment)
             resolve()
-          })
+          }
+          const wake = (): void => {
+            signal.removeEventListener('abort', stop)
+            resolve()
+          }
+          const appointment = this.#add(ms, wake, true)
+          signal.addEventListener('abort', stop, { once: true })
         }),
     }
   }

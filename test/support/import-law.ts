@@ -5,6 +5,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   abort: [],
   encodings: [],
+  'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
   'package-file': ['node:'],
@@ -16,6 +17,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   run: ['pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',
+    'package-file',
     'model',
     'formats/index',
     'errors',
@@ -27,8 +29,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   files: ['errors', 'process', 'node:'],
-  formats: ['formats/index', 'errors', 'files', 'csv-stringify', 'node:'],
-  input: ['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
+  formats: ['formats/index', 'model', 'errors', 'files', 'csv-stringify', 'node:'],
+  input: [
+    ...['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
+    ...['hyparquet', 'hyparquet-compressors'],
+  ],
   results: [
     'errors',
     'model',
@@ -49,6 +54,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   service: [
     'contract',
     'errors',
+    'loop-turns',
     'package-file',
     'files',
     'process',
@@ -63,10 +69,11 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'pdfkit',
     'node:',
   ],
-  queue: ['errors', 'abort', 'bullmq', 'ioredis', 'node:'],
+  queue: ['errors', 'abort', 'package-file', 'bullmq', 'ioredis', 'node:'],
   app: [
     'shell-command',
     'errors',
+    'loop-turns',
     'package-file',
     'contract',
     'model',
@@ -87,7 +94,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     '@opentelemetry/api',
     'node:',
   ],
-  index: ['errors', 'contract', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
+  index: ['errors', 'contract', 'model:types', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
   cli: [
     'index',
     'app',
@@ -117,7 +124,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: ['env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'operations', 'distributed', 'library', 'doctor'],
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage'],
-  input: ['text', 'scan', 'excel', 'table', 'upload'],
+  input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage'],
   results: ['decisions', 'output'],

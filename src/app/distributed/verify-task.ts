@@ -51,8 +51,8 @@ export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void 
       action: action('worker', '--input-from', path),
     })
   }
-  const real = resolve(cwd, path)
-  if (real !== resolve(cwd) && isInside(cwd, real)) return
+  const isBelowHere = (one: string): boolean => resolve(cwd, one) !== resolve(cwd) && isInside(cwd, resolve(cwd, one))
+  if ((input.files ?? [input]).every(one => isBelowHere(one.path))) return
   throw new FettleError('FETTLE_INPUT_READ', `the list ${path} is outside the working directory of the worker`)
 }
 

@@ -8,7 +8,8 @@ import type { PlannedRegister } from '../../pipeline/index.ts'
 import { dataDirOf, type Env } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { findRegisters, registerDirOf, wantedRegisters } from '../prepare/registers.ts'
-import { listRunIds, readRun } from '../runs/run-directory.ts'
+import { isCollected, openRunIds } from '../runs/open-runs.ts'
+import { listRunIds } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { type CheckResult, fail, ok, warn } from './check-result.ts'
 
@@ -68,28 +69,17 @@ export async function checkRegister(env: Env, planned: readonly PlannedRegister[
 export function checkRuns(runsDir: string): CheckResult {
   const name = 'runs'
   const ids = listRunIds(runsDir)
-  const newest = new Map<string, string>()
-  for (const id of ids) {
-    const { line } = parseRunId(id)!
-    if (!newest.has(line)) newest.set(line, id)
-  }
-  const waiting = [...newest.values()].filter(id => isWaiting(runsDir, id))
-  if (waiting.length === 0)
+  const lines = new Set(ids.map(id => parseRunId(id)!.line))
+  const open = new Set([...lines].flatMap(line => openRunIds(runsDir, line)))
+  const unfinished = ids.filter(id => open.has(id))
+  const [newest] = unfinished
+  if (newest === undefined)
     return ok(name, ids.length === 0 ? `none in ${runsDir}` : `${ids.length} in ${runsDir}, none unfinished`)
-  const first = waiting[0]!
+  const isDetached = isCollected(runsDir, newest)
   return warn(
     name,
-    `${waiting.length} unfinished: ${waiting.slice(0, 5).join(', ')}`,
-    'Resume the newest.',
-    action('resume', first),
+    `${unfinished.length} unfinished: ${unfinished.slice(0, 5).join(', ')}`,
+    `${isDetached ? 'Collect' : 'Resume'} the newest.`,
+    action(isDetached ? 'collect' : 'resume', newest),
   )
-}
-
-function isWaiting(runsDir: string, id: string): boolean {
-  try {
-    return !readRun(runsDir, id).finished
-  } catch (error) {
-    if (FettleError.is(error)) return false
-    throw error
-  }
 }

@@ -32,6 +32,13 @@ export function registersOf(env: Env): readonly string[] | null {
   return names.length === 0 ? null : names
 }
 
+/** Whether FETTLE_EMBEDDED=never rules out the embedded service. Throws FETTLE_SETTINGS for another value. */
+export function isEmbeddedRuledOut(env: Env): boolean {
+  const value = text(env, 'FETTLE_EMBEDDED')
+  if (value === null || value === 'never') return value !== null
+  throw new FettleError('FETTLE_SETTINGS', `FETTLE_EMBEDDED is ${value}: expected never, or nothing`)
+}
+
 /**
  * The address in FETTLE_URL, null when it is not set. Throws FETTLE_SETTINGS when it is set but empty: that must never fall
  * back to the embedded service in silence.

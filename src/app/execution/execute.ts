@@ -1,11 +1,10 @@
 /** Executes a run in this process: opens the service, runs the stages, writes the reports, closes the service. */
 
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
-import { openSource } from '../../input/index.ts'
 import {
   type Journal,
   type LiveSettings,
@@ -15,11 +14,19 @@ import {
   type RunState,
   UNKNOWN,
 } from '../../journal/index.ts'
-import { type Links, lineOf, type Plan, recordedInput, resolvedYaml } from '../../pipeline/index.ts'
+import type { AcceptedCompany, Outcomes } from '../../model/results.ts'
+import { type Links, type Plan, resolvedYaml } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
-import { openResults } from '../../results/index.ts'
-import { isRejected, needsService, type Ports, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
+import {
+  type FetchedByJob,
+  isRejected,
+  needsService,
+  type Ports,
+  type ProgressEvent,
+  pausedBy,
+  runStages,
+} from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { type Credentials, type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
@@ -28,16 +35,15 @@ import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
-import { type RunDirectory, removeIfPossible, removeOldAnswers, runDirectory } from '../runs/run-directory.ts'
+import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
-import { removeLeftovers } from '../runs/stale-files.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { removeStaged } from '../staging/staged-input.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
-import { openRecording, removeRecordingKey } from './recording.ts'
+import type { Recording } from './recording.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
 import { offline, openService, type ReadyService } from './service-connection.ts'
+import { removeWorkFiles } from './work-files.ts'
 
 /** A second copy of a journal, so that another machine can resume the run. */
 export interface JournalCopy {
@@ -51,6 +57,7 @@ export interface RunSettings {
   /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
   readonly cwd: string
   readonly runsDir: string
+  readonly outputMode?: number
   readonly credentials: () => Credentials
   readonly links?: Links
   /** The command line for the report, without secrets. */
@@ -62,6 +69,8 @@ export interface RunSettings {
   readonly detach?: boolean
   /** Start although decisions that the last run applied are missing: the run undoes them. */
   readonly dropDecisions?: boolean
+  /** Merge shards although they were matched against different imports of a register. */
+  readonly mixedRegisters?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null
   /** The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. */
@@ -74,6 +83,12 @@ export interface RunSettings {
   /** The trace it belongs to; that of the environment if absent. */
   readonly trace?: RunTrace
 }
+
+/** Fetches companies by their ids in a separate job, with the settings of the run that wants them. */
+export type FetchByJob = (
+  companies: readonly AcceptedCompany[],
+  needs: { readonly plan: Plan; readonly directory: RunDirectory; readonly settings: RunSettings },
+) => Promise<FetchedByJob>
 
 export interface RunResult {
   readonly state: RunState
@@ -95,6 +110,7 @@ export async function executeRun(
   directory: RunDirectory,
   lock: Lock,
   settings: RunSettings,
+  fetchByJob: FetchByJob,
 ): Promise<RunResult> {
   const { plan, runId } = stateOf(journal)
   const { clock } = settings.world ?? DEFAULT_RUNTIME
@@ -118,7 +134,7 @@ export async function executeRun(
     await keepReport(stateOf(journal))
     if (plan.rows === 0 || (plan.sent === 0 && plan.shard === undefined)) skipRun(record, plan)
     else if (plan.sent === 0) finishWithoutRows(record)
-    else await executeStages({ record, directory, guard, settings, previousRate, keepReport })
+    else await executeStages({ record, directory, guard, settings, previousRate, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
     await removeWorkFiles(result.state, directory, settings.cwd)
@@ -140,36 +156,6 @@ async function keepPlan(plan: Plan, directory: RunDirectory): Promise<void> {
   if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))
 }
 
-/**
- * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;
- * the next resume tries again.
- */
-export async function removeWorkFiles(
-  { plan, status, finished, outcomes, decisions }: RunState,
-  directory: RunDirectory,
-  root: string,
-): Promise<void> {
-  if (!finished) return
-  removeIfPossible(directory.service)
-  removeRecordingKey(directory)
-  const results = openResults(plan, directory.path, { root })
-  await results.removeCompanies()
-  await openSource(plan, directory.path, { root })
-    .remove()
-    .catch(() => {})
-  const runsDir = dirname(directory.path)
-  removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
-  removeOldAnswers(directory, lineOf(plan))
-  await removeLeftovers(directory, lineOf(plan))
-  // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
-  // What came back for a shard is its result, until the next run of that shard.
-  if (plan.shard !== undefined) return
-  if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
-}
-
-const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
-  (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
-
 /** An input without a row to send and input.empty: skip. */
 function skipRun(record: RunRecord, { skipped = 0 }: Plan): void {
   const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped }
@@ -188,9 +174,10 @@ interface Work {
   readonly settings: RunSettings
   readonly previousRate: number | null
   readonly keepReport: (state: RunState) => Promise<void>
+  readonly fetchByJob: FetchByJob
 }
 
-async function executeStages({ record, directory, guard, settings, previousRate, keepReport }: Work): Promise<void> {
+async function executeStages({ record, directory, guard, settings, previousRate, keepReport, fetchByJob }: Work): Promise<void> {
   const { plan } = stateOf(record)
   const world = settings.world ?? DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
@@ -204,10 +191,11 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
+  const fails = (outcomes: Outcomes): boolean => isRejected(stateOf(record), outcomes, previousRate)
   const { source, results, rows } = openRunPorts(
     plan,
     directory,
-    { root: settings.cwd, decisions, isRejected: outcomes => isRejected(stateOf(record), outcomes, previousRate) },
+    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails },
     storage,
   )
   const warnings: Issue[] = []
@@ -220,9 +208,10 @@ async function executeStages({ record, directory, guard, settings, previousRate,
   }
   let lastReport = Promise.resolve()
   let ready: ReadyService | null = null
-  let recording: Awaited<ReturnType<typeof openRecording>> | null = null
+  let recording: Recording | null = null
   try {
-    if (settings.record != null && needsService(stateOf(record)))
+    if (settings.record != null && needsService(stateOf(record))) {
+      const { openRecording } = await import('./recording.ts')
       recording = await openRecording({
         file: settings.record,
         directory,
@@ -231,6 +220,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
         clock: world.clock,
         onWarning: warning => warnings.push(warning),
       })
+    }
     ready = !needsService(stateOf(record))
       ? offline()
       : await openService({
@@ -262,6 +252,8 @@ async function executeStages({ record, directory, guard, settings, previousRate,
       portfolios: service,
       screening: service,
       candidates: service,
+      reports: service,
+      fetchByJob: companies => fetchByJob(companies, { plan, directory, settings: { ...settings, signal: limit.signal } }),
       source,
       results,
       clock: world.clock,

@@ -28,6 +28,7 @@ export async function runWithObservers(
       observers.emit('onLineageEvent', lineageEvent(now, type, namesOf(now, lineage, settings.cwd)))
   }
   observers.emit('onRunStart', state, before)
+  if (trace.note !== null) observers.emit('onNote', trace.note)
   emitLineage(state, before === null ? 'START' : 'RUNNING')
   try {
     const result = await execute({ ...settings, observers, trace })

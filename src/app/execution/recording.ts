@@ -3,8 +3,8 @@
  * placeholders stays in the run directory until the run is over, so that a resumed run continues its cassette.
  */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createRecorder, type Recorder, redactFor } from '../../client/record/recorder.ts'
 import { redactCell, redactHeader } from '../../client/record/redact-table.ts'
 import type { CassetteExchange, CassetteHead } from '../../contract/index.ts'
@@ -14,44 +14,18 @@ import { csvText } from '../../formats/text-formats.ts'
 import type { Clock } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
 import { casePipeline } from './case-pipeline.ts'
+import { checkRecording, type KeptKey, keptKey, keyPath } from './recording-key.ts'
 
-const KEY_FILE = 'record.json'
 const KEY_BYTES = 32
 /** The list is one line of the cassette. */
 const MAX_LIST = 64 * 1024 * 1024
 
-interface Recording {
+export interface Recording {
   readonly recorder: Recorder
   close(): void
 }
-
-interface KeptKey {
-  readonly file: string
-  readonly key: string
-  readonly startedAt: number
-}
-
-const keyPath = ({ path }: RunDirectory): string => join(path, KEY_FILE)
-
-/** The key that an earlier process of the run made for this file. */
-function keptKey(file: string, directory: RunDirectory): KeptKey | null {
-  if (!existsSync(keyPath(directory))) return null
-  const kept = JSON.parse(readFileSync(keyPath(directory), 'utf8')) as KeptKey
-  return kept.file === file ? kept : null
-}
-
-/** Throws FETTLE_USAGE for a file that exists, unless it is the cassette of the same run. `directory` is null for a new run. */
-export function checkRecording(file: string, directory: RunDirectory | null): void {
-  if (!existsSync(file) || (directory !== null && keptKey(resolve(file), directory) !== null)) return
-  throw new FettleError('FETTLE_USAGE', `the file ${file} exists and is not the recording of this run`, {
-    hint: 'Record to a new file.',
-  })
-}
-
-/** Removes the key of a finished run: nothing can be added to its cassette any more. */
-export const removeRecordingKey = (directory: RunDirectory): void => removeIfPossible(keyPath(directory))
 
 /** The list of a plan as CSV, each cell a placeholder. Throws FETTLE_USAGE when it is too large. */
 async function listOf(plan: Plan, rows: AsyncIterable<readonly string[]>, redact: ReturnType<typeof redactFor>): Promise<string> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
-import type { CandidateService, PortfolioService, ScreenService, Service } from '../../run/index.ts'
+import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
 import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
 import { findRegisters, registerDirOf } from '../prepare/registers.ts'
@@ -38,7 +38,7 @@ export interface ServiceNeeds {
 }
 
 export interface ReadyService {
-  readonly service: Service & PortfolioService & ScreenService & CandidateService
+  readonly service: Service & PortfolioService & ScreenService & CandidateService & ReportService
   readonly issues: readonly Issue[]
   close(): Promise<void>
 }
@@ -78,6 +78,7 @@ export function offline(): ReadyService {
     findScreening: refuse,
     readRisks: refuse,
     findCandidates: refuse,
+    readTags: refuse,
     authenticate: refuse,
     createJob: refuse,
     findJobs: refuse,

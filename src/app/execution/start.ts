@@ -13,6 +13,7 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
   lastRun,
@@ -27,15 +28,16 @@ import {
   runDirectory,
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { executeRun, type RunResult, type RunSettings, removeWorkFiles } from './execute.ts'
+import { executeRun, type FetchByJob, type RunResult, type RunSettings } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
-import { checkRecording } from './recording.ts'
+import { checkRecording } from './recording-key.ts'
 import { isLocalFailure } from './run-recorder.ts'
+import { removeWorkFiles } from './work-files.ts'
 
 /**
  * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
- * missing, since schedulers repeat the same command and a second paid job is the worst outcome. A finished run of the same run key
- * and plan is returned again. `fresh` always starts a new run.
+ * missing, since schedulers repeat the same command and a second paid job is the worst outcome; a detached one also when runs of other
+ * work began since. A finished run of the same run key and plan is returned again. `fresh` always starts a new run.
  * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
  * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing.
  */
@@ -43,7 +45,8 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
   return withLock(lineOf(plan), settings, async lock => {
     const earlier = fresh ? null : finishedRunOfKey(plan, settings)
     if (earlier !== null) return repeatedResult(earlier, settings)
-    const last = fresh ? null : lastRun(settings.runsDir, lineOf(plan))
+    const isOurs = ({ identity }: RunState): boolean => identity === identityOf(plan.service, settings.credentials)
+    const last = fresh ? null : runToContinue(plan, settings, isOurs)
     const start = async (): Promise<RunResult> => {
       await assertDecisionsKept(plan, settings, nowOf(settings)())
       return newRun(plan, lock, settings)
@@ -151,7 +154,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.append)
-  const trace = await openTrace(settings.env, plan)
+  const trace = openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
     journal: 1,
@@ -172,7 +175,13 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   } catch (error) {
     throw maybeRecorded(error, runId)
   }
-  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all))
+  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
+}
+
+/** By a run inside the run, which has its own journal. */
+export const fetchAcceptedByJob: FetchByJob = async (...wanted) => {
+  const { fetchByJob } = await import('./fetch-by-job.ts')
+  return fetchByJob(...wanted, startRun)
 }
 
 const keyOf = ({ runKey = null }: RunSettings): { readonly runKey?: string } => (runKey === null ? {} : { runKey })
@@ -190,8 +199,8 @@ async function continueRun(before: RunState, lock: Lock, settings: RunSettings):
   } catch (error) {
     throw stillResumable(error, before)
   }
-  const trace = await openTrace(settings.env, state.plan)
-  return runWithObservers(state, before, trace, settings, all => executeRun(journal, directory, lock, all))
+  const trace = openTrace(settings.env, state.plan)
+  return runWithObservers(state, before, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
 }
 
 /** The first line of the journal could not be written, or not confirmed. */

@@ -6,11 +6,13 @@ import { startRun } from '../execution/start.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
-import { loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { findOpenRunId } from '../runs/open-runs.ts'
+import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
 import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
 import {
   type Check,
+  cwdOf,
   DEFAULT_QUEUE,
   type ExecutionOptions,
   idOf,
@@ -112,7 +114,7 @@ async function workWith({
   const note = logOf(onNote ?? (() => {})).onNote!
   await runQueueWorker({
     env: options.env ?? process.env,
-    cwd: process.cwd(),
+    cwd: cwdOf(options),
     runsDir: runsDirOf(options),
     queue: { url: queue.url, name: queue.name ?? DEFAULT_QUEUE },
     concurrency,
@@ -139,7 +141,8 @@ export const continueAs = (
 export const merge = (wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, async all => {
     const settings = settingsOf('merge', all, runsDirOf(all), [own])
-    return mergeRuns(wanted, { ...settings, dropDecisions: all.dropDecisions ?? false, runKey: keyOf(all) })
+    const { dropDecisions = false, mixedRegisters = false } = all
+    return mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: keyOf(all) })
   })
 
 export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>
@@ -148,11 +151,9 @@ export const status = (wanted: RunRef | undefined, options: WatchOptions): Promi
 async function statusWith(wanted: RunRef | undefined, options: Stoppable<WatchOptions>): Promise<RunStatus> {
   proveWhole(options, 'timeoutMs')
   const runsDir = runsDirOf(options, wanted)
-  const { directory } = loadRun(runsDir, idOf(wanted))
-  const place = { env: options.env ?? process.env, cwd: process.cwd(), runsDir, signal: options.signal }
+  const runId = findOpenRunId(runsDir, idOf(wanted))
+  const place = { env: options.env ?? process.env, cwd: cwdOf(options), runsDir, signal: options.signal }
   const { status, code, carrier, jobs } =
-    options.watch === true
-      ? await watchRun(directory.id, place, options.timeoutMs ?? null, () => {})
-      : await getRunStatus(directory.id, place)
-  return { runId: directory.id, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, directory.id) }
+    options.watch === true ? await watchRun(runId, place, options.timeoutMs ?? null, () => {}) : await getRunStatus(runId, place)
+  return { runId, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, runId) }
 }

@@ -8,8 +8,9 @@ import type { RunResult, RunSettings } from '../execution/execute.ts'
 import { repeatedResult, resumeRun } from '../execution/start.ts'
 import type { Prepared } from '../prepare/prepare.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
-import { findRunId } from '../runs/run-directory.ts'
-import { finishedRunOfKey, loadRun } from '../runs/run-queries.ts'
+import { findOpenRunId } from '../runs/open-runs.ts'
+import { readRun } from '../runs/run-directory.ts'
+import { finishedRunOfKey } from '../runs/run-queries.ts'
 
 /** A queue, and the number of shards: the jobs of the pipeline if null. */
 export interface QueueTarget extends QueueConnectionOptions {
@@ -47,10 +48,11 @@ export async function runQueued(
 /** A run to resume: one with a journal, or one whose shards are in a queue. */
 export type Resumable = { readonly queued: QueuedRun } | { readonly queued: null; readonly state: RunState }
 
-/** Finds the run named, or the latest. Throws as loadRun does. */
+/** Finds the run named, or the latest. Throws as findOpenRunId and readRun do. */
 export function findResumable(runsDir: string, wanted: string | undefined): Resumable {
-  const queued = queuedRun(runsDir, findRunId(runsDir, wanted))
-  return queued === null ? { queued, state: loadRun(runsDir, wanted).state } : { queued }
+  const id = findOpenRunId(runsDir, wanted)
+  const queued = queuedRun(runsDir, id)
+  return queued === null ? { queued, state: readRun(runsDir, id) } : { queued }
 }
 
 /** Resumes a run from its journal, or waits for its shards in the queue and merges them. A finished run is returned unchanged. */

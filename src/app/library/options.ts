@@ -1,8 +1,12 @@
 /** Options of the library: their types and checks, and the settings of a run that follow from them. */
+import { resolve } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
+import { inOwnTurn } from '../../loop-turns.ts'
+import type { Clock } from '../../model/requests.ts'
 import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
+import { createClientState, type Runtime } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/execute.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import type { CurrentRunStatus } from '../operations/status.ts'
@@ -12,12 +16,14 @@ import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/stdin.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
 import type { QueueTarget } from './operations.ts'
-import type { Checkpoint } from './run-handle.ts'
+import { type Checkpoint, runsDirOf } from './run-handle.ts'
 
 /** The directory of the runs and the environment; every option has a default. */
 export interface EnvironmentOptions {
   /** Environment to read settings from; the process's own if absent. */
   readonly env?: Env
+  /** Folder that all relative paths start from, and that outputs lie in; the working directory of the process if absent. */
+  readonly cwd?: string
   /** Directory of the runs; `fettle-runs` if absent. */
   readonly runsDir?: string
   /** Pauses the run, which can be resumed; stops a worker. */
@@ -40,6 +46,10 @@ export interface ExecutionOptions extends EnvironmentOptions {
   readonly reporters?: readonly RunReporter[]
   /** Receives remarks and warnings for a log; errors it throws are dropped. */
   readonly onNote?: (text: string) => void
+  /** Permissions of the outputs, such as `0o640`; those that the umask leaves if absent. */
+  readonly outputMode?: number
+  /** Time and chance of the run, for tests: a `VirtualClock` lets hours of polling pass in a second. */
+  readonly clock?: Clock
 }
 
 /** Options of `run` and `check`, most of which replace keys of the pipeline. */
@@ -66,7 +76,10 @@ export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides
 }
 
 /** Options of `merge`. */
-export type MergeOptions = Omit<ExecutionOptions, 'timeoutMs'> & Pick<LibraryOptions, 'dropDecisions' | 'runKey'>
+export interface MergeOptions extends Omit<ExecutionOptions, 'timeoutMs'>, Pick<LibraryOptions, 'dropDecisions' | 'runKey'> {
+  /** Merge shards although they were matched against different imports of a register. */
+  readonly mixedRegisters?: boolean
+}
 
 /** A queue in Redis: `redis://host:6379`, and the name that shards are stored under, `fettle` if absent. */
 export interface QueueOptions {
@@ -118,6 +131,8 @@ export type RunRef = string | Checkpoint
 /** Options with the signal of `withStop`. */
 export type Stoppable<O> = O & { readonly signal: AbortSignal }
 
+export const cwdOf = ({ cwd }: Pick<EnvironmentOptions, 'cwd'>): string => (cwd === undefined ? process.cwd() : resolve(cwd))
+
 const OVERRIDES = Object.keys(NO_OVERRIDES)
 
 export const DEFAULT_QUEUE = 'fettle'
@@ -143,8 +158,8 @@ const prepareContextOf = (options: Stoppable<LibraryOptions>, persist: boolean, 
   register: registerOf(options),
   shard: shardOf(options.shard),
   env: options.env ?? process.env,
-  cwd: process.cwd(),
-  ...(options.runsDir === undefined ? {} : { runsDir: options.runsDir }),
+  cwd: cwdOf(options),
+  runsDir: runsDirOf(options),
   stdin:
     rows === null
       ? stdinOf({ open: () => process.stdin, keeps: persist, signal: options.signal })
@@ -168,9 +183,11 @@ function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
 /** Prepares a pipeline; `persist` keeps the input for a run. */
 export async function prepared(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {
   proveWhole(options, 'limit')
+  await inOwnTurn()
   const { plain, rows } = splitRows(pipeline)
   const context = prepareContextOf(options, persist, rows)
-  return typeof plain === 'string' ? prepare(plain, context) : prepareValue(plain, context)
+  if (typeof plain !== 'string') return prepareValue(plain, context)
+  return prepare(options.cwd === undefined ? plain : resolve(context.cwd, plain), context)
 }
 
 export const targetOf = ({ url, name = DEFAULT_QUEUE }: QueueOptions, { shards }: LibraryOptions): QueueTarget => {
@@ -226,7 +243,7 @@ export function settingsOf(
   const log = options.onNote === undefined ? [] : [logOf(options.onNote)]
   return {
     env: options.env ?? process.env,
-    cwd: process.cwd(),
+    cwd: cwdOf(options),
     runsDir,
     credentials: () => {
       throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')
@@ -236,7 +253,20 @@ export function settingsOf(
       ...(options.register === undefined ? {} : { register: registerOf(options) }),
     },
     timeoutMs: options.timeoutMs ?? null,
+    ...(options.outputMode === undefined ? {} : { outputMode: modeOf(options.outputMode) }),
+    ...(options.clock === undefined ? {} : { world: worldOf(options.clock) }),
     signal: options.signal,
     observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),
   }
 }
+
+/** Throws FETTLE_USAGE for what is no set of permissions, such as 640 in place of 0o640. */
+function modeOf(mode: number): number {
+  if (Number.isInteger(mode) && mode >= 0o400 && mode <= 0o777 && (mode & 0o600) === 0o600) return mode
+  throw new FettleError('FETTLE_USAGE', `outputMode ${mode}: expected permissions that let the owner read and write`, {
+    hint: 'Write them in octal, such as 0o640.',
+  })
+}
+
+/** A clock of the caller shares no pace and no tokens with runs on the clock of this machine. */
+const worldOf = (clock: Clock): Runtime => ({ clock, clients: createClientState() })

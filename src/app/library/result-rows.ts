@@ -1,10 +1,13 @@
 /** The rows of a finished run, one after the other, from its main output. */
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { FettleError } from '../../errors.ts'
 import { fileChunks, fileDigest, unreadable } from '../../files/file-chunks.ts'
-import { readJsonLines } from '../../files/json-lines.ts'
-import { uniqueNames } from '../../formats/text-formats.ts'
+import { formatOfOutput, isGzipName, type OutputFormat } from '../../formats/index.ts'
+import { contentOf } from '../../input/table/file-content.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
+import { uniqueNames } from '../../model/column-names.ts'
 import { isAddress } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 
@@ -15,7 +18,7 @@ export type ResultRow = Readonly<Record<string, string>>
 export interface RunReport extends Report {
   /**
    * The rows of the main output in their order, read as they are consumed. Rejects with FETTLE_USAGE when the run has no output here
-   * as CSV or JSON lines, and with FETTLE_INPUT_CHANGED when a later run has replaced it.
+   * as CSV or JSON, and with FETTLE_INPUT_CHANGED when a later run has replaced it.
    */
   rows(): AsyncIterableIterator<ResultRow>
 }
@@ -23,11 +26,12 @@ export interface RunReport extends Report {
 /** Rows of an output whose path is relative to `folder`. */
 export async function* readResultRows({ results: [result] }: Report, folder: string): AsyncGenerator<ResultRow> {
   const output = result?.outputs.find(one => one.kind === 'output')
-  const format = result?.plan.output?.format
-  if (result === undefined || output === undefined || isAddress(output.path) || format === undefined || format === 'xlsx')
+  const chosen = result?.plan.output?.format as OutputFormat | undefined
+  const format = output === undefined || chosen === undefined ? null : formatOfOutput(output.path, chosen)
+  if (result === undefined || output === undefined || isAddress(output.path) || format === null || format === 'xlsx')
     throw new FettleError(
       'FETTLE_USAGE',
-      'rows() reads the output of a finished run, and this run has none as a local CSV or JSON lines',
+      'rows() reads the output of a finished run, and this run has none as a local file of CSV or JSON',
       {
         hint: 'Set output to a local path and output.format to csv or jsonl.',
       },
@@ -42,11 +46,30 @@ export async function* readResultRows({ results: [result] }: Report, folder: str
         hint: 'Read the rows before the next run of the pipeline, or give each run its own output.',
       },
     )
-  if (format === 'jsonl') return yield* readJsonLines<ResultRow>(path)
-  const text = fileChunks(path, cause => unreadable(output.path, cause))
+  const text = unpacked(
+    fileChunks(path, cause => unreadable(output.path, cause)),
+    output.path,
+  )
+  if (format === 'jsonl' || format === 'json') yield* jsonRows(text)
+  else yield* csvRows(text, format === 'tsv' ? '\t' : result.input.delimiter)
+}
+
+const unpacked = (content: AsyncIterable<Buffer>, path: string): AsyncIterable<Buffer> =>
+  contentOf(content, path, isGzipName(path) ? { as: 'gzip' } : null)
+
+async function* csvRows(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<ResultRow> {
   let names: readonly string[] | null = null
-  for await (const row of parseRows(text, { ...parserOptions(result.input.delimiter, 'strict'), bom: true })) {
+  for await (const row of parseRows(text, { ...parserOptions(delimiter, 'strict'), bom: true })) {
     if (names === null) names = uniqueNames(row)
     else yield Object.fromEntries(names.map((name, at) => [name, row[at] ?? '']))
+  }
+}
+
+/** JSON lines, and an array as fettle writes it: one object a line. Values become text, as the cells of a CSV are. */
+async function* jsonRows(text: AsyncIterable<Buffer>): AsyncGenerator<ResultRow> {
+  for await (const line of createInterface({ input: Readable.from(text), crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (!line.startsWith('{')) continue
+    const row = JSON.parse(line.replace(/,$/, '')) as Record<string, string | number | boolean | null>
+    yield Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === null ? '' : String(value)]))
   }
 }

@@ -77,18 +77,25 @@ const withRows = (report: Report, folder: string): RunReport =>
 
 type Wanted = string | { readonly runsDir: string } | null | undefined
 
-export const runsDirOf = ({ runsDir }: { readonly runsDir?: string }, wanted?: Wanted): string =>
-  runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
+interface Places {
+  readonly cwd?: string
+  readonly runsDir?: string
+}
+
+export function runsDirOf({ cwd, runsDir }: Places, wanted?: Wanted): string {
+  const found = runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
+  return cwd === undefined ? found : resolve(cwd, found)
+}
 
 /** Follows a run that `start` executes; `start` must pass `own` to its observers. */
 export function follow(
-  options: { readonly runsDir?: string; readonly signal?: AbortSignal },
+  options: Places & { readonly signal?: AbortSignal },
   wanted: Wanted,
   start: (own: RunReporter) => Promise<RunResult>,
 ): RunHandle {
   const { signal } = options
   const runsDir = runsDirOf(options, wanted)
-  const folder = process.cwd()
+  const folder = options.cwd === undefined ? process.cwd() : resolve(options.cwd)
   const facts: RunEventInput[] = []
   let latest: RunState | null = null
   const waiting: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry spans of a run, its stages and its requests, if the host program has registered the API of OpenTelemetry. Otherwise
- * nothing is loaded, and requests carry the trace of the environment.
+ * OpenTelemetry spans of a run, its stages and its requests, if the host program has registered a tracer provider. Otherwise requests
+ * carry the trace of the environment.
  */
 import { randomBytes } from 'node:crypto'
 import type { Context, Span, Tracer } from '@opentelemetry/api'
@@ -10,9 +10,8 @@ import type { StageName } from '../../model/stages.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Env, traceOf } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
+import { CLIENT, ERROR, isValid, type RegisteredApi, registeredApi, spanIn, withSpan } from './opentelemetry-api.ts'
 import type { RunReporter } from './reporters.ts'
-
-type Api = typeof import('@opentelemetry/api')
 
 export interface RunTrace {
   readonly traceId: string
@@ -20,44 +19,44 @@ export interface RunTrace {
   readonly traceparent: string | null
   /** Creates the spans; null without OpenTelemetry. */
   readonly reporter: RunReporter | null
+  /** Why there are no spans although a trace was passed on; null otherwise. */
+  readonly note: string | null
   client<S extends object>(service: S): S
 }
 
-/** The global symbol under which the package @opentelemetry/api registers. */
-const REGISTERED = Symbol.for('opentelemetry.js.api.1')
-
 /** Starts the span of a run, below the active span of the host program, else below TRACEPARENT. */
-export async function openTrace(env: Env, plan: Plan): Promise<RunTrace> {
-  const api = await loadApi()
+export function openTrace(env: Env, plan: Plan): RunTrace {
+  const api = registeredApi()
   const { traceId, traceparent } = traceOf(env)
-  if (api === null)
-    return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
-  const tracer = api.trace.getTracer(packageInfo().name, packageInfo().version)
+  const without = (why: string): RunTrace => ({
+    traceId: traceId ?? randomBytes(16).toString('hex'),
+    traceparent,
+    reporter: null,
+    note: traceparent === null ? null : `no spans are recorded for the trace of TRACEPARENT, which requests carry: ${why}`,
+    client: service => service,
+  })
+  if (api === null) return without('this process has registered no OpenTelemetry')
+  const tracer = api.provider.getTracer(packageInfo().name, packageInfo().version)
   const attributes = { 'fettle.pipeline': plan.name, 'fettle.rows': plan.rows, 'fettle.jobs': plan.parts.length }
   const root = tracer.startSpan('fettle.run', { attributes }, parentOf(api, env))
-  const spans = new Spans(api, tracer, root, api.trace.setSpan(api.context.active(), root))
   const own = root.spanContext()
-  if (!api.isSpanContextValid(own))
-    return { traceId: traceId ?? randomBytes(16).toString('hex'), traceparent, reporter: null, client: service => service }
+  if (!isValid(own)) return without('OpenTelemetry is registered without an SDK')
+  const spans = new Spans(api, tracer, root, withSpan(api.active(), root))
   return {
     traceId: own.traceId,
     traceparent: `00-${own.traceId}-${own.spanId}-${own.traceFlags.toString(16).padStart(2, '0')}`,
     reporter: spans,
+    note: null,
     client: service => spans.client(service),
   }
 }
 
-async function loadApi(): Promise<Api | null> {
-  const registered = (globalThis as { [REGISTERED]?: { trace?: unknown } })[REGISTERED]
-  if (registered?.trace === undefined) return null
-  return import('@opentelemetry/api').catch(() => null)
-}
-
-function parentOf({ context, trace }: Api, env: Env): Context {
-  const active = context.active()
+function parentOf(api: RegisteredApi, env: Env): Context {
+  const active = api.active()
   const [, traceId, spanId, flags = '00'] = traceOf(env).traceparent?.split('-') ?? []
-  if (trace.getSpan(active) !== undefined || traceId === undefined || spanId === undefined) return active
-  return trace.setSpanContext(active, { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true })
+  if (spanIn(active) !== undefined || traceId === undefined || spanId === undefined) return active
+  const remote = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return withSpan(active, { spanContext: () => remote })
 }
 
 /** The stage of a request, from its options; a request outside of stages belongs to the run. */
@@ -65,13 +64,13 @@ const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1
 
 class Spans implements RunReporter {
   readonly name = 'OpenTelemetry'
-  readonly #api: Api
+  readonly #api: RegisteredApi
   readonly #tracer: Tracer
   readonly #root: Span
   readonly #around: Context
   readonly #stages = new Map<StageName, Span>()
 
-  constructor(api: Api, tracer: Tracer, root: Span, around: Context) {
+  constructor(api: RegisteredApi, tracer: Tracer, root: Span, around: Context) {
     this.#api = api
     this.#tracer = tracer
     this.#root = root
@@ -119,13 +118,12 @@ class Spans implements RunReporter {
   }
 
   async #request<T>(operation: string, stageName: StageName | undefined, send: () => Promise<T>): Promise<T> {
-    const { trace, context, SpanKind } = this.#api
     const stage = stageName && this.#stages.get(stageName)
-    const around = stage === undefined ? this.#around : trace.setSpan(this.#around, stage)
+    const around = stage === undefined ? this.#around : withSpan(this.#around, stage)
     const attributes = { 'fettle.operation': operation }
-    const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: SpanKind.CLIENT, attributes }, around)
+    const span = this.#tracer.startSpan(`fettle.request.${operation}`, { kind: CLIENT, attributes }, around)
     try {
-      return await context.with(trace.setSpan(around, span), send)
+      return await this.#api.with(withSpan(around, span), send)
     } catch (error) {
       this.#failed(span, FettleError.is(error) ? error : new FettleError('FETTLE_BUG'))
       throw error
@@ -136,6 +134,6 @@ class Spans implements RunReporter {
 
   #failed(span: Span, { code, message }: { readonly code: string; readonly message: string }): void {
     span.setAttribute('fettle.error.code', code)
-    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message })
+    span.setStatus({ code: ERROR, message })
   }
 }

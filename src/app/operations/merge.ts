@@ -23,7 +23,8 @@ export interface MergeInto {
 
 /**
  * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not
- * all the shards of one list, or not all done; FETTLE_INPUT_CHANGED when the list is another one by now; FETTLE_DECISIONS_LOST.
+ * all the shards of one list, not all done, or matched against different imports of a register; FETTLE_INPUT_CHANGED when the list is
+ * another one by now; FETTLE_DECISIONS_LOST.
  */
 export async function mergeRuns(
   wanted: readonly string[],
@@ -31,6 +32,13 @@ export async function mergeRuns(
   into?: MergeInto,
 ): Promise<RunResult> {
   const shards = completeShardSet(findShards(settings.runsDir, wanted))
+  const mixed = changedRegisters(shards)
+  const [difference] = mixed
+  if (difference !== undefined && settings.mixedRegisters !== true)
+    throw new FettleError('FETTLE_MERGE', difference.message, {
+      hint: 'Start new runs of the shards of one import, or join them as they are.',
+      action: action('merge', '--mixed-registers', ...wanted),
+    })
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
@@ -41,11 +49,11 @@ export async function mergeRuns(
   }
   const all = { ...settings, links, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
-  const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards), fill: fillIn }
+  const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards, mixed), fill: fillIn }
   return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)
 }
 
-/** A warning for each register of which shards used different imports. */
+/** A warning for each register of which shards used different imports, or not all of them. */
 function changedRegisters([first, ...others]: readonly ShardRun[]): Issue[] {
   const stateIn = ({ state }: ShardRun, name: string) => state.plan.register?.find(one => one.name === name)
   const shardOf = ({ state }: ShardRun): string => (state.plan.shard === undefined ? '' : shardText(state.plan.shard))
@@ -62,10 +70,10 @@ function changedRegisters([first, ...others]: readonly ShardRun[]): Issue[] {
 /** Those that had anything to ask; the others have no job. */
 const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
 
-function mergedOf(shards: readonly ShardRun[]): MergedShards {
+function mergedOf(shards: readonly ShardRun[], mixed: readonly Issue[]): MergedShards {
   const states = withRows(shards).map(({ state }) => state)
   const known = new Set(states[0]?.plan.issues.map(keyOf))
-  const all = [...changedRegisters(shards), ...states.flatMap(({ issues }) => issues)]
+  const all = [...mixed, ...states.flatMap(({ issues }) => issues)]
   const issues = all.filter(one => !known.has(keyOf(one)) && known.add(keyOf(one)))
   const sum = (of: (http: MergedShards['http']) => number): number => states.reduce((total, { http }) => total + of(http), 0)
   return {

@@ -1,6 +1,6 @@
 /**
  * The review of a run that came to its end: its rows, and its outputs made once more under what people decided. Nothing is sent:
- * the answers of the service are kept while there are rows to decide about.
+ * the answers of the service are kept while there are rows to decide about. Only tags of accepted companies are fetched, where asked for.
  */
 
 import { existsSync } from 'node:fs'
@@ -17,15 +17,24 @@ import type { RunResult } from '../execution/execute.ts'
 import { openRunPorts } from '../execution/ports.ts'
 import { withLock } from '../execution/start.ts'
 import { dayOf } from '../prepare/decisions.ts'
-import { linksOfRun } from '../prepare/resume-context.ts'
+import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { checkFetch, fetchAccepted } from './fetch-accepted.ts'
 
 export interface ReviewOptions {
   readonly env: Env
   readonly cwd: string
   readonly runsDir: string
+  /** Fetch the tags of accepted companies that the service did not match. */
+  readonly fetch?: boolean
+  /** Ends the fetching, which a further call continues. */
+  readonly signal?: AbortSignal
+}
+
+const noCredentials = (): never => {
+  throw new FettleError('FETTLE_BUG', 'a review needs no credentials')
 }
 
 /** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
@@ -48,12 +57,15 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
 export async function applyDecisions(
   id: string,
   lines: readonly Decision[],
-  { env, cwd, runsDir }: ReviewOptions,
+  { env, cwd, runsDir, fetch = false, signal = new AbortController().signal }: ReviewOptions,
 ): Promise<RunResult> {
   const { clock } = DEFAULT_RUNTIME
   const now = clock.now.bind(clock)
   const directory = runDirectory(runsDir, id)
-  const { plan } = readRun(runsDir, id)
+  const recorded = readRun(runsDir, id)
+  const { plan } = recorded
+  const { credentials } = fetch ? currentPipelineOf(recorded, { env, cwd }, true) : { credentials: noCredentials }
+  if (fetch) checkFetch(recorded, credentials)
   return withLock(lineOf(plan), { runsDir }, async () => {
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
@@ -72,7 +84,9 @@ export async function applyDecisions(
       decisions: async () => decisions,
       isRejected: outcomes => isRejected(state, outcomes, previousRate),
     }
-    const { results } = openRunPorts(plan, directory, options, storage)
+    const { results, source } = openRunPorts(plan, directory, options, storage)
+    // A kill may have come between their record and the outputs.
+    if (state.accepted !== null) await results.keepFetched(state.accepted.found)
     const {
       missing: _,
       companies: __,
@@ -83,7 +97,13 @@ export async function applyDecisions(
     const journal = openJournal(directory.journal, now, 'existing')
     try {
       const written: RunEventInput = { type: 'output.written', ...published }
-      const state = journal.append(endOf(journal.append(written), null, previousRate))
+      journal.append(written)
+      if (fetch) {
+        const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal }
+        await fetchAccepted(journal, directory, results, source, settings)
+        await results.removeCompanies()
+      }
+      const state = journal.append(endOf(journal.state!, null, previousRate))
       const report = reportOfRun(runsDir, id)
       await writeReports(directory, report, state)
       return { state, report, directory }

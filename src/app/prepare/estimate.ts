@@ -1,10 +1,10 @@
 /** Estimates a run from the last good one, without sending anything. */
 import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
-import { type Change, changesOf, type InputRef, isSameWork, leastRequests, lineOf, type Plan } from '../../pipeline/index.ts'
+import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import type { RunKey } from '../env/run-key.ts'
-import { lastRun } from '../runs/run-directory.ts'
+import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
@@ -61,7 +61,7 @@ export async function estimateRun(
   { runsDir, root, credentials, runKey }: EstimateContext,
 ): Promise<RunEstimate> {
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
-  const last = lastRun(runsDir, lineOf(plan))
+  const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)

@@ -7,14 +7,18 @@ import { open, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { readHead } from '../../files/file-chunks.ts'
+import { isInList } from '../../files/file-list.ts'
 import { isInside } from '../../files/inside-folder.ts'
-import { extensionsOf, formatFacts, formatOfOutput, isTableName } from '../../formats/index.ts'
+import { extensionsOf, formatFacts, formatOfOutput, isGzipName, isTableName } from '../../formats/index.ts'
 import { isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { placeOf } from '../../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
 export interface OutputContext {
-  readonly input: string
+  /** The files of the input. */
+  readonly inputs: readonly string[]
+  /** The folder or the path with wildcards that means them; null for one file. */
+  readonly list: string | null
   readonly file: string
   readonly cwd: string
   readonly runsDir: string | undefined
@@ -24,8 +28,9 @@ export interface OutputContext {
 export async function outputPathIssues(output: Pipeline['output'], surroundings: OutputContext): Promise<Issue[]> {
   if (output === null) return []
   const issues: Issue[] = []
-  const inputPath = resolve(surroundings.cwd, surroundings.input)
-  const taken = new Map([[await realPath(inputPath), { path: inputPath, what: 'the input' }]])
+  const { cwd, inputs, list } = surroundings
+  const taken = new Map<string, { readonly path: string; readonly what: string }>()
+  for (const input of inputs) taken.set(await realPath(resolve(cwd, input)), { path: resolve(cwd, input), what: 'the input' })
   for (const key of ['path', 'unmatched', 'review'] as const) {
     // Whether an object may be replaced is asked when the run begins.
     if (output[key] === null || output[key] === RUN_OUTPUT || isAddress(output[key])) continue
@@ -34,14 +39,16 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     const other = taken.get(real)
     taken.set(real, { path, what: `output.${key}` })
     // The same name for both is already reported by the check of the pipeline.
-    const clash = other === undefined || other.path === path ? null : `would really overwrite ${other.what}`
+    const clash = other === undefined || (other.path === path && list === null) ? null : `would really overwrite ${other.what}`
     const reason =
       (await whyNotThere(
         path,
         real,
         { ...surroundings, ...placeOf(output, output[key], surroundings.cwd) },
         formatOfOutput(output[key], output.format),
-      )) ?? clash
+      )) ??
+      clash ??
+      (list !== null && isInList(resolve(cwd, list), path) ? `would be part of the input ${list} of the next run` : null)
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
@@ -67,7 +74,7 @@ async function whyNotThere(
     return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
-  if (there !== null && format === 'json' && !(await isArray(path)))
+  if (there !== null && format === 'json' && !isGzipName(path) && !(await isArray(path)))
     return 'is there, and is no table: only a JSON array is replaced'
   if (there === null || isTableName(path, format)) return null
   const { kind } = formatFacts(format)

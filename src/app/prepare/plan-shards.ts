@@ -22,26 +22,28 @@ export interface InspectedList {
   readonly facts: InputFacts
   readonly plan: Plan
   readonly path: string
+  /** Relative paths start from this folder; the working directory if absent. */
+  readonly root?: string
   readonly marks: Inspection['marks']
   readonly context: Parameters<typeof planRun>[2]
 }
 
 /** The plan of each shard; of the whole list where none is chosen. */
 export async function planChoices(
-  { pipeline, facts, plan, path, marks, context }: InspectedList,
+  { pipeline, facts, plan, path, root = '', marks, context }: InspectedList,
   choices: readonly ShardChoice[],
 ): Promise<ReturnType<typeof planRun>[]> {
   const readable = { ...plan, input: { ...plan.input, path } }
   const ranges = choices.map(choice => shareOf(plan.rows, choice))
   const bounds = ranges.flatMap(({ from, to }) => [from, to])
   const isOfSome = choices.length > 0 && plan.input.emptyRows !== undefined
-  const counts = isOfSome || needsCount(plan) ? await countRows(readable, '', bounds) : null
+  const counts = isOfSome || needsCount(plan) ? await countRows(readable, root, bounds) : null
   const all = { ...context, ...(counts === null ? {} : { counts: counts.all }) }
   if (choices.length === 0) return [planRun(pipeline, facts, all)]
   const plans: ReturnType<typeof planRun>[] = []
   for (const [index, choice] of choices.entries()) {
     const range = ranges[index]!
-    const span = await locateRows(readable.input, marks, range)
+    const span = await locateRows(readable.input, marks, range, root)
     const shard = shardOf(choice, range, counts?.before.slice(2 * index, 2 * index + 2) ?? null, span)
     plans.push(planRun(pipeline, facts, { ...all, shard }))
   }

@@ -3,7 +3,7 @@
  * it, so that they agree.
  */
 import { realClock } from '../../client/clock.ts'
-import { type Issue, issue } from '../../errors.ts'
+import { type Issue, issue, type Place } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import {
   type InputRef,
@@ -116,14 +116,28 @@ async function planOver(
   const inspection =
     readFrom === null
       ? uninspectedInput(shown, file, parsed.locate(['input']))
-      : await inspect({ ...inputOptionsOf(pipeline), path: readFrom }, { watch, onProgress, now: realClock.now })
+      : await inspect(
+          { ...inputOptionsOf(pipeline), path: readFrom },
+          { watch, onProgress, now: realClock.now, root: options.cwd },
+        )
   const { facts: found, issues: inputIssues, cells, marks } = inspection
   const { path: asked, keep } = pipeline.input
+  const { locate } = parsed
+  const several = found?.files
+  if (keep && several !== undefined)
+    return { plan: null, issues: [...parsed.issues, keepIssue(shown, locate(['input', 'keep']))], cut: async () => [] }
   const kept = keep && requestedInput(asked).kind === 'file' ? { kept: shownPath(asked) } : {}
   const facts = found === null ? null : { ...found, ...kept, path }
-  const { locate } = parsed
   const { cwd, runsDir } = options
-  const places = await outputPathIssues(pipeline.output, { file, input: path, cwd, runsDir, locate })
+  const inputs = several?.map(one => one.path) ?? [path]
+  const places = await outputPathIssues(pipeline.output, {
+    file,
+    inputs,
+    list: several === undefined ? null : path,
+    cwd,
+    runsDir,
+    locate,
+  })
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
   const around = surroundingIssues(pipeline, inspection)
   const issues = [
@@ -147,13 +161,19 @@ async function planOver(
   const { plan } = planned
   if (plan === null) return { ...planned, cut: async () => [] }
   const all = { ...context, issues: [...issues, ...warn(plan)] }
-  const list = { pipeline, facts, plan, path: readFrom, marks, context: all }
+  const list = { pipeline, facts, plan, path: readFrom, root: cwd, marks, context: all }
   const cut = (count: number): Promise<readonly Plan[]> => planShards(list, count)
   if (!needsCount(plan) && options.shard === null) return { ...planned, cut }
   // The rows of a shard, and the different and the empty rows of the list, are counted by the columns of the first plan.
   const [counted] = await planChoices(list, options.shard === null ? [] : [options.shard])
   return { ...counted!, cut }
 }
+
+const keepIssue = (shown: string, at: Place | null): Issue =>
+  issue('FETTLE_PIPELINE_UNSUPPORTED', `input.keep copies one file, and ${shown} means several`, {
+    at,
+    hint: 'Leave input.keep out, and keep the files until the run is over.',
+  })
 
 /** What countries are called, and how long their numbers are; the tables are loaded only when a mapping needs them. */
 async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext, 'isCountry' | 'countryOf' | 'numberLength'>> {

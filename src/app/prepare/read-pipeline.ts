@@ -7,6 +7,7 @@ import { errorOfIssues, type Issue, issue } from '../../errors.ts'
 import { isInside } from '../../files/inside-folder.ts'
 import {
   decodePipeline,
+  hasPipelineEnding,
   isAddress,
   nearest,
   type ParsedPipeline,
@@ -25,7 +26,7 @@ export async function readText(file: string): Promise<string | Issue> {
   const refuse = (message: string): Issue => issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null } })
   try {
     const facts = await stat(file)
-    if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file`)
+    if (facts.isDirectory()) return refuse(`${file} is a folder: pass a pipeline file${await pipelineIn(file)}`)
     if (!facts.isFile()) return refuse(`${file} is not a regular file`)
     if (facts.size > MAX_BYTES) return refuse(`${file} is larger than 256 KiB: ${facts.size} bytes`)
     const decoded = decodePipeline(await readFile(file), file)
@@ -34,6 +35,12 @@ export async function readText(file: string): Promise<string | Issue> {
     const { code, message } = error as NodeJS.ErrnoException
     return refuse(code === 'ENOENT' ? `there is no file ${file}${await didYouMeanFile(file)}` : `cannot read ${file}: ${message}`)
   }
+}
+
+/** A pipeline of a folder, recognised by its ending. */
+async function pipelineIn(folder: string): Promise<string> {
+  const found = (await readdir(folder).catch(() => [])).filter(hasPipelineEnding).sort()[0]
+  return found === undefined ? '' : `, such as ${join(folder, found)}`
 }
 
 async function didYouMeanFile(file: string): Promise<string> {

@@ -1,16 +1,24 @@
 /** The service that a run asks: from the command line, the pipeline, the environment, or the embedded one. */
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl, type Pipeline, type PlannedService } from '../../pipeline/index.ts'
-import { type Env, serviceUrlOf } from '../env/environment.ts'
+import { type Env, isEmbeddedRuledOut, serviceUrlOf } from '../env/environment.ts'
 
 /** The default rate of a remote service is five requests a second (contract §14.2). */
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
 const DEFAULT_FILE_HOSTS = ['*.amazonaws.com']
 
-/** Throws FETTLE_SETTINGS when credentials are set: the service that they are for was meant. */
+/** The embedded service. Throws FETTLE_SETTINGS where FETTLE_EMBEDDED=never rules it out. */
+function embedded(env: Env): PlannedService {
+  if (!isEmbeddedRuledOut(env)) return { kind: 'embedded' }
+  throw new FettleError('FETTLE_SETTINGS', 'the embedded service is ruled out by FETTLE_EMBEDDED=never', {
+    hint: 'Set FETTLE_URL or `service:` to the address of a service, or unset FETTLE_EMBEDDED.',
+  })
+}
+
+/** Throws FETTLE_SETTINGS when credentials are set, too: the service that they are for was meant. */
 function embeddedByDefault(env: Env): PlannedService {
   const name = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE'].find(one => (env[one] ?? '') !== '')
-  if (name === undefined) return { kind: 'embedded' }
+  if (name === undefined) return embedded(env)
   throw new FettleError(
     'FETTLE_SETTINGS',
     `${name} is set, and no address of a service: neither service: in the pipeline nor FETTLE_URL`,
@@ -30,11 +38,11 @@ export function resolveService(
   recorded?: PlannedService,
 ): PlannedService {
   const own = pipeline.service
-  if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return { kind: 'embedded' }
+  if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return embedded(env)
   const fields = own?.kind === 'remote' ? own : null
   const url = service ?? fields?.url ?? serviceUrlOf(env)
   if (url === null) {
-    if (own === null) return recorded?.kind === 'embedded' ? recorded : embeddedByDefault(env)
+    if (own === null) return recorded?.kind === 'embedded' ? embedded(env) : embeddedByDefault(env)
     throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
   }
   const checked = checkServiceUrl(url, fields?.insecure ?? false)

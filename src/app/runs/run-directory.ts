@@ -136,12 +136,20 @@ export function newestShards(runsDir: string, pipeline: string): string[] {
   return [...newest.values()]
 }
 
-/** The id of the run named: a whole id, the start of exactly one, a pipeline, or the latest if absent. Throws FETTLE_RUN_UNKNOWN. */
-export function findRunId(runsDir: string, wanted: string | undefined): string {
+/**
+ * The id of the run named: a whole id, the start of exactly one, a pipeline, or the latest if absent. `advice` precedes the hint where
+ * there is no such run. Throws FETTLE_RUN_UNKNOWN.
+ */
+export function findRunId(runsDir: string, wanted: string | undefined, advice: string | null = null): string {
   const ids = listRunIds(runsDir)
+  const unknown = (message: string, hint: string): FettleError =>
+    new FettleError('FETTLE_RUN_UNKNOWN', message, {
+      hint: advice === null ? hint : `${advice} ${hint}`,
+      action: action('runs'),
+    })
   if (wanted === undefined || wanted === 'latest') {
     const latest = latestId(runsDir) ?? ids[0]
-    if (latest === undefined || !ids.includes(latest)) throw new FettleError('FETTLE_RUN_UNKNOWN', `no run in ${runsDir}`)
+    if (latest === undefined || !ids.includes(latest)) throw unknown(`no run in ${runsDir}`, 'List the runs.')
     return latest
   }
   if (!/^[A-Za-z0-9.-]+$/.test(wanted)) throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is not a run id`)
@@ -150,8 +158,7 @@ export function findRunId(runsDir: string, wanted: string | undefined): string {
   if (id === undefined) {
     const names = new Set(ids.map(one => parseRunId(one)!.line))
     const close = nearest(wanted, [...ids, ...names])
-    const hint = close === null ? {} : { hint: `Did you mean ${close}? List the runs.`, action: action('runs') }
-    throw new FettleError('FETTLE_RUN_UNKNOWN', `no run "${wanted}" in ${runsDir}`, hint)
+    throw unknown(`no run "${wanted}" in ${runsDir}`, close === null ? 'List the runs.' : `Did you mean ${close}? List the runs.`)
   }
   // A pipeline's name means its newest run; the beginning of an id must fit one only.
   if (found.length > 1 && parseRunId(id)?.line !== wanted)

@@ -12,13 +12,15 @@ export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<Re
 export interface RemoteInputOptions {
   readonly runsDir: string
   readonly attempts: number
+  /** A relative path starts from this folder. */
+  readonly cwd?: string
 }
 
 /** Receives remote inputs, and files to keep, for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
   ({ keeps, ...storage }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
-  (path, { runsDir, attempts }) =>
-    isAddress(path) ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps }) : receiveFile(path, { runsDir, keeps })
+  (path, { runsDir, attempts, cwd = '' }) =>
+    isAddress(path) ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps }) : receiveFile(path, { runsDir, keeps, cwd })
 
 export interface Receivers {
   /** Directory of the runs, as given; `fettle-runs` if absent. */
@@ -31,13 +33,18 @@ export interface Receivers {
 }
 
 /** Resolves the input of a pipeline, and copies it here unless it is a local file. */
-export async function receiveInput(pipeline: Pipeline, file: string, how: Receivers): Promise<ReceivedInput> {
+export async function receiveInput(
+  pipeline: Pipeline,
+  file: string,
+  how: Receivers & { readonly cwd: string },
+): Promise<ReceivedInput> {
   const { path } = pipeline.input
   const runsDir = how.runsDir ?? DEFAULT_RUNS_DIR
   const requested = requestedInput(path)
   if (requested.kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
   const isCopied = requested.kind === 'object' || pipeline.input.keep
-  if (isCopied && how.elsewhere !== undefined) return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts })
+  if (isCopied && how.elsewhere !== undefined)
+    return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts, cwd: how.cwd })
   return { ...requested, path: requested.shown, named: issues => issues, release: () => {} }
 }
 

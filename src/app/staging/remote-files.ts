@@ -8,7 +8,7 @@ import { realClock } from '../../client/clock.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
 import { FettleError } from '../../errors.ts'
 import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
-import { formatFacts, formatOfName } from '../../formats/index.ts'
+import { mimeOf } from '../../formats/index.ts'
 import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
 import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
@@ -152,7 +152,7 @@ export async function openRemoteSink(
     finish: async () => (sha256 = await local.finish()),
     async publish(other) {
       await local.publish()
-      const type = formatFacts(formatOfName(path) ?? 'csv').mime
+      const type = mimeOf(path)
       const file = { bytes: local.bytes, sha256, type, open: () => createReadStream(at) }
       try {
         await withObjects(storage, objects =>

@@ -65,11 +65,11 @@ export async function stageInput(
 /** A local file: the file itself for an inspection, a copy for a run. */
 export async function receiveFile(
   path: string,
-  { runsDir, keeps }: Pick<StagingOptions, 'runsDir' | 'keeps'>,
+  { runsDir, keeps, cwd }: Pick<StagingOptions, 'runsDir' | 'keeps'> & { readonly cwd: string },
 ): Promise<ReceivedInput> {
   const file: ReceivedInput = { ...requestedInput(path), path, named: issues => issues, release: () => {} }
   if (!keeps) return file
-  const opened = await openInput(path)
+  const opened = await openInput(path, cwd)
   // The inspection reports a file that cannot be opened.
   if ('code' in opened) return file
   try {

@@ -1,6 +1,6 @@
 /** The queue that a command names, and the result line of a queued run. */
 import type { QueuedRun } from '../../app/distributed/index.ts'
-import { safeJson } from '../../report/formats/escape.ts'
+import { resultLineOf } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { needText, textFlag } from './read.ts'
 
@@ -11,4 +11,4 @@ export const queueOf = (flags: Flags): { readonly url: string; readonly name: st
 })
 
 export const queuedLine = ({ runId, pipeline }: QueuedRun, status: string, exitCode: number | null): string =>
-  safeJson({ schema: 'fettle/result/v1', status, exitCode, runId, pipeline, totals: null, report: null, output: null })
+  resultLineOf({ status, exitCode, runId, pipeline })

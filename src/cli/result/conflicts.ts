@@ -28,7 +28,9 @@ export async function refuseConflicts(
 ): Promise<void> {
   const owners = new Map<string, string>()
   const inputs = new Map<string, string>()
-  for (const { file, plan } of items) inputs.set(await realPath(resolve(cwd, plan.input.path)), `the input of ${file}`)
+  for (const { file, plan } of items)
+    for (const { path } of plan.input.files ?? [plan.input])
+      inputs.set(await realPath(resolve(cwd, path)), `the input of ${file}`)
   for (const [flag, path] of own) {
     const real = await realPath(resolve(cwd, path))
     const other = owners.get(real) ?? inputs.get(real)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError, issue } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
-import { type PipelineResult, resultLine, safeJson } from '../../report/index.ts'
+import { type PipelineResult, resultLine, resultLineOf } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
@@ -114,15 +114,6 @@ function errorLine(error: unknown, pipeline: string | null, runsDir: string | un
   const known = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
   const { code, message, exitCode } = known
   const hint = hintWithCommand(known.hint, known.action, runsDir)
-  return safeJson({
-    schema: 'fettle/result/v1',
-    status: 'error',
-    exitCode,
-    runId: null,
-    pipeline,
-    totals: null,
-    report: null,
-    output: null,
-    error: { code, message: message.slice(0, 1000), hint },
-  })
+  const reason = { code, message: message.slice(0, 1000), hint }
+  return resultLineOf({ status: 'error', exitCode, runId: null, pipeline, error: reason })
 }

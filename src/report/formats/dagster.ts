@@ -114,6 +114,9 @@ function materialised(
 }
 
 const value = (type: string, raw_value: unknown) => ({ type, raw_value })
+
+/** A whole number loses its fraction in JSON, and Dagster rejects an integer as a float, with the whole step. */
+const number = (of: number) => value(Number.isInteger(of) ? 'int' : 'float', of)
 type Metadata = Readonly<Record<string, ReturnType<typeof value>>>
 
 function materialisation(
@@ -145,8 +148,8 @@ function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Met
   return {
     rows: value('int', totals.rows),
     ...Object.fromEntries(known),
-    ...(totals.matchRate === null ? {} : { match_rate: value('float', totals.matchRate) }),
-    elapsed_seconds: value('float', elapsedMs / 1000),
+    ...(totals.matchRate === null ? {} : { match_rate: number(totals.matchRate) }),
+    elapsed_seconds: number(elapsedMs / 1000),
     input_sha256: value('text', input.sha256),
     ...(checks.length === 0 ? {} : { checks: value('json', checks) }),
   }

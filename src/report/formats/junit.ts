@@ -6,6 +6,7 @@
 import { requiredWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
+import { serviceWords } from '../service-words.ts'
 import { hintOf, more, place } from '../words.ts'
 import { escapeXml } from './escape.ts'
 
@@ -49,7 +50,7 @@ const suiteOf = (report: Report, result: Result): Suite => ({
   properties: [
     ['runId', report.metadata.runId],
     ['traceId', report.metadata.traceId],
-    ['service', result.service],
+    ['service', serviceWords(result)],
     ['input', result.input.path],
     ['inputSha256', result.input.sha256],
   ],

@@ -8,6 +8,7 @@ import { isRejection, type PipelineResult, type Problem, type Rejection } from '
 import type { Report, Result, Sample } from '../schema.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
+import { serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
 import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
@@ -105,7 +106,7 @@ function verdict(report: Report, result: Result): string {
   if (report.resume !== null) lines.push('', `Resume with ${markdownCode(report.resume)}`)
   const facts = [
     `Run ${markdownCode(report.metadata.runId)}`,
-    `service ${markdownCode(result.service)}`,
+    `service ${markdownCode(serviceWords(result))}`,
     `took ${duration(report.elapsedMs)}`,
     ...(result.http.requests === 0 ? [] : [`spent ${spentWords(result)}`]),
     ...(report.exitCode === null ? [] : [`exit code ${report.exitCode}`]),

@@ -4,6 +4,7 @@ import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
+import { serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
 import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
@@ -102,7 +103,7 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
   const lines = shown.map(check => {
     const sign = check.success ? paint('good', '✓') : check.severity === 'warn' ? paint('warn', '!') : paint('bad', '✗')
     const name = escapeTerminal(clip(check.assertion, 24)).padEnd(widest)
-    const detail = check.success ? check.actual : `${check.actual}, ${requiredWords(check.expected)}`
+    const detail = `${check.actual}, ${requiredWords(check.expected)}`
     return `  ${sign} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
   const rest = more(checks.length, shown.length)
@@ -154,11 +155,12 @@ function files(report: Report, result: Result, paint: Paint): string[] {
       `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
   )
   const { directory } = report.metadata
+  const service = result.registers === null ? [] : [`  ${'service'.padEnd(9)} ${escapeTerminal(serviceWords(result))}`]
   const spent =
     result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
   return directory === null
-    ? [...written, ...spent]
-    : [...written, ...spent, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+    ? [...written, ...service, ...spent]
+    : [...written, ...service, ...spent, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
 }
 
 /** Only what needs a person: the files are listed above. */

@@ -1,6 +1,7 @@
 /** The head of the page: verdict, message, next step and numbers. */
 import { spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { serviceWords } from '../service-words.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
@@ -19,7 +20,7 @@ ${nextStep(report, result)}
 ${fact('Run', html`<code>${runId}</code>`)}
 ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</time>`)}
 ${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
-${fact('Service', result.service)}
+${fact('Service', serviceWords(result))}
 ${result.http.requests === 0 ? null : fact('Spent', spentWords(result))}
 ${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
 ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}

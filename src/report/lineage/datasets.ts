@@ -1,5 +1,6 @@
-/** Input and outputs of a run as OpenLineage datasets: columns, column lineage, row counts and checks. Contains no cells. */
+/** Input, registers and outputs of a run as OpenLineage datasets: columns, column lineage, row counts and checks. Contains no cells. */
 import type { RunState } from '../../journal/index.ts'
+import { outputNames } from '../../model/column-names.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import type { FacetMaker, LineageDataset, LineageNames } from './types.ts'
 
@@ -17,7 +18,7 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
   const metrics = facet('DataQualityMetricsInputDatasetFacet', {
     rowCount: input.rows,
     bytes: input.bytes,
-    fileCount: 1,
+    fileCount: input.files?.length ?? 1,
     columnMetrics: columnMetrics(plan, names),
   })
   const assertions = checks.map(({ assertion, success, severity, expected }) => ({
@@ -30,15 +31,31 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
       ...names.dataset(input.path),
       facets: { schema: schemaOf(headerOf(plan, names), facet) },
       inputFacets: {
-        inputStatistics: facet('InputStatisticsInputDatasetFacet', { rowCount: rows, size: input.bytes, fileCount: 1 }),
+        inputStatistics: facet('InputStatisticsInputDatasetFacet', {
+          rowCount: rows,
+          size: input.bytes,
+          fileCount: input.files?.length ?? 1,
+        }),
         dataQualityMetrics: metrics,
         ...(hasEnded && assertions.length > 0
           ? { dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', { assertions }) }
           : {}),
       },
     },
+    ...registersOf(plan, facet),
   ]
 }
+
+/** The registers that the embedded service matched against; the version is the digest of the snapshot. */
+const registersOf = ({ register = [] }: RunState['plan'], facet: FacetMaker): LineageDataset[] =>
+  register.map(({ name, snapshotDate, sha256 }) => ({
+    namespace: 'fettle',
+    name: `register/${name}`,
+    facets:
+      sha256 === null
+        ? {}
+        : { version: facet('DatasetVersionDatasetFacet', { datasetVersion: [snapshotDate, sha256].filter(Boolean).join(' ') }) },
+  }))
 
 function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
   return Object.fromEntries(
@@ -55,7 +72,8 @@ export function outputsOf(state: RunState, names: LineageNames, facet: FacetMake
   const { output, shard } = plan
   if (output === null || shard !== undefined) return []
   const own = headerOf(plan, names)
-  const columns = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [name]))
+  const columns = outputNames(output, own)
+  const sources = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [null]))
   const { path, unmatched, review } = output
   return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
     if (path === null) return []
@@ -66,7 +84,13 @@ export function outputsOf(state: RunState, names: LineageNames, facet: FacetMake
         ...names.dataset(written?.path ?? path),
         facets: {
           schema: schemaOf(columns, facet),
-          columnLineage: facet('ColumnLineageDatasetFacet', { fields: lineageOf(plan, columns, names) }),
+          columnLineage: facet('ColumnLineageDatasetFacet', {
+            fields: lineageOf(
+              plan,
+              columns.map((name, at) => [name, sources[at] ?? null]),
+              names,
+            ),
+          }),
         },
         outputFacets:
           written === undefined
@@ -84,7 +108,11 @@ export function outputsOf(state: RunState, names: LineageNames, facet: FacetMake
 }
 
 /** Input columns are copied to the output; all other columns derive from the mapped columns. */
-function lineageOf(plan: RunState['plan'], columns: readonly string[], names: LineageNames) {
+function lineageOf(
+  plan: RunState['plan'],
+  columns: readonly (readonly [name: string, source: string | null])[],
+  names: LineageNames,
+) {
   const dataset = names.dataset(plan.input.path)
   const own = headerOf(plan, names)
   const step = (field: string, type: string, subtype: string, description: string) => ({
@@ -98,6 +126,9 @@ function lineageOf(plan: RunState['plan'], columns: readonly string[], names: Li
       : [],
   )
   return Object.fromEntries(
-    columns.map(name => [name, { inputFields: own.includes(name) ? [step(name, 'DIRECT', 'IDENTITY', 'as it was')] : asked }]),
+    columns.map(([name, source]) => [
+      name,
+      { inputFields: source === null ? asked : [step(source, 'DIRECT', 'IDENTITY', 'as it was')] },
+    ]),
   )
 }

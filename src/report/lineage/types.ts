@@ -49,6 +49,7 @@ const VERSIONS = {
   JobTypeJobFacet: '2-0-3',
   DocumentationJobFacet: '1-1-0',
   SchemaDatasetFacet: '1-1-1',
+  DatasetVersionDatasetFacet: '1-0-1',
   ColumnLineageDatasetFacet: '1-2-0',
   DataQualityAssertionsDatasetFacet: '1-0-2',
   DataQualityMetricsInputDatasetFacet: '1-0-2',

@@ -43,6 +43,21 @@ export const screeningSchema = z
   .nullable()
   .describe('AML searches for the companies found; null if the pipeline has no such key')
 
+export const acceptedSchema = z
+  .object({
+    by: z.enum(['job', 'report']),
+    companies: known.nullable().describe('accepted companies of which tags were missing; null before the outputs are written'),
+    fetched: known,
+    paid: known.describe('companies that may cost one credit each'),
+    lost: known.describe('companies whose report was lost: paid perhaps, and not asked for again in this run'),
+    refused: known.describe('companies that the service did not give'),
+    left: known.describe('companies that were not asked for yet'),
+    job: z.string().nullable().describe('the remote job, with by: job'),
+  })
+  .nullable()
+  .default(null)
+  .describe('companies that people accepted and the service did not match; null if the pipeline does not fetch them')
+
 export const candidatesSchema = z
   .object({
     limit: known,
@@ -58,3 +73,10 @@ export const candidatesSchema = z
   .nullable()
   .default(null)
   .describe('questions to the service about rows in review and unmatched ones; null if the pipeline has no such key')
+
+export const companyActionSchemas = {
+  candidates: candidatesSchema,
+  accepted: acceptedSchema,
+  portfolio: portfolioSchema,
+  screening: screeningSchema,
+}

@@ -2,9 +2,10 @@
 import type { z } from 'zod'
 import { meaningOf, type RunState } from '../../journal/index.ts'
 import { count, counted } from '../words.ts'
-import type { candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import type { acceptedSchema, candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
+type AcceptedTold = z.infer<typeof acceptedSchema>
 type CandidatesTold = z.infer<typeof candidatesSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
 
@@ -22,6 +23,15 @@ export function candidatesIn({ plan, candidates }: RunState): CandidatesTold {
     left: counts?.left ?? null,
     incomplete: counts?.incomplete ?? null,
   }
+}
+
+/** The accepted companies, and how many of them have their tags. */
+export function acceptedIn({ plan, accepted }: RunState): AcceptedTold {
+  const by = plan.candidates?.fetch
+  if (accepted === null || by == null) return null
+  const { listed, done, paid, lost, refused, job, found } = accepted
+  const fetched = Object.keys(found).length
+  return { by, companies: listed, fetched, paid, lost, refused, left: Math.max(0, (listed ?? 0) - done), job }
 }
 
 /** If reports may not contain row content, they contain no company names either. */
@@ -59,17 +69,19 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
 }
 
 export interface CompanyActionLine {
-  readonly about: 'candidates' | 'portfolio' | 'screening'
+  readonly about: 'candidates' | 'accepted' | 'portfolio' | 'screening'
   readonly text: string
   readonly isAlert: boolean
 }
 
 export function companyActionLines({
   candidates,
+  accepted,
   portfolio,
   screening,
 }: {
   candidates: CandidatesTold
+  accepted: AcceptedTold
   portfolio: PortfolioTold
   screening: ScreeningTold
 }): CompanyActionLine[] {
@@ -82,6 +94,14 @@ export function companyActionLines({
     if (refused > 0) parts.push(`${count(refused)} refused`)
     if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
     lines.push(line('candidates', parts.join(', '), lost + refused > 0))
+  }
+  if (accepted !== null && accepted.companies !== null && accepted.companies + accepted.fetched > 0) {
+    const { fetched, lost, refused, left } = accepted
+    const parts = [`${counted(fetched, 'accepted company', 'accepted companies')} fetched`]
+    if (lost > 0) parts.push(`${count(lost)} lost`)
+    if (refused > 0) parts.push(`${count(refused)} not given by the service`)
+    if (left > 0) parts.push(`${count(left)} not asked for`)
+    lines.push(line('accepted', parts.join(', '), lost + refused + left > 0))
   }
   if (portfolio !== null) {
     const { id, name, created, added, present, refused } = portfolio

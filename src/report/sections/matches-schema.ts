@@ -1,4 +1,4 @@
-/** The schema of bands and patterns in reports. */
+/** The schema of registers, bands and patterns in reports. */
 import { z } from 'zod'
 
 const known = z.int().nonnegative()
@@ -13,6 +13,16 @@ export const acceptSchema = z
   .nullable()
   .default(null)
   .describe('which matches of the service stand; null: all')
+
+const snapshot = z.string().nullable()
+
+export const registersSchema = z
+  .array(z.object({ name: z.string(), snapshotDate: snapshot, sha256: snapshot }))
+  .nullable()
+  .default(null)
+  .describe(
+    'registers of the embedded service that the rows were matched against, with date and digest of the snapshot (null for the sample); null for another service, which has its own, and in runs of older versions',
+  )
 
 const group = {
   value: z.string().describe('the text of the service, unchanged; empty without one'),

@@ -1,6 +1,7 @@
 /** The code of each stage, in the groups and the order of the table of stages. */
 import { type StageName, stagesIn } from '../../model/stages.ts'
 import type { JobStage, Named, RunStep } from '../stage.ts'
+import { accepted } from './accepted.ts'
 import { candidates } from './candidates.ts'
 import { create } from './create.ts'
 import { download } from './download.ts'
@@ -31,6 +32,6 @@ export const SUBMIT_STAGES = named(stagesIn('submit'))
 /** No job enters a group before every job left the one before. */
 export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn('enrich'))]
 
-const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, portfolio, screen }
+const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, accepted, portfolio, screen }
 
 export const COMPANY_STAGES: readonly Named<RunStep>[] = stagesIn('companies').map(name => ({ name, ...RUN_STEPS[name] }))

@@ -54,6 +54,13 @@ beforeAll(async () => {
     starts.push(performance.now() - before)
   }
   bareStart = median(starts)
+  // An unknown register is refused by name where there is another one.
+  const imported = await asProcess(
+    ['register', 'import', 'csv', 'one.csv', '--name', 'one'],
+    folderOf({ 'one.csv': 'id,name\n1,Acme Ltd\n' }),
+    {},
+  )
+  expect(imported.code, imported.stderr).toBe(0)
 })
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

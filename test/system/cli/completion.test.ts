@@ -20,6 +20,8 @@ describe('bash', () => {
   const cwd = folderOf()
   mkdirSync(join(cwd, 'fettle-runs', '20260101T000000Z-p-abcdef'), { recursive: true })
   mkdirSync(join(cwd, 'fettle-runs', 'locks'))
+  mkdirSync(join(cwd, 'nightly'))
+  for (const name of ['a.fettle.yml', 'b.fettle.json', 'c.yml']) writeFileSync(join(cwd, 'nightly', name), '')
 
   test.each([
     [
@@ -41,6 +43,13 @@ describe('bash', () => {
     [['fettle', 'run', ''], []],
     [['fettle', 'run', '--input', ''], []],
     [['fettle', 'nonsense', ''], []],
+    // Files with a pipeline's ending come first; where there is none, bash offers all files.
+    [
+      ['fettle', 'check', 'nightly/'],
+      ['nightly/a.fettle.yml', 'nightly/b.fettle.json'],
+    ],
+    [['fettle', 'run', 'nightly/b'], ['nightly/b.fettle.json']],
+    [['fettle', 'run', 'nightly/c'], []],
   ])('%j', (words, expected) => expect(offered(words, cwd)).toEqual(expected))
 
   test('every flag of every command is offered', () => {

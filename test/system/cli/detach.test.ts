@@ -85,6 +85,75 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(lastLine(await fettle(['collect', '--json', '-q'], { cwd }))).toMatchObject({ status: 'success', totals: { rows: 5 } })
   })
 
+  test('is what its name means after a trial over a few rows, and is never submitted twice', async () => {
+    const service = await realService()
+    const cwd = place()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const { runId } = lastLine(await fettle(DETACH, { cwd, env }))
+    const trial = await fettle(['run', 'p.yml', '--limit', '1', '--output', 'out/trial.csv', '--json', '-q'], { cwd, env })
+    expect(trial.code, trial.stderr).toBe(0)
+
+    const waiting = await fettle(['doctor', '--offline', '--json'], { cwd, env })
+    expect(waiting.stdout).toContain(`1 unfinished: ${runId}`)
+    expect(waiting.stdout).toContain(`fettle collect ${runId}`)
+    // The retry of a task whose result was lost.
+    expect(lastLine(await fettle(DETACH, { cwd, env }))).toMatchObject({ runId })
+    const creations = service.requests.filter(({ method, route }) => method === 'POST' && route === '/v1/dataCleaning/jobs')
+    expect(creations.length).toBe(2)
+    expect(lastLine(await fettle(['status', 'p', '--watch', '--json'], { cwd, env }))).toMatchObject({ runId })
+    expect(lastLine(await fettle(['collect', 'p', '--json', '-q'], { cwd, env }))).toMatchObject({ runId, totals: { rows: 3 } })
+    expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toContain('Bolt Ltd')
+    // Nothing is unfinished now: the name is the newest run again.
+    expect(lastLine(await fettle(['collect', 'p', '--json', '-q'], { cwd, env })).runId).toBe(lastLine(trial).runId)
+    const done = await fettle(['doctor', '--offline', '--json'], { cwd, env })
+    expect(done.stdout).toContain('2 in fettle-runs, none unfinished')
+  })
+
+  test('whose collection was stopped is still what its name means', async () => {
+    const service = await scripted('matching')
+    const cwd = place()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const { runId } = lastLine(await fettle(DETACH, { cwd, env }))
+    expect((await fettle(['collect', 'p', '--timeout', '1s', '-q'], { cwd, env })).code).toBe(75)
+    const trial = await fettle(['run', 'p.yml', '--limit', '1', '--output', 'out/trial.csv', '-q'], { cwd })
+    expect(trial.code, trial.stderr).toBe(0)
+    expect(lastLine(await fettle(['collect', 'p', '--timeout', '1s', '--json', '-q'], { cwd, env }))).toMatchObject({ runId })
+  })
+
+  test('beside another one is named by its id only', async () => {
+    const cwd = place()
+    const first = lastLine(await fettle(DETACH, { cwd }))
+    writeFileSync(join(cwd, 'rows.csv'), `${ROWS}Cork SA,3,FR\n`)
+    const second = lastLine(await fettle(DETACH, { cwd }))
+    expect(second.runId).not.toBe(first.runId)
+    for (const command of ['status', 'collect', 'resume']) {
+      const refused = await fettle([command, 'p', '--json'], { cwd })
+      expect(refused.code).toBe(2)
+      expect(lastLine(refused)).toMatchObject({
+        error: {
+          code: 'FETTLE_RUN_AMBIGUOUS',
+          message: `2 runs of p are unfinished: ${second.runId}, ${first.runId}`,
+        },
+      })
+    }
+    writeFileSync(join(cwd, 'rows.csv'), ROWS)
+    // The list of the first is there again: its command continues it, not a third run.
+    expect(lastLine(await fettle(['run', 'p.yml', '--json', '-q'], { cwd }))).toMatchObject({
+      runId: first.runId,
+      totals: { rows: 3 },
+    })
+    expect(lastLine(await fettle(['status', 'p', '--json'], { cwd }))).toMatchObject({ runId: second.runId })
+  })
+
+  test('that a newer run of the same work replaced is not continued by its command', async () => {
+    const cwd = place()
+    const first = lastLine(await fettle(DETACH, { cwd }))
+    const second = lastLine(await fettle(['run', 'p.yml', '--new', '--json', '-q'], { cwd }))
+    await fettle(['run', 'p.yml', '--limit', '1', '-q'], { cwd })
+    const third = lastLine(await fettle(['run', 'p.yml', '--json', '-q'], { cwd }))
+    expect(new Set([first.runId, second.runId, third.runId]).size).toBe(3)
+  })
+
   test('a stop while it is submitted leaves a result file, and the same command goes on', async () => {
     const service = await scripted('matching')
     const cwd = place()

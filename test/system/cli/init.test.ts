@@ -122,7 +122,7 @@ describe.concurrent('init', () => {
     const upload = run.steps.find((step: { uses?: string }) => step.uses?.startsWith('actions/upload-artifact'))
     expect(upload).toMatchObject({ if: 'always()', with: { 'retention-days': 14 } })
     expect(upload.with.path).not.toMatch(/(^|\/)\./m)
-    expect(upload.with.path).toContain('fettle-runs/${{ steps.last.outputs.run }}')
+    expect(upload.with.path).toContain('fettle-runs/${{ steps.fettle.outputs.run_id || steps.last.outputs.run }}')
     expect(text).not.toMatch(/password: (?!\$\{\{ secrets)/i)
     const first = await fettle(['init', 'a.csv', '--yes', '--force', '--ci', 'gitlab'], { cwd })
     expect(first.code).toBe(0)

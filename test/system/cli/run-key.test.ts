@@ -1,5 +1,5 @@
 /** A task that its scheduler repeats after fettle has finished: the result is reported again, and no second job is paid for. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../../src/index.ts'
@@ -132,6 +132,27 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain('FETTLE_USERNAME is set, and no address of a service')
     expect((await fettle(['run', 'p.yml', '--service', 'embedded', '-q'], { cwd, env: CREDENTIALS })).code).toBe(0)
+  })
+
+  test.each([
+    ['service: required', {}, 'the pipeline names a service without an address, and FETTLE_URL is not set'],
+    ['', { FETTLE_EMBEDDED: 'never' }, 'the embedded service is ruled out by FETTLE_EMBEDDED=never'],
+    ['service: embedded', { FETTLE_EMBEDDED: 'never' }, 'the embedded service is ruled out by FETTLE_EMBEDDED=never'],
+    ['', { FETTLE_EMBEDDED: 'no' }, 'FETTLE_EMBEDDED is no: expected never, or nothing'],
+  ])('the embedded service is refused where another was meant: %s %o', async (line, env, message) => {
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', line) })
+    const refused = await fettle(['run', 'p.yml'], { cwd, env })
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(existsSync(join(cwd, 'fettle-runs'))).toBe(false)
+  })
+
+  test('service: required asks the service of FETTLE_URL', async () => {
+    const { cwd, call, creations } = await setUp()
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', 'service: required'))
+    const ended = await call(['run', 'p.yml'], { FETTLE_EMBEDDED: 'never' })
+    expect(ended.code, ended.stderr).toBe(0)
+    expect(lastLine(ended)).toMatchObject({ service: expect.stringMatching(/^http:/), registers: null })
+    expect(creations()).toBe(1)
   })
 
   test('an empty key is refused before anything is sent', async () => {

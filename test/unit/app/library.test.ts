@@ -1,9 +1,10 @@
 /** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading of pipelines. */
 import { spawnSync } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   type Checkpoint,
@@ -19,6 +20,7 @@ import {
   run,
   status,
 } from '../../../src/index.ts'
+import { serveWithFaults, VirtualClock } from '../../../src/testing/index.ts'
 import { ROOT } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
@@ -310,6 +312,52 @@ describe('rows of a program', () => {
     expect(await allOf(resumed.rows())).toEqual(await allOf(same.rows()))
   })
 
+  test('columns have the names of the pipeline in every file, and JSON has numbers, truth values and null', async () => {
+    const columns = ['*', { from: 'general.connectId', as: 'company' }, 'match.score', 'general.duplicate']
+    const output = { path: 'o.jsonl', unmatched: 'u.csv', review: 'r.tsv', columns, names: 'snake' } as const
+    const source = [
+      { ID: 7, 'Trade Name': 'Varnix Steel Ltd', country: 'GB' },
+      { ID: 8, 'Trade Name': 'Zyxwv Utsrqp Ltd' },
+    ]
+    const mappings = { name: 'Trade Name', country: 'country' }
+    const report = await run(
+      {
+        ...pipeline,
+        mappings,
+        input: source,
+        enrich: { product: 'basic', tags: ['general.connectId', 'general.duplicate'] },
+        output,
+      },
+      here.options(),
+    )
+    expect(
+      read('o.jsonl')
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      {
+        id: '7',
+        trade_name: 'Varnix Steel Ltd',
+        country: 'GB',
+        company: 'GB-X-11076475',
+        match_score: expect.any(Number),
+        general_duplicate: false,
+      },
+      {
+        id: '8',
+        trade_name: 'Zyxwv Utsrqp Ltd',
+        country: null,
+        company: null,
+        match_score: expect.any(Number),
+        general_duplicate: false,
+      },
+    ])
+    expect(read('u.csv').split('\n')[0]).toBe('id,trade_name,country,company,match_score,general_duplicate')
+    expect(read('r.tsv').split('\n')[0]?.split('\t').slice(-2)).toEqual(['match_candidate_id', 'match_candidate_name'])
+    expect((await allOf(report.rows())).map(row => row.company)).toEqual(['GB-X-11076475', ''])
+  })
+
   test('an output of the pipeline is read back in the order of its columns; other outputs are refused', async () => {
     const rowsOf = async (output: object | null) => {
       const report = await run(
@@ -321,7 +369,12 @@ describe('rows of a program', () => {
     const columns = ['match.outcome', '*']
     const csv = await rowsOf({ path: 'o.csv', columns })
     expect(csv[0]).toMatchObject({ 'match.outcome': expect.any(String), id: '1' })
-    expect(await rowsOf({ path: 'o.jsonl', format: 'jsonl', columns })).toEqual(csv)
+    const lines = csv.map(row => ({ ...row, since: row.since ?? '' }))
+    for (const path of ['o.jsonl', 'o.json', 'o.tsv', 'o.csv.gz', 'o.jsonl.gz', 'o.json.gz'])
+      expect(await rowsOf({ path, columns }), path).toEqual(lines)
+    // A packed output of an earlier run is replaced.
+    expect(await rowsOf({ path: 'o.json.gz', columns })).toEqual(lines)
+    expect(gunzipSync(readFileSync('o.csv.gz')).toString()).toBe(read('o.csv'))
     await expect(rowsOf({ path: 'o.xlsx', format: 'xlsx', columns })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
   })
 
@@ -353,4 +406,96 @@ describe('rows of a program', () => {
       code: 'FETTLE_ABORTED',
     })
   })
+})
+
+describe('a program with its own folders', () => {
+  test('cwd is the folder of all relative paths; outputRoots allows others, and outputMode sets the permissions', async () => {
+    const cwd = join(here.folder, 'elsewhere')
+    const shared = join(here.folder, 'shared')
+    for (const folder of [cwd, shared]) mkdirSync(folder)
+    writeFileSync(join(cwd, 'list.csv'), 'name,country\nVarnix Steel Ltd,GB\nZyxwv Utsrqp Ltd,GB\n')
+    const pipeline = here.pipeline({ input: 'list.csv', output: { path: join(shared, 'out.csv'), unmatched: 'left.csv' } })
+    const { env } = here.options()
+    const options = { cwd, env, outputRoots: [shared], outputMode: 0o640 }
+    const before = readdirSync(here.folder)
+    expect((await check(pipeline, options)).ok).toBe(true)
+    const report = await run(pipeline, options)
+    expect(report.totals.rows).toBe(2)
+    expect(statSync(join(shared, 'out.csv')).mode & 0o777).toBe(0o640)
+    expect(statSync(join(cwd, 'left.csv')).mode & 0o777).toBe(0o640)
+    expect(existsSync(join(cwd, 'fettle-runs', report.metadata.runId))).toBe(true)
+    expect(readdirSync(here.folder)).toEqual(before)
+    expect((await allOf(report.rows())).length).toBe(2)
+    expect((await status(report.metadata.runId, { cwd, env })).status).toBe('finished')
+    // Shards and their merge, and a pipeline file, in the same folder.
+    for (const shard of ['1/2', '2/2'] as const) await run({ ...pipeline, name: 'parts' }, { ...options, shard })
+    expect((await merge(['parts'], options)).totals.rows).toBe(2)
+    writeFileSync(join(cwd, 'p.yml'), JSON.stringify({ ...pipeline, name: 'file', output: 'file.csv' }))
+    await run('p.yml', options)
+    expect(existsSync(join(cwd, 'file.csv'))).toBe(true)
+    await expect(run(pipeline, { ...options, outputMode: 640 })).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
+    await expect(run(pipeline, { ...options, outputRoots: [] })).rejects.toMatchObject({ code: 'FETTLE_PIPELINE_PATH' })
+  })
+
+  test('a run takes its time from clock', async () => {
+    const clock = new VirtualClock({ start: Date.UTC(2030, 0, 2) })
+    const server = await serveWithFaults({
+      port: 0,
+      dataDir: join(here.folder, 'service'),
+      registers: ['sample'],
+      clock: clock.forService(),
+      rowPauseMs: 60_000,
+    })
+    here.atEnd(() => void server.close())
+    clock.isIdle = () => server.server.pending() === 0
+    const { url: FETTLE_URL, username: FETTLE_USERNAME, password: FETTLE_PASSWORD } = server
+    const report = await run(here.pipeline({ register: undefined as never }), {
+      runsDir: 'runs',
+      env: { FETTLE_URL, FETTLE_USERNAME, FETTLE_PASSWORD },
+      clock,
+    })
+    expect(report.metadata.runId).toContain('20300102')
+    expect(report.results[0]?.elapsedMs).toBeGreaterThan(100_000)
+    await server.close()
+  })
+
+  test('many runs on one signal leave no listener and no handle', async () => {
+    const { signal } = new AbortController()
+    const one = async (at: number) => {
+      await run(here.pipeline({ name: `many-${at % 2}`, output: 'many.csv' }), {
+        ...here.options(),
+        signal,
+        fresh: true,
+        runsDir: `runs-${at}`,
+      })
+      rmSync(`runs-${at}`, { recursive: true })
+    }
+    for (let at = 0; at < 3; at++) await one(at)
+    const handles = () => process.getActiveResourcesInfo().filter(name => !/^(FSReq|Immediate|Timeout|Tick)/.test(name)).length
+    const before = handles()
+    for (let at = 0; at < 12; at++) await one(at)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expect(handles()).toBe(before)
+  })
+})
+
+test('twenty embedded runs at once leave turns of the event loop to others', async () => {
+  // Time of the processor between two turns: what other programs of this machine do is not counted.
+  let longest = 0
+  let isOver = false
+  let last = process.cpuUsage()
+  const watch = (): void => {
+    const { user, system } = process.cpuUsage(last)
+    last = process.cpuUsage()
+    longest = Math.max(longest, (user + system) / 1000)
+    if (!isOver) setImmediate(watch)
+  }
+  await run(here.pipeline({ name: 'warm' }), here.options())
+  watch()
+  await Promise.all(
+    Array.from({ length: 20 }, (_, at) => run(here.pipeline({ name: `at-once-${at}`, output: `o${at}.csv` }), here.options())),
+  )
+  isOver = true
+  console.log(`longest turn: ${longest.toFixed(0)} ms of processor time`)
+  expect(longest).toBeLessThan(500)
 })

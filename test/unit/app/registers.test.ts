@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { merge, RunStopped, resume, run } from '../../../src/index.ts'
+import { renderHtml, renderJunit, renderMarkdownOf, renderText, resultLine } from '../../../src/report/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { type Place, place } from './place.ts'
 
@@ -41,6 +42,21 @@ test('the option of the library chooses registers, one or several, before the pi
   await expect(run(here.pipeline(), { ...options, register: 'ten' })).rejects.toMatchObject({ code: 'FETTLE_REGISTER_UNKNOWN' })
 })
 
+test('report, result line, text and lineage name the registers of a run', async () => {
+  await importBoth()
+  const report = await run(here.pipeline(), { ...options, register: ['one', 'two'] })
+  const registers = ['one', 'two'].map(name => ({
+    name,
+    snapshotDate: '2026-01-01',
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  }))
+  expect(report.results[0]).toMatchObject({ service: 'embedded', registers })
+  expect(JSON.parse(resultLine(report))).toMatchObject({ service: 'embedded', registers })
+  const words = 'embedded, register one of 2026-01-01 and two of 2026-01-01'
+  expect(renderText(report, { width: 120 })).toContain(`  service   ${words}\n`)
+  for (const text of [renderMarkdownOf([report]), renderJunit([report]), renderHtml(report)]) expect(text).toContain(words)
+})
+
 test('a resume warns of a register that was imported again, of no other one', async () => {
   await importBoth()
   const stop = new AbortController()
@@ -58,7 +74,7 @@ test('a resume warns of a register that was imported again, of no other one', as
   expect(report.status).toBe('warn')
 })
 
-test('shards of different registers are not merged, and of different imports with a warning', async () => {
+test('shards of different registers are not merged, and of different imports only with the option, with a warning', async () => {
   await importBoth()
   const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
   const other = await run(here.pipeline(), { ...options, register: 'one', shard: '2/2' })
@@ -69,10 +85,19 @@ test('shards of different registers are not merged, and of different imports wit
   })
   await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-02-01')
   const second = await run(here.pipeline(), { ...options, register: 'two', shard: '2/2' })
-  const merged = await merge([id, second.metadata.runId], options)
+  const difference =
+    'shards used different imports of the register two: its snapshot is of 2026-01-01 in shard 1/2 and of 2026-02-01 in shard 2/2'
+  await expect(merge([id, second.metadata.runId], options)).rejects.toMatchObject({
+    code: 'FETTLE_MERGE',
+    message: difference,
+    action: { command: 'merge', args: ['--mixed-registers', id, second.metadata.runId] },
+  })
+  const merged = await merge([id, second.metadata.runId], { ...options, mixedRegisters: true })
   expect(merged.totals.rows).toBe(2)
-  expect(changesIn(merged)).toEqual([
-    'shards used different imports of the register two: its snapshot is of 2026-01-01 in shard 1/2 and of 2026-02-01 in shard 2/2',
-  ])
+  expect(changesIn(merged)).toEqual([difference])
   expect(merged.status).toBe('warn')
+  expect(merged.results[0]!.registers).toEqual([
+    ...first.results[0]!.registers!,
+    { name: 'two', snapshotDate: '2026-02-01', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ])
 })

@@ -101,6 +101,28 @@ test('passes the span of the run to the service; a run without a caller has a ne
   expect(parentOf(root)).toBeUndefined()
 })
 
+test('the registered object is used in any version; a note names the reason when nothing is traced', async () => {
+  const api = globalThis as { [key: symbol]: object | undefined }
+  const key = Symbol.for('opentelemetry.js.api.1')
+  const registered = api[key]
+  const traceparent = { TRACEPARENT: `00-${TRACE}-${PARENT}-01` }
+  const notes: string[] = []
+  const onNote = (text: string) => void notes.push(text)
+  try {
+    api[key] = { ...registered, version: '1.99.0' }
+    await run(here.pipeline(), { ...here.options(traceparent), onNote })
+    expect(named('fettle.run').map(parentOf)).toEqual([PARENT])
+    expect(notes.filter(note => note.includes('spans'))).toEqual([])
+    exporter.reset()
+    api[key] = undefined
+    await run(here.pipeline(), { ...here.options(traceparent), onNote, fresh: true })
+    expect(notes).toContainEqual(expect.stringContaining('this process has registered no OpenTelemetry'))
+    expect(exporter.getFinishedSpans()).toEqual([])
+  } finally {
+    api[key] = registered
+  }
+})
+
 test('a resumed run has another span with the same names', async () => {
   const stop = new AbortController()
   const stopper = { name: 'stopper', onEvent: ({ type }: { type: string }) => type === 'job.created' && stop.abort() }

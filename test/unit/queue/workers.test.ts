@@ -112,7 +112,18 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
     const second = await fettle(submit, { cwd, env })
     expect(lastLine(second).runId).toBe(runId)
     expect(second.stderr).toContain('all of them there already')
+    for (const args of [
+      ['status', 'p'],
+      ['collect', String(runId)],
+    ]) {
+      const unknown = await fettle(args, { cwd: other, env })
+      expect(unknown.code).toBe(2)
+      expect(unknown.stderr).toContain('repeat its command here (fettle run PIPELINE --queue URL …)')
+    }
     expect((await fettle(submit, { cwd: other, env })).stderr).toContain('all of them there already')
+    const doctor = await fettle(['doctor', '--offline'], { cwd, env })
+    expect(doctor.stdout).toContain(`1 unfinished: ${runId}`)
+    expect(doctor.stdout).toContain(`fettle collect ${runId}`)
     expect(await fettle(['status', 'p', '--json'], { cwd, env })).toMatchObject({ code: 75 })
     expect((await fettle(['runs'], { cwd, env })).stdout).toContain('queued')
     const hasty = await fettle(['collect', 'p', '--timeout', '1s'], { cwd, env })

@@ -33,6 +33,12 @@ describe('assets', () => {
     })
   })
 
+  test.each([0, 1, 0.5])('a match rate of %d has a type that its JSON has in Python', matchRate => {
+    const [made] = of(one({ ...finished, totals: { ...finished.totals, matchRate } }, ['a']), 'report_asset_materialization')
+    const type = Number.isInteger(matchRate) ? 'int' : 'float'
+    expect(made).toMatchObject({ metadata: { match_rate: { type, raw_value: matchRate } } })
+  })
+
   test('of several, the one of the name, and those of the other outputs', () => {
     const assets = [
       'crm/suppliers_review',

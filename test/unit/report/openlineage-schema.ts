@@ -52,6 +52,7 @@ const transformation = record({ 'type!': { enum: ['DIRECT', 'INDIRECT'] }, subty
 const inputField = record({ ...job, 'field!': text, transformations: list(transformation) })
 
 const datasetFacets = {
+  version: facet('DatasetVersionDatasetFacet', '1-0-1', { 'datasetVersion!': text }),
   schema: facet('SchemaDatasetFacet', '1-1-1', { fields: list(record({ 'name!': text, type: text, description: text })) }),
 }
 const columnLineage = facet('ColumnLineageDatasetFacet', '1-2-0', {

@@ -131,6 +131,8 @@ describe('resultLine', () => {
       exitCode: 0,
       runId: 'nightly-suppliers-20251120-021701-k3f9',
       pipeline: 'nightly-suppliers',
+      service: 'embedded',
+      registers: null,
       totals: reportOf('finished').totals,
       report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',
       output: 'out/suppliers.csv',

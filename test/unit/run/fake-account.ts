@@ -9,15 +9,21 @@ import type {
   Screening,
   ScreenQuery,
 } from '../../../src/model/requests.ts'
-import type { CandidateService, PortfolioService, ScreenService } from '../../../src/run/ports.ts'
+import type { AcceptedCompany } from '../../../src/model/results.ts'
+import type { CandidateService, FetchedByJob, PortfolioService, ReportService, ScreenService } from '../../../src/run/ports.ts'
 
 interface Made extends ScreenQuery, Screening {
   readonly createdAt: string
 }
 
-export type AccountCall = keyof PortfolioService | keyof ScreenService | keyof CandidateService
+export type AccountCall =
+  | keyof PortfolioService
+  | keyof ScreenService
+  | keyof CandidateService
+  | keyof ReportService
+  | 'fetchByJob'
 
-export class FakeAccount implements PortfolioService, ScreenService, CandidateService {
+export class FakeAccount implements PortfolioService, ScreenService, CandidateService, ReportService {
   readonly portfolios: Portfolio[] = []
   readonly companies = new Map<string, string>()
   /** Each was paid. */
@@ -100,5 +106,28 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     if (lost !== undefined) throw new FettleError('FETTLE_UNANSWERED', `the answer about ${name} was lost`, { unanswered: true })
     if (this.refused.has(name)) throw new FettleError('FETTLE_REJECTED', `not ${name}`, { status: 400 })
     return [{ id: `GB-${name}`, name, score: 0.5, why: 'name =', parts: {}, fields: {}, tags: {} }]
+  }
+
+  /** Companies whose tags were asked for, and how. */
+  readonly asked: string[] = []
+  /** Reports that were paid. */
+  readonly ordered: string[] = []
+  readTags = async (id: string): Promise<Readonly<Record<string, string>>> => {
+    this.#call('readTags')
+    const lost = this.lose.readTags
+    delete this.lose.readTags
+    this.ordered.push(id)
+    if (lost !== undefined) throw new FettleError('FETTLE_UNANSWERED', `the report of ${id} was lost`, { unanswered: true })
+    if (this.refused.has(id)) throw new FettleError('FETTLE_NOT_FOUND', `no company ${id}`, { status: 404 })
+    return { 'general.companyName': `${id} Ltd` }
+  }
+  /** A job continues for the same companies, and is paid once. */
+  readonly jobs = new Set<string>()
+  fetchByJob = async (companies: readonly AcceptedCompany[]): Promise<FetchedByJob> => {
+    this.#call('fetchByJob')
+    const ids = companies.map(({ id }) => id)
+    this.jobs.add(ids.join())
+    const found = ids.filter(id => !this.refused.has(id)).map(id => ({ id, tags: { 'general.companyName': `${id} Ltd` } }))
+    return { job: 'job-2', paid: found.length, companies: found }
   }
 }

@@ -5,7 +5,7 @@ import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
-import type { FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
+import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'
@@ -156,6 +156,7 @@ export class FakeResults implements Results {
       missing: [],
       decisions: null,
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
+      accepted: this.acceptedCompanies.filter(({ id }) => this.fetched[id] === undefined).length,
       companies: this.listed,
     }
   }
@@ -170,6 +171,18 @@ export class FakeResults implements Results {
 
   async propose(answers: Readonly<Record<string, readonly ProposedCompany[]>>) {
     this.proposed = answers
+  }
+
+  /** Accepted companies without tags, and the tags that the outputs have. */
+  acceptedCompanies: readonly AcceptedCompany[] = []
+  fetched: Readonly<Record<string, FetchedCompany['tags']>> = {}
+
+  async *accepted(from: number) {
+    yield* this.acceptedCompanies.slice(from)
+  }
+
+  async keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>) {
+    this.fetched = found
   }
 
   /** Companies found. */
@@ -199,6 +212,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   const results = new FakeResults()
   results.found = earlier?.results.found ?? []
   results.asked = earlier?.results.asked ?? []
+  results.acceptedCompanies = earlier?.results.acceptedCompanies ?? []
+  results.fetched = earlier?.results.fetched ?? {}
   results.proposed = earlier?.results.proposed ?? null
   const stop = new AbortController()
   const grace = new AbortController()
@@ -221,6 +236,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     portfolios: account,
     screening: account,
     candidates: account,
+    reports: account,
+    fetchByJob: account.fetchByJob,
     source,
     results,
     clock,

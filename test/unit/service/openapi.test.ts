@@ -5,16 +5,21 @@ import { pathToFileURL } from 'node:url'
 import { generateApi } from 'swagger-typescript-api'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { OPERATIONS, type Operation } from '../../../src/contract/index.ts'
+import { OPERATIONS, type Operation, type OperationName } from '../../../src/contract/index.ts'
+import { PLAY_NAMES, PLAYS, type Play, type PlayName } from '../../../src/service/plays.ts'
 import { send, startService, temporaryFolder } from './kit.ts'
 
 const originOf = (url: string): string => new URL(url).origin
 
-test('every operation is described with its answers, and every reference leads somewhere', async () => {
-  const { url } = await startService()
+test.each(PLAY_NAMES)('%s: every operation is described with its answers, and every reference leads somewhere', async play => {
+  const { url } = await startService({ play })
   const { status, body } = await send(`${url}/openapi.json`)
   expect([status, body.openapi, body.servers]).toEqual([200, '3.1.0', [{ url }]])
-  for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation][]) {
+  const { operations } = PLAYS[play] as Play
+  const rows = Object.entries(OPERATIONS) as [OperationName, Operation][]
+  const offered = rows.filter(([name]) => operations?.has(name) ?? true)
+  expect(Object.values(body.paths).flatMap(one => Object.keys(one as object)).length).toBe(offered.length)
+  for (const [name, operation] of offered) {
     const described = body.paths[operation.path]?.[operation.method.toLowerCase()]
     expect(described, name).toMatchObject({ operationId: name, summary: operation.summary })
     const statuses = [operation.success ?? 200, ...operation.errors, 401, 403, 429, 431].map(String)
@@ -58,7 +63,7 @@ test('parameters and bodies have the types that the service takes', async () => 
   expect(parameter(hits, 'hitDecisions').pattern).toContain('falsePositive')
   expect(schemas.CreateBusinessSearch.properties.datasets).toMatchObject({
     minItems: 1,
-    items: { enum: expect.arrayContaining(['SAN']) },
+    contains: { enum: expect.arrayContaining(['SAN']) },
   })
   const upload = paths['/dataCleaning/jobs/{id}/upload'].post.requestBody.content['multipart/form-data'].schema
   expect(upload).toMatchObject({ additionalProperties: false, required: ['hasHeader', 'jobFile'] })
@@ -69,6 +74,25 @@ test('parameters and bodies have the types that the service takes', async () => 
   expect(schemas.FoundCompany.properties.vatNo.type).toBe('array')
   expect(Object.keys(paths['/companies/{id}'].get.responses)).toContain('302')
   expect(Object.keys(paths['/companies/{id}'].get.responses[200].content)).toEqual(['application/json', 'application/json+pdf'])
+})
+
+test('the description is of the play that is served', async () => {
+  const schemasIn = async (play: PlayName) =>
+    (await send(`${(await startService({ play })).url}/openapi.json`)).body.components.schemas
+  const [own, vendor, seed] = await Promise.all(PLAY_NAMES.map(schemasIn))
+  const nullable = ['string', 'null']
+  expect([own, vendor, seed].map(one => one.Job.properties.countryCode.type)).toEqual(['string', nullable, nullable])
+  expect([own, vendor, seed].map(one => one.JobSummary.type)).toEqual(['object', ['object', 'null'], ['object', 'null']])
+  expect([own, vendor, seed].map(one => one.Job.properties.source.enum)).toEqual([
+    ['dataCleaning'],
+    ['dataCleaning'],
+    ['prospects'],
+  ])
+  expect([own, vendor, seed].map(one => one.Job.properties.createdAt.format)).toEqual([undefined, undefined, 'date-time'])
+  expect([own, vendor, seed].map(one => one.FoundCompany.properties.safeNo.pattern)).toEqual(
+    ['15', '8', '8'].map(digits => `^[A-Z]{2}\\d{${digits}}$`),
+  )
+  expect([Object.hasOwn(own, 'EnrichmentTag'), Object.hasOwn(seed, 'EnrichmentTag')]).toEqual([true, false])
 })
 
 test('the page shows every operation, sends no request and runs no script', async () => {

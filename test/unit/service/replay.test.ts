@@ -24,6 +24,9 @@ test('a cassette with half a line is read, and continued', async () => {
   expect(await openCassette(path)).toMatchObject({ head: HEAD, exchanges: 1, damaged: 1 })
   appendFileSync(path, `\n${JSON.stringify(job('matched'))}\n`)
   expect(await openCassette(path)).toMatchObject({ exchanges: 2, damaged: 1 })
+  // JSON, but no exchange.
+  appendFileSync(path, 'null\n7\n{}\n')
+  expect(await openCassette(path)).toMatchObject({ exchanges: 2, damaged: 4 })
 })
 
 test('answers come in recorded order, the last one again, and others are refused by name', async () => {

@@ -1,8 +1,8 @@
 /** What a run, its job and its files are called in lineage: the same names from every process that carries the run. It builds no event. */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { columnName } from '../../../formats/text-formats.ts'
 import type { RunState } from '../../../journal/index.ts'
+import { columnName } from '../../../model/column-names.ts'
 import { lineOf, type Plan, recordedInput } from '../../../pipeline/index.ts'
 import type { LineageNames } from '../../../report/index.ts'
 import type { LineageSettings } from './settings.ts'

@@ -56,6 +56,6 @@ function summary(plan: Plan, { shown }: InputRef): string {
         `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
     )
     .join(', ')
-  const ok = `ok ${plan.file}: ${plan.rows} rows${plan.skipped === undefined ? '' : `, ${plan.skipped} of them empty,`} of ${shown} (${plan.input.encoding}, "${plan.input.delimiter}"), ${columns}`
+  const ok = `ok ${plan.file}: ${plan.rows} rows${plan.skipped === undefined ? '' : `, ${plan.skipped} of them empty,`} of ${shown} (${plan.input.encoding}, ${JSON.stringify(plan.input.delimiter)}), ${columns}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

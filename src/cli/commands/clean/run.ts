@@ -83,7 +83,7 @@ async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
 function outputOf(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
-  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
+  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
   const path = requested ?? `${stem}-clean${suffix}`
   const named = formatOfName(path)
   if (named === null)

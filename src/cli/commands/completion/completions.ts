@@ -1,5 +1,6 @@
 /** Completion scripts made from the table of commands: names, flags, choices and run ids. They are static: a key press starts no Node. */
 import { EXIT } from '../../../errors.ts'
+import { PIPELINE_ENDINGS } from '../../../pipeline/index.ts'
 import { type Body, type Command, nameOf } from '../../command.ts'
 import type { Option } from '../../options/option.ts'
 import { needText } from '../../options/read.ts'
@@ -17,8 +18,8 @@ interface Entry {
   readonly name: string
   readonly about: string
   readonly flags: readonly Flag[]
-  /** The positional: one of several words, a run id, or a file. */
-  readonly takes: 'files' | 'runs' | readonly string[]
+  /** The positional: one of several words, a run id, a pipeline file, or any file. */
+  readonly takes: 'files' | 'pipelines' | 'runs' | readonly string[]
 }
 
 const COMMON: readonly Flag[] = [
@@ -36,10 +37,11 @@ const flagOf = ({ name, alias, type, choices, suggestions, describe }: Option): 
 function entryOf(command: Command): Entry {
   const { positionals = [], options, summary } = command
   const words = positionals.flatMap(({ choices = [] }) => choices)
+  const named = (wanted: string): boolean => positionals.some(({ name }) => name === wanted)
   return {
     name: nameOf(command),
     about: summary,
-    takes: words.length > 0 ? words : positionals.some(({ name }) => name === 'run') ? 'runs' : 'files',
+    takes: words.length > 0 ? words : named('run') ? 'runs' : named('pipeline') ? 'pipelines' : 'files',
     flags: [...options.map(flagOf), ...COMMON],
   }
 }
@@ -58,8 +60,13 @@ export const bodyFor = (commands: readonly Command[]): Body => ({
 })
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+/** Files that have a pipeline's ending; where none matches, the shell offers all files. */
+const PIPELINES = `ls -d "$word"*{${PIPELINE_ENDINGS.join(',')}} 2>/dev/null`
 /** Ids look like 20260101T000000Z-name-abcdef. */
 const RUNS = 'ls fettle-runs 2>/dev/null | grep -E "^[0-9]{8}T"'
+
+const wordsOf = (takes: 'pipelines' | 'runs' | readonly string[]): string =>
+  takes === 'runs' ? `$(${RUNS})` : takes === 'pipelines' ? `$(${PIPELINES})` : quoted(takes.join(' '))
 
 function bash(entries: readonly Entry[]): string {
   const values = entries.flatMap(({ name, flags }) =>
@@ -72,9 +79,7 @@ function bash(entries: readonly Entry[]): string {
     }),
   )
   const flags = entries.map(one => `      ${one.name}) words=${quoted(one.flags.map(({ name }) => `--${name}`).join(' '))} ;;`)
-  const plain = entries.flatMap(({ name, takes }) =>
-    takes === 'files' ? [] : [`      ${name}) words=${takes === 'runs' ? `$(${RUNS})` : quoted(takes.join(' '))} ;;`],
-  )
+  const plain = entries.flatMap(({ name, takes }) => (takes === 'files' ? [] : [`      ${name}) words=${wordsOf(takes)} ;;`]))
   return `# fettle completion bash > ~/.local/share/bash-completion/completions/fettle
 _fettle() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} words=
@@ -110,7 +115,13 @@ function zsh(entries: readonly Entry[]): string {
   }
   const cases = entries.map(({ name, flags, takes }) => {
     const plain =
-      takes === 'files' ? '*:file:_files' : takes === 'runs' ? `*:run:(\${(f)"$(${RUNS})"})` : `*:what:(${takes.join(' ')})`
+      takes === 'files'
+        ? '*:file:_files'
+        : takes === 'pipelines'
+          ? '*:pipeline:_files -g "*.fettle.(yml|yaml|json)"'
+          : takes === 'runs'
+            ? `*:run:(\${(f)"$(${RUNS})"})`
+            : `*:what:(${takes.join(' ')})`
     const last = takes === 'runs' ? `"${plain.replaceAll('"', '\\"')}"` : quoted(plain)
     return `    ${name}) _arguments ${[...flags.flatMap(spec), last].join(' ')} ;;`
   })
@@ -136,7 +147,12 @@ if [[ $funcstack[1] == _fettle ]]; then _fettle "$@"; else compdef _fettle fettl
 function fish(entries: readonly Entry[]): string {
   const lines = entries.flatMap(({ name, about, flags, takes }) => {
     const seen = `complete -c fettle -n '__fish_seen_subcommand_from ${name}'`
-    const plain = takes === 'files' ? [] : [`${seen} -f -a ${takes === 'runs' ? quoted(`(${RUNS})`) : quoted(takes.join(' '))}`]
+    const plain =
+      takes === 'files'
+        ? []
+        : takes === 'pipelines'
+          ? [`${seen} -k -a ${quoted('(__fish_complete_suffix .fettle.yml)')}`]
+          : [`${seen} -f -a ${takes === 'runs' ? quoted(`(${RUNS})`) : quoted(takes.join(' '))}`]
     return [
       `complete -c fettle -f -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`,
       ...plain,

@@ -131,7 +131,8 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const key = columns.find(one => one.status === 'mapped' && one.target === 'key')
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
-  const text = facts.packed?.as === 'xlsx' ? 'xlsx' : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  const isTable = facts.packed !== undefined && facts.packed.as !== 'gzip'
+  const text = isTable ? facts.packed.as : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   return [
     `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${text}`,
     ...skippedLines(inspected),

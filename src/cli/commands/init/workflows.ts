@@ -1,6 +1,7 @@
 /**
  * Workflow files for a nightly run on a CI platform. GitHub may drop a scheduled start on the hour, keeps artifacts for at most 90 days
- * and skips folders with a leading dot.
+ * and skips folders with a leading dot. Outputs, which init puts into `out`, have a cache for each run of the workflow: a job that runs
+ * again after its end has the files of its run, and not those of a later one.
  */
 
 export interface WorkflowOptions {
@@ -19,8 +20,8 @@ export const workflowFor = (platform: 'github' | 'gitlab', options: WorkflowOpti
   platform === 'github' ? github(options) : gitlab(options)
 
 /** The command as a YAML scalar, with the path quoted for the shell if necessary. */
-function command(pipeline: string): string {
-  const run = (path: string): string => `npx --no-install fettle run ${path} --timeout 130m`
+function command(pipeline: string, more = ''): string {
+  const run = (path: string): string => `npx --no-install fettle run ${path} --timeout 130m${more}`
   if (/^[\w./-]+$/.test(pipeline)) return run(pipeline)
   return JSON.stringify(run(`'${pipeline.replaceAll("'", "'\\''")}'`))
 }
@@ -64,7 +65,13 @@ jobs:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
           restore-keys: fettle-${name}-
-      - run: ${command(pipeline)}
+      - uses: actions/cache/restore@v5    # "Re-run jobs" after a finished run reports it again, with its outputs
+        with:
+          path: out
+          key: outputs-fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
+          restore-keys: outputs-fettle-${name}-\${{ github.run_id }}-
+      - id: fettle
+        run: ${command(pipeline)}
       - id: last
         if: always()                      # the next night needs the last runs only
         run: |
@@ -75,12 +82,17 @@ jobs:
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
+      - uses: actions/cache/save@v5
+        if: always()
+        with:
+          path: out
+          key: outputs-fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
       - uses: actions/upload-artifact@v6
         if: always()
         with:
           name: fettle-${name}-\${{ github.run_attempt }}
           path: |
-            fettle-runs/\${{ steps.last.outputs.run }}
+            fettle-runs/\${{ steps.fettle.outputs.run_id || steps.last.outputs.run }}
             out
           retention-days: 14
           if-no-files-found: ignore
@@ -106,15 +118,19 @@ fettle-${name}:
   interruptible: false
   timeout: 2h 30m                   # above poll.timeout, 2h
   cache:                            # runs before this one: an unfinished one is resumed, a good one is compared
-    key: fettle-${name}
-    paths: [fettle-runs]
-    when: always
+    - key: fettle-${name}
+      paths: [fettle-runs]
+      when: always
+    - key: outputs-fettle-${name}-$CI_PIPELINE_ID  # "Retry" after a finished run reports it again, with its outputs
+      paths: [out]
+      when: always
   script:
     - npm ci
-    - ${command(pipeline)}
+    - ${command(pipeline, ' --result-file result.json')}
   after_script:                     # the cache keeps the last runs, the artifact has this one
     - ls -d fettle-runs/2*/ | head -n -10 | xargs -r rm -rf
-    - cp -r "fettle-runs/$(cat fettle-runs/latest)" report
+    - run=$(node -p 'require("./result.json").runId' | grep ^2 || cat fettle-runs/latest)
+    - cp -r "fettle-runs/$run" report
   artifacts:
     when: always
     expire_in: 14 days

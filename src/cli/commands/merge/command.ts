@@ -1,6 +1,13 @@
 /** `fettle merge`: shards joined into one run. */
 import type { Command } from '../../command.ts'
+import type { Option } from '../../options/option.ts'
 import { DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE, RUN_KEY } from '../options.ts'
+
+const MIXED_REGISTERS: Option = {
+  name: 'mixed-registers',
+  type: 'switch',
+  describe: 'Join shards that were matched against different imports of a register',
+}
 
 export const merge: Command = {
   usage: 'merge <run..>',
@@ -13,7 +20,7 @@ export const merge: Command = {
       describe: 'Runs of shards or their folders; or a pipeline name, for the latest run of each shard',
     },
   ],
-  options: [RUN_KEY, DROP_DECISIONS, ...EXECUTION],
+  options: [RUN_KEY, DROP_DECISIONS, MIXED_REGISTERS, ...EXECUTION],
   conflicts: QUIET_OR_VERBOSE,
   examples: [
     ['fettle merge suppliers', 'join the latest shards of a pipeline, in the order of the list'],

@@ -46,14 +46,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       ? await atTerminal(rows, old, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
       : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
   if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
-  if (added.length === 0) {
+  if (added.length === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
     return EXIT.ok
   }
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
   print(io, `${counted(new Set(added.map(({ fingerprint }) => fingerprint)).size, 'row')} decided, stored in ${target}`)
   if (!isNamed) print(io, howToKeep(state, target))
-  const result = await applyDecisions(state.runId, mergeDecisions(old, added), { env: io.env, cwd: io.cwd, runsDir })
+  const options = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal, fetch: isOn(flags, 'fetch') }
+  const result = await applyDecisions(state.runId, mergeDecisions(old, added), options)
   return printResult(result, old.length > 0, flags, io)
 }
 

@@ -1,7 +1,7 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { listedRun, listRunIds, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
-import { escapeTerminal, resultLine, safeJson } from '../../../report/index.ts'
+import { escapeTerminal, resultLine, resultLineOf } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine } from '../../options/queue.ts'
 import { isOn, needText } from '../../options/read.ts'
@@ -29,12 +29,8 @@ const lineOf = (runsDir: string, id: string): string => {
     const { report, state, code } = listedRun(runsDir, id)
     return resultLine({ ...report(), exitCode: code ?? state.exitCode })
   } catch (error) {
-    return safeJson({
-      schema: 'fettle/result/v1',
-      status: 'error',
-      runId: id,
-      error: FettleError.is(error) ? error.code : 'FETTLE_BUG',
-    })
+    const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+    return resultLineOf({ status: 'error', exitCode, runId: id, pipeline: null, error: { code, message, hint } })
   }
 }
 

@@ -1,5 +1,5 @@
 /** `fettle status`: prints the state of a run and returns it as exit code. */
-import { type CurrentRunStatus, findRunId, getRunStatus, loadRun, queuedRun, reportOfRun, watchRun } from '../../../app/index.ts'
+import { type CurrentRunStatus, findOpenRunId, getRunStatus, queuedRun, reportOfRun, watchRun } from '../../../app/index.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal, resultLine } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
@@ -15,14 +15,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const isWatched = isOn(flags, 'watch')
   if (!isWatched && timeoutOf(flags) !== null) throw new FettleError('FETTLE_USAGE', '--timeout requires --watch')
   const runsDir = needText(flags, 'runs-dir')
-  const queued = queuedRun(runsDir, findRunId(runsDir, textFlag(flags, 'run') ?? undefined))
+  const runId = findOpenRunId(runsDir, textFlag(flags, 'run') ?? undefined)
+  const queued = queuedRun(runsDir, runId)
   if (queued !== null) return statusQueued(queued, flags, io, timeoutOf(flags))
-  const { directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const place = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal }
-  const status = isWatched
-    ? await watchRun(directory.id, place, timeoutOf(flags), printChanges(io))
-    : await getRunStatus(directory.id, place)
-  const report = reportOfRun(runsDir, directory.id)
+  const status = isWatched ? await watchRun(runId, place, timeoutOf(flags), printChanges(io)) : await getRunStatus(runId, place)
+  const report = reportOfRun(runsDir, runId)
   const code = status.state.status === 'skipped' ? (skipCodeOf(flags) ?? status.code) : status.code
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {

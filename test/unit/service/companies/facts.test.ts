@@ -1,6 +1,8 @@
 /** Streets, statuses and types from the entries of a register. */
 import { expect, test } from 'vitest'
-import { splitStreet, statusOf, typeOf } from '../../../../src/service/companies/facts.ts'
+import { foundCompany, splitStreet, statusOf, typeOf } from '../../../../src/service/companies/facts.ts'
+import { reportOf } from '../../../../src/service/companies/report.ts'
+import { tagsOf } from '../../../../src/service/enrichment/tags.ts'
 import { engine } from '../engine.ts'
 
 test.each([
@@ -42,4 +44,39 @@ test.each([
   ['Acme', 'NotSet'],
 ])('the type of %j is %j', (name, expected) => {
   expect(typeOf({ ...engine.at(0), name })).toBe(expected)
+})
+
+test('industry codes and the day of incorporation are in searches, reports and tags', () => {
+  const company = { ...engine.at(0), activities: ['24510 Casting of iron', 'Foundries'], incorporated: '2012-05-10' }
+  const iron = { code: '24510', description: 'Casting of iron' }
+  expect(foundCompany(company)).toMatchObject({ activity: iron, activityCode: '24510' })
+  expect(reportOf(company, [])).toMatchObject({
+    companySummary: { mainActivity: iron },
+    companyIdentification: {
+      basicInformation: { companyRegistrationDate: '2012-05-10T00:00:00Z', principalActivity: iron },
+      activityClassifications: [{ activities: [iron, { description: 'Foundries' }] }],
+    },
+  })
+  const tags = [
+    'activityCode',
+    'activityCode2',
+    'activityCode2Desc.en',
+    'principalActivity',
+    'incorporationDate',
+    'establishDate',
+  ]
+  expect(
+    tagsOf(
+      company,
+      tags.map(tag => `general.${tag}`),
+    ),
+  ).toEqual({
+    ...{
+      'general.activityCode': '24510',
+      'general.activityCode2Desc.en': 'Foundries',
+      'general.principalActivity': 'Casting of iron',
+    },
+    ...{ 'general.incorporationDate': '2012-05-10', 'general.establishDate': '2012-05-10' },
+  })
+  expect(foundCompany(engine.at(0))).not.toHaveProperty('activity')
 })

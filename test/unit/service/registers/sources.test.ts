@@ -61,6 +61,7 @@ const LEI: Cells = {
   'Entity.RegistrationAuthority.RegistrationAuthorityEntityID': '923609016',
   'Entity.LegalForm.EntityLegalFormCode': 'YI42',
   'Entity.EntityStatus': 'ACTIVE',
+  'Entity.EntityCreationDate': '1996-04-29T00:00:00Z',
   'Registration.RegistrationStatus': 'ISSUED',
 }
 const gleif = (...rows: Cells[]): string => table(GLEIF_HEADER, rows)
@@ -76,6 +77,10 @@ const NUMBERED: Cells = {
   'RegAddress.PostCode': 'S9 2TX',
   CompanyCategory: 'Private Limited Company',
   CompanyStatus: 'Active',
+  IncorporationDate: '10/05/2012',
+  'SICCode.SicText_1': '24510 - Casting of iron',
+  'SICCode.SicText_2': '46720 - Wholesale of metals and metal ores',
+  'SICCode.SicText_3': 'None Supplied',
   'PreviousName_1.CompanyName': 'THORNBURY FOUNDRY LIMITED',
   'PreviousName_2.CompanyName': 'BLUEBELL (SHEFFIELD) LIMITED',
 }
@@ -115,6 +120,7 @@ describe('GLEIF golden copy', () => {
         website: '',
         status: 'ACTIVE',
         legalForm: 'YI42',
+        incorporated: '1996-04-29',
       },
       expect.objectContaining({ connectId: 'XX-X-529900T8BM49AURSDO77', legalForm: 'Trust' }),
     ])
@@ -139,6 +145,8 @@ describe('Companies House', () => {
         postcode: 'S9 2TX',
         status: 'Active',
         legalForm: 'Private Limited Company',
+        activities: ['24510 Casting of iron', '46720 Wholesale of metals and metal ores'],
+        incorporated: '2012-05-10',
       }),
     ])
   })

@@ -1,0 +1,40 @@
+/** The files that a run needs while it is executed. */
+import { dirname } from 'node:path'
+import { openSource } from '../../input/index.ts'
+import type { RunState } from '../../journal/index.ts'
+import { lineOf, recordedInput } from '../../pipeline/index.ts'
+import { openResults } from '../../results/index.ts'
+import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
+import { removeLeftovers } from '../runs/stale-files.ts'
+import { removeStaged } from '../staging/staged-input.ts'
+import { removeRecordingKey } from './recording-key.ts'
+
+/**
+ * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;
+ * the next resume tries again.
+ */
+export async function removeWorkFiles(
+  { plan, status, finished, outcomes, decisions }: RunState,
+  directory: RunDirectory,
+  root: string,
+): Promise<void> {
+  if (!finished) return
+  removeIfPossible(directory.service)
+  removeRecordingKey(directory)
+  const results = openResults(plan, directory.path, { root })
+  await results.removeCompanies()
+  await openSource(plan, directory.path, { root })
+    .remove()
+    .catch(() => {})
+  const runsDir = dirname(directory.path)
+  removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
+  removeOldAnswers(directory, lineOf(plan))
+  await removeLeftovers(directory, lineOf(plan))
+  // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
+  // What came back for a shard is its result, until the next run of that shard.
+  if (plan.shard !== undefined) return
+  if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
+}
+
+const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
+  (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)

@@ -1,0 +1,11 @@
+/** Spreads work of several runs over turns of the event loop: steps that would all continue in one turn would hold it together. */
+import { setImmediate } from 'node:timers/promises'
+
+let last: Promise<unknown> = Promise.resolve()
+
+/** Resolves after `wait`, in a turn in which no other caller continues. Callers are served in their order. */
+export function inOwnTurn(wait: () => Promise<unknown> = () => setImmediate()): Promise<unknown> {
+  const mine = last.then(wait)
+  last = mine.catch(() => {})
+  return mine
+}
