@@ -1,6 +1,6 @@
 /** The routes that a run does not use: their code is loaded with the first request for one of them. */
 import type { FastifyInstance } from 'fastify'
-import { OPERATIONS, OTHER_GROUPS } from '../contract/index.ts'
+import { OPERATIONS, type OperationName, OTHER_GROUPS } from '../contract/index.ts'
 import { accessRoutes } from './access/routes.ts'
 import { peopleRoutes } from './companies/people-routes.ts'
 import { reportRoutes } from './companies/report-route.ts'
@@ -11,6 +11,7 @@ import { metricsRoute } from './health/routes.ts'
 import { pathPattern, routePath } from './http/route.ts'
 import { monitoringRoutes } from './monitoring/routes.ts'
 import { RECONCILE_METHODS, reconcileRoutes } from './openrefine/routes.ts'
+import type { Play } from './plays.ts'
 import { portfolioRoutes } from './portfolios/routes.ts'
 import { Refusal } from './refusal.ts'
 import { hitFileRoute } from './screening/hit-routes.ts'
@@ -24,10 +25,14 @@ interface PathMethods {
   readonly methods: readonly string[]
 }
 
-/** The methods of every path, to answer a wrong method with 405 and an unknown path with 404. */
-function pathMethods(more: Iterable<readonly [string, readonly string[]]>): PathMethods[] {
+/** The methods of every path of a play, to answer a wrong method with 405 and an unknown path with 404. */
+function pathMethods(
+  { operations }: Pick<Play, 'operations'>,
+  more: Iterable<readonly [string, readonly string[]]>,
+): PathMethods[] {
+  const played = Object.keys(OPERATIONS).filter((name): name is OperationName => operations?.has(name as OperationName) ?? true)
   const methods = new Map<string, readonly string[]>(READ_PATHS.map(path => [path, ['GET', 'HEAD']]))
-  for (const operation of [...Object.values(OPERATIONS), ...OTHER_GROUPS]) {
+  for (const operation of [...played.map(name => OPERATIONS[name]), ...OTHER_GROUPS]) {
     const path = routePath(operation)
     const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
     methods.set(path, [...(methods.get(path) ?? []), ...added])
@@ -57,7 +62,7 @@ export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOpt
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     const path = request.url.split('?')[0] ?? ''
-    paths ??= pathMethods(options.reconcile ? RECONCILE_METHODS : [])
+    paths ??= pathMethods(deps.play, options.reconcile ? RECONCILE_METHODS : [])
     const known = paths.find(({ pattern }) => pattern.test(path))
     if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')
     const allow = known.methods.join(', ')

@@ -124,6 +124,15 @@ describe('seed', () => {
   })
 })
 
+test.each([
+  ['own', 'GET, HEAD, PUT'],
+  ['seed', 'GET, HEAD'],
+] as const)('%s: a path names the methods of the play', async (play, allow) => {
+  const caller = await callerOf(play)
+  const reply = await caller.call('OPTIONS', '/compliance/kyc-protect/searches/businesses/1/hits/1')
+  expect(reply.headers.get('allow')).toBe(allow)
+})
+
 describe('a job that names a portfolio', () => {
   test.each(['own', 'vendor'] as const)('%s: its companies are added after enrichment', async play => {
     const caller = await callerOf(play)
