@@ -6,22 +6,24 @@ import '../use-processes.ts'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { FaultyService } from '../../../../src/testing/index.ts'
-import { type Killed, killEverywhere } from '../commands.ts'
+import { killEverywhere } from '../commands.ts'
 import type { Scene } from '../scenes.ts'
 import { useService } from '../use-service.ts'
 
-const EFFECTS: readonly (readonly [string, Killed['effect']])[] = [
-  ['before an operation', 'SIGKILL'],
-  ['after an operation', 'killed'],
-  ['in the middle of a write', 'cut'],
-  ['by a full disk at an operation', 'ENOSPC'],
-]
+const PLACES = {
+  SIGKILL: 'before an operation',
+  killed: 'after an operation',
+  cut: 'in the middle of a write',
+  ENOSPC: 'by a full disk at an operation',
+} as const
+type Effect = keyof typeof PLACES
 
-/** `jobs` is the number of jobs that a command may create. */
+/** `jobs` is the number of jobs that a command may create. A long walk has a file for each effect. */
 export function killAtEveryOperation(
   name: string,
   make: (data: string, service: FaultyService) => Scene | Promise<Scene>,
   jobs = 0,
+  effects: readonly Effect[] = Object.keys(PLACES) as Effect[],
 ): void {
   let data: string
   let service: FaultyService
@@ -30,7 +32,7 @@ export function killAtEveryOperation(
     ;({ data, service } = started)
   })
 
-  test.each(EFFECTS)(
+  test.each(effects.map(effect => [PLACES[effect], effect] as const))(
     `${name} killed %s ends with the files of an undisturbed command`,
     { timeout: 7_200_000 },
     async (where, effect) => {

@@ -1,0 +1,5 @@
+/** `clean` killed before each of its file operations. */
+import { cleanScene } from '../scenes.ts'
+import { killAtEveryOperation } from './every-operation.ts'
+
+killAtEveryOperation('clean', cleanScene, 1, ['SIGKILL'])

@@ -1,0 +1,5 @@
+/** `clean` killed in the middle of each of its writes. */
+import { cleanScene } from '../scenes.ts'
+import { killAtEveryOperation } from './every-operation.ts'
+
+killAtEveryOperation('clean', cleanScene, 1, ['cut'])

@@ -1,5 +1,0 @@
-/** `clean` killed at each of its file operations. */
-import { cleanScene } from '../scenes.ts'
-import { killAtEveryOperation } from './every-operation.ts'
-
-killAtEveryOperation('clean', cleanScene, 1)
