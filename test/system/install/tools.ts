@@ -89,8 +89,7 @@ export async function pack(folder: string): Promise<string> {
     .filter(one => !one.startsWith('test/') && existsSync(join(ROOT, one))))
     cpSync(join(ROOT, name), join(copy, name))
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  await call(process.execPath, ['scripts/build.mjs'], { cwd: copy })
-  const { stdout } = await call('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+  const { stdout } = await call('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: copy,
     env: ENVIRONMENT,
   })

@@ -79,7 +79,7 @@ describe('what a user installs', () => {
       ([, one]) => one.hasInstallScript || one.cpu !== undefined || one.os !== undefined || one.optional,
     )
     expect(faults.map(([path]) => path)).toEqual([])
-    // npm runs `prepare` in a repository alone.
+    // `prepare` is left out of the package (scripts/packed-manifest.mjs).
     expect(Object.keys(manifest.scripts).filter(name => /^(?:pre|post)?install$/.test(name))).toEqual([])
   })
 
