@@ -14,7 +14,8 @@ function cut(line: string): { readonly json: string; readonly sum: string | null
 
 /** The checksums of one journal, line by line. Early journals may start with lines without one. */
 export class Checksums {
-  #last = ''
+  /** The checksum after each line; that of the last line depends on the whole journal. */
+  readonly heads: string[] = []
   /** A line had a checksum, so every later one must. */
   #required = false
 
@@ -30,12 +31,16 @@ export class Checksums {
     if (sum !== null && sum !== expected)
       return 'its checksum does not match: it was changed, or a line before it was changed or removed'
     this.#required = sum !== null
-    this.#last = expected
+    this.heads.push(expected)
     return null
   }
 
   #next(json: string): string {
-    return createHash('sha256').update(this.#last).update(json).digest('hex').slice(0, 16)
+    return createHash('sha256')
+      .update(this.heads.at(-1) ?? '')
+      .update(json)
+      .digest('hex')
+      .slice(0, 16)
   }
 }
 

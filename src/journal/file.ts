@@ -52,6 +52,23 @@ export function readJournal(path: string): JournalContent {
   return { events, wholeBytes, sums }
 }
 
+/** A journal as of an event: what it had recorded by then, in one checksum. */
+export interface JournalHead {
+  readonly events: number
+  readonly head: string
+}
+
+/** The head of a journal; null when it cannot be read. */
+export function journalHead(path: string): JournalHead | null {
+  try {
+    const { heads } = readJournal(path).sums
+    const head = heads.at(-1)
+    return head === undefined ? null : { events: heads.length, head }
+  } catch {
+    return null
+  }
+}
+
 const LINE_END = 0x0a
 
 function linesOf(bytes: Buffer): Buffer[] {

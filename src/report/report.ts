@@ -24,6 +24,8 @@ export interface ReportContext {
   readonly directory?: string
   /** Credits that enriching may cost, null if unknown. */
   readonly credits?: number | null
+  /** The journal of the state; null or absent if it is not known. */
+  readonly journal?: Report['journal']
   /** Report of the last good run of this pipeline. */
   readonly previous?: Report | null
 }
@@ -98,6 +100,9 @@ export function buildReport(state: RunState, context: ReportContext): Report {
       },
     ],
     warnings: warningsOf(state),
+    journal: context.journal ?? null,
+    files: [],
+    checksum: null,
   }
 }
 

@@ -16,6 +16,8 @@ export interface ResultLine {
   /** The path of report.json. */
   readonly report?: string | null
   readonly output?: string | null
+  /** The checksum of the last line of the journal. */
+  readonly journal?: string | null
   /** Of a run that could not start. */
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string }
 }
@@ -23,8 +25,20 @@ export interface ResultLine {
 /** The line of these values, with every key; what is absent is null, but for `error`. */
 export function resultLineOf(line: ResultLine): string {
   const { status, exitCode, runId, pipeline, service = null, registers = null } = line
-  const { totals = null, report = null, output = null, error } = line
-  const keys = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, totals, report, output }
+  const { totals = null, report = null, output = null, journal = null, error } = line
+  const keys = {
+    schema: 'fettle/result/v1',
+    status,
+    exitCode,
+    runId,
+    pipeline,
+    service,
+    registers,
+    totals,
+    report,
+    output,
+    journal,
+  }
   return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
 }
 
@@ -32,7 +46,7 @@ export function resultLineOf(line: ResultLine): string {
  * One compact line without a line end, below 4 KB. `report` is the path of report.json, null without a directory; `output` is the
  * output file, null if none was written. A value too long for the line becomes null, never a part of it.
  */
-export function resultLine({ status, exitCode, metadata, totals, results: [result] }: Report): string {
+export function resultLine({ status, exitCode, metadata, totals, results: [result], journal }: Report): string {
   const { runId, directory } = metadata
   const line: ResultLine = {
     status,
@@ -44,6 +58,7 @@ export function resultLine({ status, exitCode, metadata, totals, results: [resul
     totals,
     report: directory === null ? null : `${directory}/report.json`,
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,
+    journal: journal?.head ?? null,
   }
   const shorter = [
     {},

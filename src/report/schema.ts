@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
 import { acceptSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { sealSchemas } from './sections/seal-schema.ts'
 
 const known = z.int().nonnegative()
 const count = known.nullable().describe('null: unknown')
@@ -270,6 +271,7 @@ export const reportSchema = z.object({
   resume: text.describe('the command that resumes the run; null if it is finished'),
   results: z.array(result).describe('one pipeline each; a run has one'),
   warnings: z.array(z.string()).describe('about the run as a whole'),
+  ...sealSchemas,
 })
 
 /** The content of `report.json`, `fettle/report/v1`: the result of one run. */

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import type { RunState } from '../../journal/index.ts'
+import { journalHead, type RunState } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
 import { creditsOf } from '../../run/index.ts'
+import { runFiles, sealReport } from './report-seal.ts'
 import { reviewRows } from './review-rows.ts'
 import type { RunDirectory } from './run-directory.ts'
 
@@ -22,6 +23,7 @@ export function reportOf(state: RunState, directory: RunDirectory, now: number, 
     generatedAt: new Date(now).toISOString(),
     elapsedMs,
     directory: directory.path,
+    journal: journalHead(directory.journal),
     credits: creditsIn(state),
     previous: previous !== null && usedSample(previous) && !usedSample({ results: [{ issues: state.issues }] }) ? null : previous,
   })
@@ -46,7 +48,7 @@ const usedSample = ({
 
 /** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>
-  writeAtomic(join(directory.path, RENDERERS.json.file), RENDERERS.json.render(report))
+  writeAtomic(join(directory.path, RENDERERS.json.file), sealReport(report))
 
 /** Writes every document of a run, report.json last, so that its end implies the others. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeReports(directory: RunDirectory, report: Report, state: RunState): Promise<void> {
@@ -54,7 +56,7 @@ export async function writeReports(directory: RunDirectory, report: Report, stat
   const renderers: readonly Renderer[] = Object.values(RENDERERS)
   for (const { file, render } of renderers)
     if (file !== null && file !== RENDERERS.json.file) await writeAtomic(join(directory.path, file), render(report, rows))
-  await writeReportJson(directory, report)
+  await writeReportJson(directory, { ...report, files: await runFiles(directory.path) })
 }
 
 /**

@@ -19,6 +19,7 @@ import { schema } from './schema/command.ts'
 import { screening } from './screening/command.ts'
 import { serve } from './serve/command.ts'
 import { status } from './status/command.ts'
+import { verify } from './verify/command.ts'
 import { worker } from './worker/command.ts'
 
 export const COMMANDS: readonly Command[] = [
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   runs,
   report,
   review,
+  verify,
   serve,
   register,
   screening,

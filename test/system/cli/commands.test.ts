@@ -81,7 +81,10 @@ describe.concurrent('runs that are over', () => {
     }
     const json = reportSchema.parse(JSON.parse((await fettle(['report', '--format', 'json'], { cwd })).stdout))
     const kept = reportSchema.parse(JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')))
-    expect({ ...json, metadata: null }).toEqual({ ...kept, metadata: null })
+    const { files: sealed, checksum } = kept
+    expect({ ...json, metadata: null, files: sealed, checksum }).toEqual({ ...kept, metadata: null })
+    const documents = ['junit.xml', 'metrics.txt', 'pipeline.resolved.yml', 'report.html', 'report.md']
+    expect(sealed.map(({ path }) => path)).toEqual(documents)
     const text = await fettle(['report', 'fails'], { cwd })
     expect(text.stdout).toMatch(/4 of 5 rows matched/)
     const to = await fettle(['report', '--format', 'html', '--to', 'made/r.html'], { cwd })

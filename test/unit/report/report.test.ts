@@ -136,6 +136,7 @@ describe('resultLine', () => {
       totals: reportOf('finished').totals,
       report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',
       output: 'out/suppliers.csv',
+      journal: null,
     })
   })
 

@@ -1,0 +1,123 @@
+/** The files of a run against their recorded checksums, and its decisions against the rows that they changed. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { FettleError, type Issue } from '../../errors.ts'
+import { fileDigest } from '../../files/file-chunks.ts'
+import type { RunState } from '../../journal/index.ts'
+import { isAddress } from '../../pipeline/index.ts'
+import { RENDERERS, type Report } from '../../report/index.ts'
+import { APPLIED_FILE, enrichedPath, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
+import { type Decision, readReview, requireDecisions } from '../../results/index.ts'
+import { isWorkFile } from '../runs/report-seal.ts'
+import { listRunIds, type RunDirectory, readRun } from '../runs/run-directory.ts'
+
+/** What the checks find; they add to it. */
+export interface Findings {
+  readonly files: string[]
+  readonly faults: Issue[]
+  readonly notes: string[]
+  readonly fault: (file: string, why: string, line?: number | null) => void
+}
+
+async function compare(path: string, sha256: string, { files, fault }: Findings): Promise<void> {
+  files.push(path)
+  if ((await fileDigest(path)) !== sha256) fault(path, 'is not as the run wrote it: its SHA-256 is another one')
+}
+
+/** Received files by the journal, the others by the report. Files that nothing records are named, and are no fault. */
+export async function verifyRunFiles(
+  { path }: RunDirectory,
+  { state, report }: { readonly state: RunState | null; readonly report: Report | null },
+  findings: Findings,
+): Promise<void> {
+  const known = new Set<string>([JOURNAL_FILE, RENDERERS.json.file])
+  for (const { part, received } of state?.jobs ?? []) {
+    const file = enrichedPath(path, part)
+    known.add(file.slice(path.length + 1))
+    if (received !== null && existsSync(file)) await compare(file, received.sha256, findings)
+  }
+  for (const { path: name, sha256 } of report?.files ?? []) {
+    known.add(name)
+    const file = join(path, name)
+    if (existsSync(file)) await compare(file, sha256, findings)
+    else if (!isWorkFile(name)) findings.fault(file, 'is missing')
+  }
+  if (report === null || report.files.length === 0) return
+  for (const { name } of readdirSync(path, { withFileTypes: true }).filter(one => one.isFile()))
+    if (!known.has(name) && !isWorkFile(name) && name !== 'rows.csv')
+      findings.notes.push(`${join(path, name)} is not a file of the run`)
+}
+
+interface Place {
+  readonly state: RunState
+  readonly runsDir: string
+  readonly cwd: string
+  readonly id: string
+}
+
+/** The outputs as this run wrote them, unless a later run replaced them. */
+export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings: Findings): Promise<void> {
+  let later: ReadonlySet<string> | null = null
+  for (const { path, sha256 } of state.outputs) {
+    if (isAddress(path)) {
+      findings.notes.push(`${path} is not compared: it is not on this machine`)
+      continue
+    }
+    const file = resolve(cwd, path)
+    const found = await fileDigest(file)
+    if (found === sha256) {
+      findings.files.push(path)
+      continue
+    }
+    later ??= outputsAfter(runsDir, id)
+    if (later.has(path)) findings.notes.push(`${path} is not compared: a later run replaced it`)
+    else if (found === null) findings.fault(path, `is missing in ${cwd}`)
+    else {
+      findings.files.push(path)
+      findings.fault(path, 'is not as the run wrote it: its SHA-256 is another one')
+    }
+  }
+}
+
+function outputsAfter(runsDir: string, id: string): ReadonlySet<string> {
+  const paths = new Set<string>()
+  // Ids begin with the time of their start.
+  for (const other of listRunIds(runsDir).filter(one => one.slice(0, 16) > id.slice(0, 16)))
+    try {
+      for (const { path } of readRun(runsDir, other).outputs) paths.add(path)
+    } catch {
+      // A run that cannot be read is a fault of that run.
+    }
+  return paths
+}
+
+/** Every decision that was applied is that of a row, and every decided row has its line. */
+export async function verifyDecisions({ path }: RunDirectory, state: RunState, { files, fault }: Findings): Promise<void> {
+  const file = join(path, APPLIED_FILE)
+  const { accepted, rejected, overruled } = state.decisions ?? { accepted: 0, rejected: 0, overruled: 0 }
+  const changed = accepted + rejected + overruled
+  if (!existsSync(file)) {
+    if (changed > 0) fault(file, `is missing, and decisions changed ${changed} rows`)
+    return
+  }
+  files.push(file)
+  let lines: readonly Decision[]
+  try {
+    lines = await requireDecisions(file)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    return fault(file, `cannot be read: ${error.message}`, error.at?.line ?? null)
+  }
+  if (!existsSync(join(path, REVIEW_FILE)) || state.plan.report.rows === 'none') return
+  const keys = new Set(lines.map(keyOf))
+  try {
+    for await (const { row, fingerprint, decision } of readReview(path))
+      if (decision !== null && !keys.has(keyOf({ ...decision, fingerprint })))
+        fault(file, `lacks the decision about row ${row}, which was applied`)
+  } catch {
+    fault(join(path, REVIEW_FILE), 'cannot be read')
+  }
+}
+
+const keyOf = ({ fingerprint, decision, company }: Pick<Decision, 'fingerprint' | 'decision' | 'company'>): string =>
+  [fingerprint, decision, company].join('\0')
