@@ -45,12 +45,13 @@ A program passes rows or a stream instead of a path: [library.md](library.md).
 ## What an output can be
 
 ${table(
-  ['`output.format`', 'endings', 'media type', 'content', 'limits'],
+  ['`output.format`', 'endings', 'media type', 'content', 'packages', 'limits'],
   Object.entries(OUTPUT_FORMATS).map(([name, one]) => [
     code([name]),
     code(one.extensions),
     code([one.mime]),
     one.description ?? 'one object a line',
+    code(one.packages),
     limitsOf(one),
   ]),
 )}
@@ -75,6 +76,11 @@ Rows are decoded in slices of 32,768, of one row group at a time. All codecs but
 | time | \`08:15:00.250\` |
 | UUID | \`00112233-4455-6677-8899-aabbccddeeff\` |
 | null | an empty cell, as the empty text is |
+
+An output (\`output: out/all.parquet\`) has a type for each column: those of the list are as in a Parquet or JSON lines input, else text, and
+ours as in [output-columns.md](output-columns.md#names-and-types-for-a-database). An empty cell is null. A cell that its type cannot hold,
+such as a score of a remote service that is no number, is null, and a warning counts such cells (\`FETTLE_OUTPUT_TYPE\`); a text format keeps
+them. A row group ends after 32,768 rows or 8 MiB of text, and is packed by Snappy. The same rows give the same bytes.
 
 Nested columns (lists, maps, structs), and columns of other types, such as intervals and geometries, are refused with their names: select
 flat columns, or cast to text, when the file is written. The keys \`encoding\`, \`delimiter\`, \`quotes\`, \`header\` and \`skip\` do not apply.

@@ -154,6 +154,7 @@ export const ERRORS = {
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'See the journal of the run for each company and the reason; the others were screened.'),
   FETTLE_CANDIDATES: entry('checks', 'Not all rows were asked about, for which the pipeline wants candidates.', 'Raise candidates.limit or candidates.budget; rows that were decided about are not asked about again.'),
   FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column that the pipeline selected.', 'Add it to enrich.tags, or remove it from output.columns.'),
+  FETTLE_OUTPUT_TYPE: entry('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
   FETTLE_ROW_ORDER: entry('rejected', 'The rows of the enriched file cannot be assigned to the rows of the input, so nothing was published.', 'Ask the support of the service; the file is kept in the run directory. A new run requests general.rowNumber, and is charged again.'),
 

@@ -1,8 +1,8 @@
 /** The table of output formats: names, media type, limits and texts. Data only; writers.ts holds how each is written. */
 
 interface FormatFacts {
-  /** `workbook`: Excel opens the file only under these extensions. */
-  readonly kind: 'text' | 'workbook'
+  /** `workbook`: Excel opens the file only under these extensions. `binary`: neither text nor a workbook. */
+  readonly kind: 'text' | 'workbook' | 'binary'
   /** Endings of file names, the usual one first. A name belongs to the first format that lists its ending. */
   readonly extensions: readonly [string, ...string[]]
   readonly mime: string
@@ -13,6 +13,8 @@ interface FormatFacts {
   /** For a spreadsheet: reasons are written in words. */
   readonly isForPeople: boolean
   readonly limits: FormatLimits | null
+  /** Optional packages that write it, installed beside fettle. */
+  readonly packages: readonly string[]
 }
 
 interface FormatLimits {
@@ -26,7 +28,7 @@ interface FormatLimits {
   readonly markup: number
 }
 
-const TEXT = { kind: 'text', mime: 'text/csv; charset=utf-8', isForPeople: false, limits: null } as const
+const TEXT = { kind: 'text', mime: 'text/csv; charset=utf-8', isForPeople: false, limits: null, packages: [] } as const
 
 export const OUTPUT_FORMATS = {
   csv: { ...TEXT, extensions: ['.csv', '.txt'], description: 'with the delimiter of the input', cellCheck: null },
@@ -53,6 +55,7 @@ export const OUTPUT_FORMATS = {
     cellCheck: 'lengths',
     // Excel's own limits; a sheet of 4 GiB would need ZIP64, which not every reader supports.
     limits: { rows: 1_048_575, columns: 16_384, cell: 32_767, bytes: 0xffff_0000, markup: 70 },
+    packages: [],
   },
   jsonl: {
     ...TEXT,
@@ -62,6 +65,16 @@ export const OUTPUT_FORMATS = {
     cellCheck: null,
   },
   json: { ...TEXT, extensions: ['.json'], mime: 'application/json', description: 'one array of objects', cellCheck: null },
+  parquet: {
+    kind: 'binary',
+    extensions: ['.parquet'],
+    mime: 'application/vnd.apache.parquet',
+    description: 'typed columns',
+    cellCheck: null,
+    isForPeople: false,
+    limits: null,
+    packages: ['hyparquet', 'hyparquet-writer'],
+  },
 } as const satisfies Readonly<Record<string, FormatFacts>>
 
 export type OutputFormat = keyof typeof OUTPUT_FORMATS
@@ -109,3 +122,7 @@ export const isTableName = (path: string, format: OutputFormat): boolean => {
   const { kind } = formatFacts(format)
   return isOf(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
 }
+
+/** The command that installs the packages of a format, a kind of input, or a place. */
+export const installCommand = ({ packages }: { readonly packages: readonly string[] }): string =>
+  `npm install ${packages.join(' ')}`

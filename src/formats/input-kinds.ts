@@ -86,7 +86,3 @@ export const INPUT_PLACES = {
     limits: 'fetched once and stored until the run is over',
   },
 } as const satisfies Readonly<Record<string, InputPlace>>
-
-/** The command that installs the packages of a kind or place. */
-export const installCommand = ({ packages }: { readonly packages: readonly string[] }): string =>
-  `npm install ${packages.join(' ')}`

@@ -7,10 +7,20 @@ export interface RowFormat<Out = string | Buffer> {
   readonly head: Out
   render(rows: readonly (readonly string[])[]): Out
   end?(): Out
+  /** Cells so far that the types of their columns cannot hold, and that are left empty; absent for a format that holds every cell. */
+  unfit?(): readonly UnfitCells[]
 }
 
-/** What a column holds. Cells of another form stay text. */
-export type ColumnType = 'text' | 'number' | 'boolean'
+/** `rows`: the first ones, from 1, of the file. */
+export interface UnfitCells {
+  readonly column: string
+  readonly type: string
+  readonly count: number
+  readonly rows: readonly number[]
+}
+
+/** How JSON and workbooks write a column. Cells of another form stay text. */
+export type CellForm = 'text' | 'number' | 'boolean'
 
 /** A number as Excel and a double of JSON hold it: no zero in front, at most 15 digits. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
@@ -69,13 +79,13 @@ const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['false', 'false'],
 ])
 
-function jsonValue(cell: string, type: ColumnType | undefined): string {
+function jsonValue(cell: string, type: CellForm | undefined): string {
   if (cell === '') return 'null'
   if (type === 'number' && isNumber(cell)) return cell
   return (type === 'boolean' ? BOOLEANS.get(cell) : undefined) ?? JSON.stringify(cell)
 }
 
-type JsonTable = Pick<TextTable, 'names'> & { readonly types?: readonly ColumnType[] }
+type JsonTable = Pick<TextTable, 'names'> & { readonly types?: readonly CellForm[] }
 
 // Text is put together by hand: an object would move keys that look like numbers to the front, and change the digits of numbers.
 function jsonObject({ names, types = [] }: JsonTable): (row: readonly string[]) => string {

@@ -1,7 +1,9 @@
 /** How each output format is written: from the table's columns to a writer that turns batches of rows into text or bytes. */
+import type { ColumnType } from '../model/column-types.ts'
 import { gzipped } from './gzip.ts'
 import { isGzipName, type OutputFormat } from './index.ts'
-import { type ColumnType, excelText, jsonArray, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
+import { loadParquetWriter, parquetFormat } from './parquet.ts'
+import { type CellForm, excelText, jsonArray, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
 import { xlsxFormat } from './xlsx.ts'
 
 export interface TableSpec {
@@ -9,19 +11,37 @@ export interface TableSpec {
   /** Of the input, so that the output opens where the input did. */
   readonly delimiter: string
   readonly title: string
-  /** Types of the columns, for a workbook and JSON; text if absent. */
+  /** Types of the columns, for formats that have types; text if absent. */
   readonly types?: readonly ColumnType[]
 }
 
-const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat>> = {
+const NUMBERS: readonly ColumnType['is'][] = ['integer', 'decimal', 'float16', 'float', 'double']
+
+/** Only numbers and truth values are other than text in JSON. */
+const forms = ({ types = [] }: TableSpec): CellForm[] =>
+  types.map(({ is }) => (NUMBERS.includes(is) ? 'number' : is === 'boolean' ? 'boolean' : 'text'))
+
+/** A workbook keeps ids as text, so that no zero is lost: only columns whose cells were numbers, and our own, are numbers. */
+const sheetForms = ({ types = [] }: TableSpec): CellForm[] =>
+  types.map(({ is }) => (is === 'mixed' || NUMBERS.includes(is) ? 'number' : 'text'))
+
+const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat | Promise<RowFormat>>> = {
   csv: plainCsv,
   tsv: table => plainCsv({ ...table, delimiter: '\t' }),
   excel: excelText,
-  xlsx: ({ names, title, types }) => xlsxFormat(names, title, types),
-  jsonl: jsonLines,
-  json: jsonArray,
+  xlsx: table => xlsxFormat(table.names, table.title, sheetForms(table)),
+  jsonl: table => jsonLines({ ...table, types: forms(table) }),
+  json: table => jsonArray({ ...table, types: forms(table) }),
+  parquet: parquetFormat,
 }
 
-/** The writer of a format, packed by gzip where the name of the file ends in .gz. */
-export const openFormat = (format: OutputFormat, table: TableSpec, path = ''): RowFormat =>
-  isGzipName(path) ? gzipped(WRITERS[format](table)) : WRITERS[format](table)
+/** The writer of a format, packed by gzip where the name of the file ends in .gz. Throws FETTLE_SETTINGS without its packages. */
+export async function openFormat(format: OutputFormat, table: TableSpec, path = ''): Promise<RowFormat> {
+  const opened = await WRITERS[format](table)
+  return isGzipName(path) && format !== 'parquet' ? gzipped(opened) : opened
+}
+
+/** Throws FETTLE_SETTINGS when the packages of a format are not installed. */
+export async function requirePackages(format: OutputFormat): Promise<void> {
+  if (format === 'parquet') await loadParquetWriter()
+}

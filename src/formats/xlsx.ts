@@ -7,7 +7,7 @@ import { FettleError } from '../errors.ts'
 import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
 import { columnLetters } from '../model/column-names.ts'
 import { OUTPUT_FORMATS } from './index.ts'
-import { type ColumnType, isNumber, type RowFormat } from './text-formats.ts'
+import { type CellForm, isNumber, type RowFormat } from './text-formats.ts'
 
 const { cell: MAX_CELL, bytes: MAX_SHEET_BYTES } = OUTPUT_FORMATS.xlsx.limits
 
@@ -75,7 +75,7 @@ function columnsXml(rows: readonly (readonly string[])[]): string {
  * The format for a table of these column names, on a sheet of this name; numbers in columns of numbers are written as such.
  * Rendering throws FETTLE_OUTPUT_LIMIT.
  */
-export function xlsxFormat(names: readonly string[], name: string, types: readonly ColumnType[] = []): RowFormat<Buffer> {
+export function xlsxFormat(names: readonly string[], name: string, types: readonly CellForm[] = []): RowFormat<Buffer> {
   const letters = names.map((_, index) => columnLetters(index))
   const archive = new Archive()
   let row = 0

@@ -187,6 +187,15 @@ export interface FetchedCompany {
 /** Tags by the id of a company. */
 export type FetchedTags = ReadonlyMap<string, FetchedCompany['tags']>
 
+/** Cells of an output that the type of their column cannot hold: they are left empty. `rows`: the first ones, from 1. */
+export interface UnfitColumn {
+  readonly path: string
+  readonly column: string
+  readonly type: string
+  readonly count: number
+  readonly rows: readonly number[]
+}
+
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   /** A check failed, and the files have names of their own beside those of the plan. */
@@ -202,6 +211,7 @@ export interface PublishedResults {
   readonly lowestScores: LowestScores
   /** Chosen columns that the service did not deliver: they are empty. */
   readonly missing: readonly string[]
+  readonly unfit: readonly UnfitColumn[]
   /** Null when the service gives neither bands nor patterns. */
   readonly matches: MatchGroups | null
   /** Null when the run applies no decisions. */

@@ -99,6 +99,7 @@ async function publish(
       lowestScores: totals.lowestScores(),
       matches: totals.matches(),
       missing: [...missing],
+      unfit: writers?.unfit() ?? [],
       decisions: decisions === null ? null : totals.decisions(decisions),
       questions: questions?.counts() ?? null,
       accepted: acceptedCount,

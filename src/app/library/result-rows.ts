@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { FettleError } from '../../errors.ts'
 import { fileChunks, fileDigest, unreadable } from '../../files/file-chunks.ts'
-import { formatOfOutput, isGzipName, type OutputFormat } from '../../formats/index.ts'
+import { formatFacts, formatOfOutput, isGzipName, type OutputFormat } from '../../formats/index.ts'
 import { contentOf } from '../../input/table/file-content.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import { uniqueNames } from '../../model/column-names.ts'
@@ -28,7 +28,13 @@ export async function* readResultRows({ results: [result] }: Report, folder: str
   const output = result?.outputs.find(one => one.kind === 'output')
   const chosen = result?.plan.output?.format as OutputFormat | undefined
   const format = output === undefined || chosen === undefined ? null : formatOfOutput(output.path, chosen)
-  if (result === undefined || output === undefined || isAddress(output.path) || format === null || format === 'xlsx')
+  if (
+    result === undefined ||
+    output === undefined ||
+    isAddress(output.path) ||
+    format === null ||
+    formatFacts(format).kind !== 'text'
+  )
     throw new FettleError(
       'FETTLE_USAGE',
       'rows() reads the output of a finished run, and this run has none as a local file of CSV or JSON',

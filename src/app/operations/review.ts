@@ -89,6 +89,7 @@ export async function applyDecisions(
     if (state.accepted !== null) await results.keepFetched(state.accepted.found)
     const {
       missing: _,
+      unfit: ____,
       companies: __,
       isRejected: ___,
       ...published

@@ -1,6 +1,7 @@
 /** Whether the outputs of a plan can be written, asked before anything is paid for. It writes none of them. */
 import { checkWritable } from '../../files/atomic-file.ts'
 import { formatOfOutput, isTableName } from '../../formats/index.ts'
+import { requirePackages } from '../../formats/writers.ts'
 import { isAddress, type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { placeOf } from '../../results/output/writers.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
@@ -13,6 +14,7 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
+  for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
   for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
     await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true })
   const far = paths.filter(isAddress)

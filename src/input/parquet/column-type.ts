@@ -3,6 +3,8 @@
  * 2026-01-31 for a date, 2026-01-31T08:15:00Z for a moment (without Z where the file has no time zone), an empty cell for null.
  */
 
+import type { ColumnType, TimeUnit } from '../../model/column-types.ts'
+
 /** A column of the schema in a file's footer, as hyparquet reads it. */
 export interface SchemaElement {
   readonly name: string
@@ -22,17 +24,7 @@ export interface SchemaElement {
   readonly precision?: number
 }
 
-type Unit = 'ms' | 'us' | 'ns'
-
-/** What a column holds; `name` is how plans and messages write it, such as `decimal(10,2)`. */
-export type ColumnType =
-  | { readonly is: 'string' | 'uuid' | 'boolean' | 'float16' | 'float' | 'double' | 'date'; readonly name: string }
-  | { readonly is: 'integer'; readonly bits: number; readonly isSigned: boolean; readonly name: string }
-  | { readonly is: 'decimal'; readonly scale: number; readonly precision: number; readonly name: string }
-  | { readonly is: 'timestamp'; readonly unit: Unit; readonly isUtc: boolean; readonly name: string }
-  | { readonly is: 'time'; readonly unit: Unit; readonly name: string }
-
-const UNITS: Readonly<Record<string, Unit>> = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' }
+const UNITS: Readonly<Record<string, TimeUnit>> = { MILLIS: 'ms', MICROS: 'us', NANOS: 'ns' }
 /** Names of the older notation that have a newer one. */
 const CONVERTED: Readonly<Record<string, Pick<SchemaElement, 'logical_type'>>> = {
   TIMESTAMP_MILLIS: { logical_type: { type: 'TIMESTAMP', unit: 'MILLIS', isAdjustedToUTC: true } },
@@ -81,7 +73,8 @@ export function columnType(element: SchemaElement): ColumnType | { readonly refu
   if (element.type === 'BOOLEAN') return plain('boolean')
   if (element.type === 'INT32') return integer(32, true)
   if (element.type === 'INT64') return integer(64, true)
-  if (element.type === 'INT96') return { is: 'timestamp', unit: 'ns', isUtc: false, name: 'timestamp(ns)' }
+  // Nanoseconds that writers cut to microseconds, of years that 64 bits of nanoseconds do not reach.
+  if (element.type === 'INT96') return { is: 'timestamp', unit: 'ns', isUtc: false, name: 'timestamp(us)' }
   if (element.type === 'FLOAT') return plain('float')
   if (element.type === 'DOUBLE') return plain('double')
   return { refused: `its type ${(element.type ?? 'unknown').toLowerCase()} has no text` }
@@ -97,6 +90,7 @@ export function textOf(type: ColumnType, raw: Raw | null | undefined): string {
   if (raw === null || raw === undefined) return ''
   switch (type.is) {
     case 'string':
+    case 'mixed':
       return utf8.decode(raw as Uint8Array)
     case 'uuid':
       return hex(raw as Uint8Array).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
@@ -153,7 +147,7 @@ function half(bytes: Uint8Array): number {
 
 const DAY_MS = 86_400_000
 /** Parts of a second in a unit, and how many digits they have. */
-const PARTS: Readonly<Record<Unit, readonly [parts: bigint, digits: number]>> = {
+const PARTS: Readonly<Record<TimeUnit, readonly [parts: bigint, digits: number]>> = {
   ms: [1_000n, 3],
   us: [1_000_000n, 6],
   ns: [1_000_000_000n, 9],
@@ -169,7 +163,7 @@ function fraction(parts: bigint, digits: number): string {
   return `.${text}`
 }
 
-function momentText(value: bigint, unit: Unit): string {
+function momentText(value: bigint, unit: TimeUnit): string {
   const [parts, digits] = PARTS[unit]
   // Rounded down, also before 1970.
   const rest = ((value % parts) + parts) % parts
@@ -177,7 +171,7 @@ function momentText(value: bigint, unit: Unit): string {
   return new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, '') + fraction(rest, digits)
 }
 
-function clockText(value: bigint, unit: Unit): string {
+function clockText(value: bigint, unit: TimeUnit): string {
   const [parts, digits] = PARTS[unit]
   const seconds = Number(value / parts)
   const two = (part: number): string => String(part).padStart(2, '0')

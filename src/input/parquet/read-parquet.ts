@@ -5,9 +5,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { FettleError } from '../../errors.ts'
 import { unreadable } from '../../files/file-chunks.ts'
-import { INPUT_KINDS, installCommand } from '../../formats/input-kinds.ts'
+import { installCommand } from '../../formats/index.ts'
+import { INPUT_KINDS } from '../../formats/input-kinds.ts'
 import { csvText } from '../../formats/text-formats.ts'
-import { type ColumnType, columnType, type SchemaElement, textOf } from './column-type.ts'
+import type { ColumnType } from '../../model/column-types.ts'
+import { columnType, type SchemaElement, textOf } from './column-type.ts'
 
 /** Rows that are decoded at once; each slice reads the headers of all pages of its row group. */
 const SLICE = 32_768

@@ -1,24 +1,30 @@
 /** Lays out the cells of an output file: the input's own cells, unchanged, and the chosen columns of the enriched file. */
 
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
-import type { ColumnType } from '../../formats/text-formats.ts'
 import { columnName, outputNames } from '../../model/column-names.ts'
+import { type ColumnType, columnTypeOf, MIXED, TEXT } from '../../model/column-types.ts'
 import { reasonsOf } from '../../model/reasons.ts'
 import type { OutputFile } from '../../model/results.ts'
-import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
+import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
 
 /** Columns that are not text; the service documents no type of any other. */
-const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = {
-  'match.score': 'number',
-  'match.matchScore': 'number',
-  'general.rowNumber': 'number',
-  'general.duplicateId': 'number',
+const COLUMN_TYPES: Readonly<Record<string, string>> = {
+  'match.score': 'double',
+  'match.matchScore': 'double',
+  'general.rowNumber': 'int64',
+  'general.duplicateId': 'int64',
   'general.duplicate': 'boolean',
   'general.active': 'boolean',
 }
+
+/** Days, as the embedded service writes them. */
+const DAYS: readonly string[] = ['general.incorporationDate', 'general.establishDate']
+
+const typeOfTag = (name: string, { service }: Plan): ColumnType =>
+  columnTypeOf(COLUMN_TYPES[name] ?? (service.kind === 'embedded' && DAYS.includes(name) ? 'date' : 'string'))
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
 
@@ -28,11 +34,20 @@ const inWords = (why: string): string =>
     .map(({ text }) => text)
     .join(', ')
 
-/** Of a sheet, a column of numbers that is neither the key nor mapped: ids and postcodes stay text. Of JSON, the type of its values. */
-function inputType({ input: { packed }, mappings, key }: Plan, at: number): ColumnType {
-  if (packed?.as === 'jsonl') return packed.numbers?.includes(at) ? 'number' : packed.booleans?.includes(at) ? 'boolean' : 'text'
+/** The type that a column has in every file of the list. */
+function inputType(plan: Plan, at: number): ColumnType {
+  const { files, packed } = plan.input
+  const [first = TEXT, ...others] = (files ?? [{ packed }]).map(file => fileType(plan, file.packed, at))
+  return others.every(({ name }) => name === first.name) ? first : TEXT
+}
+
+/** Of a sheet, a column of numbers that is neither the key nor mapped: ids and postcodes stay text. Else the type of its values. */
+function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: number): ColumnType {
+  if (packed?.as === 'parquet') return columnTypeOf(packed.types[at] ?? '')
+  if (packed?.as === 'jsonl')
+    return columnTypeOf(packed.numbers?.includes(at) ? 'double' : packed.booleans?.includes(at) ? 'boolean' : '')
   const isFree = key?.index !== at && mappings.every(one => one.index !== at)
-  return packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && isFree ? 'number' : 'text'
+  return packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && isFree ? MIXED : TEXT
 }
 
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
@@ -60,7 +75,7 @@ export function makeLayout(
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
     types: chosen.flatMap((name): ColumnType[] =>
-      name === '*' ? own.map((_, at) => inputType(plan, at)) : [COLUMN_TYPES[name] ?? 'text'],
+      name === '*' ? own.map((_, at) => inputType(plan, at)) : [typeOfTag(name, plan)],
     ),
     names: outputNames({ ...output, columns: chosen }, own),
     /** `isRepeat`: the row has the answer of an earlier row. */

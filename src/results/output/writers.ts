@@ -8,7 +8,7 @@ import type { FileContext } from '../../files/open-input.ts'
 import { formatOfOutput } from '../../formats/index.ts'
 import type { RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
-import type { Outcomes, OutputFile } from '../../model/results.ts'
+import type { Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
@@ -93,12 +93,12 @@ export class Writers {
     for (const [at, writer] of this.#writers.entries()) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
-      writer.format = this.#formatFor(writer.sink.path, this.#layouts[at]!)
+      writer.format = await this.#formatFor(writer.sink.path, this.#layouts[at]!)
       await writer.sink.write(Buffer.from(writer.format.head))
     }
   }
 
-  #formatFor(path: string, { names, types }: Pick<ReturnType<typeof makeLayout>, 'names' | 'types'>): RowFormat {
+  #formatFor(path: string, { names, types }: Pick<ReturnType<typeof makeLayout>, 'names' | 'types'>): Promise<RowFormat> {
     const { name: title, input } = this.#plan
     return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
   }
@@ -125,6 +125,11 @@ export class Writers {
     }
     for (const writer of writers) await writer.sink.publish(...(isRejected ? [nameOf(writer)] : []))
     return files
+  }
+
+  /** Cells that the types of their columns cannot hold, by file. */
+  unfit(): UnfitColumn[] {
+    return this.#writers.flatMap(({ sink: { path }, format }) => (format?.unfit?.() ?? []).map(one => ({ ...one, path })))
   }
 
   async discard(): Promise<void> {
@@ -157,7 +162,7 @@ export async function writeTable(
   names: readonly string[],
   rows: readonly (readonly string[])[],
 ): Promise<void> {
-  const { head, render, end } = openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
+  const { head, render, end } = await openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
   const sink = await openSink(path, { isShared: true })
   try {
     for (const part of [head, render(rows), end?.() ?? '']) await sink.write(Buffer.from(part))

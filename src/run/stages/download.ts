@@ -6,7 +6,7 @@ import { BANDING, PATTERN } from '../../contract/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
-import type { OutputFile } from '../../model/results.ts'
+import type { OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
@@ -78,6 +78,12 @@ function missingIssue(columns: readonly string[], { accept }: Plan): Issue {
   return issue('FETTLE_OUTPUT_COLUMN', message, { severity: 'warn', count: columns.length })
 }
 
+function unfitIssue({ path, column, type, count, rows }: UnfitColumn): Issue {
+  const cells = `${count} cell${count === 1 ? '' : 's'} of column ${JSON.stringify(column)}`
+  const message = `${path}: ${cells} cannot be ${type} (first in row ${rows.join(', ')}): null in the file`
+  return issue('FETTLE_OUTPUT_TYPE', message, { severity: 'warn', column, count, rows })
+}
+
 function keptIssue(files: readonly OutputFile[]): Issue {
   const written = files.map(({ path }) => path).join(', ')
   const rows = written === '' ? 'the rows of this run stay in its directory' : `the rows of this run are in ${written}`
@@ -87,13 +93,14 @@ function keptIssue(files: readonly OutputFile[]): Issue {
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-  const { missing, isRejected, ...published } = await ports.results.publish(
+  const { missing, unfit, isRejected, ...published } = await ports.results.publish(
     outcomes => checkAgainstSummary(outcomes, state),
     failed,
   )
   const isKnown = ({ code, message }: Issue): boolean => state.issues.some(one => one.code === code && one.message === message)
   const found = [
     ...(missing.length > 0 ? [missingIssue(missing, state.plan)] : []),
+    ...unfit.map(unfitIssue),
     ...(isRejected === true ? [keptIssue(published.files)] : []),
   ]
   for (const one of found) if (!isKnown(one)) yield { type: 'issue.raised', issue: one }

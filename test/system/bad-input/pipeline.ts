@@ -220,7 +220,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...bad('P39', 'a file that is no table', `${BASE}output: { path: notes.md, format: csv }`, ['PATH p.yml:4:17'], 'no table by its name'), files: { 'p.yml': `${BASE}output: { path: notes.md, format: csv }`, 'notes.md': 'mine' } },
   { ...bad('P39', 'a JSON file that is no table', `${BASE}output: tsconfig.json`, ['PATH p.yml:4:9'], 'only a JSON array is replaced'), files: { 'p.yml': `${BASE}output: tsconfig.json`, 'tsconfig.json': '{}' } },
   { ...ok('P39', 'a JSON file that was an output', `${BASE}output: o.json`), files: { 'p.yml': `${BASE}output: o.json`, 'o.json': '[\n]\n' } },
-  bad('P39', 'no extension of a format', `${BASE}output: o.parquet`, ['PATH p.yml:4:9'], 'has no extension of an output format', '.xlsx'),
+  bad('P39', 'no extension of a format', `${BASE}output: o.avro`, ['PATH p.yml:4:9'], 'has no extension of an output format', '.xlsx'),
   { ...ok('P39', 'a link that stays inside', `${BASE}output: out/o.csv`), files: { 'p.yml': `${BASE}output: out/o.csv`, real: folder, out: linkTo('real') } },
   bad('P40', 'nothing in the list', `${BASE}output: { path: o.csv, columns: [""] }\nreport: { rows: "" }`, ['VALUE p.yml:4:34', 'VALUE p.yml:5:17']),
   of('P40', 'mask of no header', `${BASE}report: { mask: [Numbre] }`, { exit: 65, errors: ['INPUT_HEADER p.yml:4:18'], says: ['report.mask', 'did you mean "Number"?', 'Its headers'] }),

@@ -1,8 +1,10 @@
-/** A Parquet list is matched as the same list in CSV is: the same outcome of every row, whole, in shards and resumed. */
+/** A Parquet list is matched as the same list in CSV is: the same outcome of every row, whole, in shards and resumed. A Parquet output keeps its types. */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ByteWriter, parquetWrite } from 'hyparquet-writer'
 import { expect, test } from 'vitest'
+import { openParquet } from '../../../src/input/parquet/read-parquet.ts'
 import { fettle, folderOf } from './fettle.ts'
 
 const ROWS = Array.from({ length: 40 }, (_, at) => ({
@@ -53,4 +55,56 @@ test('clean and check name the types', async () => {
   const { stdout } = await fettle(['check', 'p.yml', '--var', 'list=rows.parquet', '--explain'], { cwd })
   expect(stdout).toContain('of parquet')
   expect(stdout).toContain('the rows of Parquet as text')
+})
+
+const TYPED = [
+  { name: 'root', num_children: 4 },
+  { name: 'id', type: 'INT64', repetition_type: 'REQUIRED' },
+  { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+  { name: 'credit', type: 'INT64', converted_type: 'DECIMAL', precision: 12, scale: 2, repetition_type: 'OPTIONAL' },
+  {
+    ...{ name: 'changed', type: 'INT64', repetition_type: 'OPTIONAL' },
+    logical_type: { type: 'TIMESTAMP', unit: 'MICROS', isAdjustedToUTC: true },
+  },
+]
+
+test('an output has the types of the list and of our columns', async () => {
+  const cwd = folderOf({
+    'p.yml': `name: typed
+input: rows.parquet
+register: sample
+mappings: { name: name, orgNumber: id, country: { value: GB } }
+output:
+  path: out/all.parquet
+  review: out/review.parquet
+  unmatched: out/unmatched.jsonl
+  columns: ["*", match.outcome, match.score, general.rowNumber, general.duplicate, general.incorporationDate]
+enrich: { product: basicPlus, tags: [general.incorporationDate, general.rowNumber, general.duplicate] }
+`,
+  })
+  const writer = new ByteWriter()
+  const data = {
+    id: [11_076_475n, 2n, 11_076_475n],
+    name: ['Varnix Steel Ltd', 'Unlisted Works Ltd', 'Varnix Steel Ltd'],
+    credit: [1250n, null, -5n],
+    changed: [1_769_847_300_250_000n, null, 0n],
+  }
+  const columnData = Object.entries(data).map(([name, data]) => ({ name, data }))
+  parquetWrite({ writer, columnData, schema: TYPED as never })
+  writeFileSync(join(cwd, 'rows.parquet'), writer.getBytes())
+  const { code, stderr } = await fettle(['run', 'p.yml', '-q'], { cwd })
+  expect(code, stderr).toBe(0)
+  const handle = await open(join(cwd, 'out/all.parquet'))
+  const { types, text } = await openParquet(handle, 'all.parquet')
+  expect(types).toEqual([
+    ...['int64', 'string', 'decimal(12,2)', 'timestamp(us,utc)'],
+    ...['string', 'double', 'int64', 'boolean', 'date'],
+  ])
+  let lines: string[] = []
+  for await (const piece of text()) lines = [...lines, ...piece.toString().split('\n').filter(Boolean)]
+  await handle.close()
+  expect(lines[1]).toMatch(/^11076475,Varnix Steel Ltd,12\.50,2026-01-31T08:15:00\.250Z,matched,[01](?:\.\d+)?,1,false,/)
+  expect(JSON.parse(readFileSync(join(cwd, 'out/unmatched.jsonl'), 'utf8'))).toMatchObject({ id: 2, credit: null, changed: null })
+  expect(lines[2]).toMatch(/^2,Unlisted Works Ltd,,,unmatched,/)
+  expect(lines[3]).toMatch(/^11076475,Varnix Steel Ltd,-0\.05,1970-01-01T00:00:00Z,duplicate,.*,3,true,/)
 })

@@ -6,12 +6,13 @@ import {
   FORMAT_EXTENSIONS,
   formatFacts,
   formatOfName,
+  installCommand,
   isNameFor,
   isTableName,
   OUTPUT_FORMAT_NAMES,
   OUTPUT_FORMATS,
 } from '../../../src/formats/index.ts'
-import { INPUT_KINDS, INPUT_PLACES, installCommand } from '../../../src/formats/input-kinds.ts'
+import { INPUT_KINDS, INPUT_PLACES } from '../../../src/formats/input-kinds.ts'
 import { openFormat } from '../../../src/formats/writers.ts'
 import { pipelineJsonSchema, watchedColumns } from '../../../src/pipeline/index.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'
@@ -27,14 +28,14 @@ test.each([
   ['out/csv', null],
 ])('%s is a name of %s', (path, format) => expect(formatOfName(path)).toBe(format))
 
-test.each(OUTPUT_FORMAT_NAMES)('%s accepts its own names without a warning and writes a table', format => {
+test.each(OUTPUT_FORMAT_NAMES)('%s accepts its own names without a warning and writes a table', async format => {
   for (const extension of OUTPUT_FORMATS[format].extensions) {
     const { issues, pipeline } = parseYaml(`${BASE}output: { path: out/a${extension}, format: ${format} }\n`)
     expect(issues.map(lineOf)).toEqual([])
     expect(pipeline?.output?.format).toBe(format)
     expect(isTableName(`a${extension}`, format)).toBe(true)
   }
-  const { head, render, end } = openFormat(format, { names: ['a'], delimiter: ',', title: 't' })
+  const { head, render, end } = await openFormat(format, { names: ['a'], delimiter: ',', title: 't' })
   expect(Buffer.concat([head, render([['1']]), end?.() ?? ''].map(part => Buffer.from(part))).length).toBeGreaterThan(2)
 })
 
@@ -51,8 +52,8 @@ test('no format takes the name of another', () => {
   }
   const absent = (path: string) => parseYaml(`${BASE}output: { path: ${path}, unmatched: u.xlsx }\n`)
   expect(absent('a.tsv').pipeline?.output?.format).toBe('tsv')
-  expect(absent('a.parquet').issues.map(lineOf)).toEqual([
-    expect.stringContaining('output.path: "a.parquet" has no extension of an output format'),
+  expect(absent('a.avro').issues.map(lineOf)).toEqual([
+    expect.stringContaining('output.path: "a.avro" has no extension of an output format'),
   ])
   expect(absent('"-"').issues.map(lineOf)).toEqual([expect.stringContaining('is standard output, and an output is a file')])
   const replaced = parseYaml(`${BASE}output: { path: a.csv, format: excel, onFail: replace }\n`, {
@@ -80,12 +81,12 @@ test('the schema offers every format, and every column is counted that a format 
 test('endings are listed once each', () => {
   expect(extensionsOf('workbook')).toEqual(['.xlsx'])
   expect(extensionsOf()).toEqual([...new Set(extensionsOf())])
-  expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.tsv', '.xlsx', '.jsonl', '.json'])
+  expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.tsv', '.xlsx', '.jsonl', '.json', '.parquet'])
 })
 
-test('inputs name packages that are optional ones of the package, and keys that the pipeline has', () => {
+test('inputs and outputs name packages that are optional ones of the package, and keys that the pipeline has', () => {
   const { peerDependencies } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
-  const all = [...Object.values(INPUT_KINDS), ...Object.values(INPUT_PLACES)]
+  const all = [...Object.values(INPUT_KINDS), ...Object.values(INPUT_PLACES), ...Object.values(OUTPUT_FORMATS)]
   for (const name of all.flatMap(one => one.packages)) expect(Object.keys(peerDependencies), name).toContain(name)
   const { anyOf } = (pipelineJsonSchema() as { properties: Record<string, { anyOf: { properties?: object }[] }> }).properties
     .input!

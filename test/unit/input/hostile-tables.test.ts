@@ -18,8 +18,8 @@ const HEADER = ['=HEAD()', '<b>h</b>', '@h']
 /** What a spreadsheet program takes for a formula at the start of a cell (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 
-const written = (format: 'csv' | 'excel' | 'jsonl', delimiter: string): string => {
-  const { head, render } = openFormat(format, { names: HEADER, delimiter, title: '' })
+const written = async (format: 'csv' | 'excel' | 'jsonl', delimiter: string): Promise<string> => {
+  const { head, render } = await openFormat(format, { names: HEADER, delimiter, title: '' })
   const path = join(folder(), `out.${format}`)
   writeFileSync(path, `${head}${render(ROWS.slice(0, 20))}${render(ROWS.slice(20))}`)
   return path
@@ -34,22 +34,22 @@ const readCsv = (path: string, delimiter: string): string[][] =>
     JSON.stringify({ path, encoding: 'utf-8', delimiter }),
   ) as string[][]
 
-test.each([',', ';', '\t', '|'])('csv between %j reads back unchanged', delimiter => {
+test.each([',', ';', '\t', '|'])('csv between %j reads back unchanged', async delimiter => {
   expect(TEXTS.length).toBeGreaterThan(80)
-  expect(readCsv(written('csv', delimiter), delimiter)).toEqual([HEADER, ...ROWS])
+  expect(readCsv(await written('csv', delimiter), delimiter)).toEqual([HEADER, ...ROWS])
 })
 
-test.each([',', ';', '\t'])('csv for a spreadsheet between %j starts no formula and changes nothing else', delimiter => {
-  const read = readCsv(written('excel', delimiter), delimiter)
+test.each([',', ';', '\t'])('csv for a spreadsheet between %j starts no formula and changes nothing else', async delimiter => {
+  const read = readCsv(await written('excel', delimiter), delimiter)
   expect(read.flat().filter(cell => FORMULA.test(cell))).toEqual([])
   const expected = [HEADER, ...ROWS].map(row => row.map(cell => (FORMULA.test(cell) ? `'${cell}` : cell)))
   expect(read).toEqual(expected)
 })
 
-test('JSON lines read back unchanged', () => {
+test('JSON lines read back unchanged', async () => {
   const script =
     'import json,sys; print(json.dumps([json.loads(l) for l in open(sys.stdin.read(), encoding="utf-8", newline="\\n")]))'
-  const read = python(['-c', script], written('jsonl', ',')) as Record<string, string>[]
+  const read = python(['-c', script], await written('jsonl', ',')) as Record<string, string>[]
   expect(read.map(row => HEADER.map(name => row[name]))).toEqual(ROWS)
 })
 

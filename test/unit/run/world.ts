@@ -153,6 +153,7 @@ export class FakeResults implements Results {
       scores: [],
       lowestScores: { matched: null, review: null },
       matches: null,
+      unfit: [],
       missing: [],
       decisions: null,
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
