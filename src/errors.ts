@@ -153,6 +153,7 @@ export const ERRORS = {
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'See the journal of the run for each company and the reason; the others were added.'),
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'See the journal of the run for each company and the reason; the others were screened.'),
   FETTLE_CANDIDATES: entry('checks', 'Not all rows were asked about, for which the pipeline wants candidates.', 'Raise candidates.limit or candidates.budget; rows that were decided about are not asked about again.'),
+  FETTLE_NOTIFY: entry('rejected', 'A receiver of `notify:` did not accept a message.', 'Check the address of the receiver; see docs/notify.md.'),
   FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column that the pipeline selected.', 'Add it to enrich.tags, or remove it from output.columns.'),
   FETTLE_OUTPUT_TYPE: entry('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),

@@ -8,7 +8,7 @@ import { freeze } from './planning/freeze.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
-import { refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
+import { NO_SECRETS, refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
 import { MAX_BYTES } from './source/decode.ts'
 import { interpolate, type Replacements, replacePaths, type Sources } from './source/interpolate.ts'
 import { readJson } from './source/json.ts'
@@ -82,8 +82,6 @@ export function parsePipelineValue(value: unknown, options: ParseOptions): Parse
 }
 
 type PlaceAt = (offset: number | null) => Place
-
-const NO_SECRETS: Secrets = { username: null, password: null }
 
 function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipeline {
   return { pipeline: null, issues: toIssues(findings, null, placeAt), secrets: NO_SECRETS, locate: () => placeAt(null) }

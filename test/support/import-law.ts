@@ -126,7 +126,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage'],
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
-  report: ['sections', 'formats', 'html', 'lineage'],
+  report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['decisions', 'output'],
   service: [
     'storage',

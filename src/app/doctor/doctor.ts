@@ -3,8 +3,11 @@
 import { realClock } from '../../client/clock.ts'
 import { action, errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
+import { testNotice } from '../../report/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Credentials, credentialsOf, dataDirOf, type Env, passwordFileWarning, proxiesOf } from '../env/environment.ts'
+import { deliver } from '../observe/notify/deliver.ts'
+import type { Receiver } from '../observe/notify/receivers.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { NO_OVERRIDES } from '../prepare/context.ts'
 import { prepare } from '../prepare/prepare.ts'
@@ -23,16 +26,19 @@ export interface DoctorReport {
   readonly service: string | null
   readonly queue: QueueConnectionOptions | null
   readonly offline: boolean
+  /** Send a test message to the receivers of the pipeline. */
+  readonly notify: boolean
   readonly signal: AbortSignal
 }
 
 export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
   const found = [checkVersion(), ...(await checkSettings(env)), await checkRunKey(env)]
-  const { plan, credentials, findings } = await pipelineFindings(options)
+  const { plan, credentials, receivers, findings } = await pipelineFindings(options)
   const dataDir = dataDirOf(env)
   found.push(
     ...findings,
+    ...(options.notify && !offline ? await checkReceivers(receivers, options) : []),
     await checkDisk('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
     await checkDisk('data', dataDir, 0),
     checkRuns(runsDir),
@@ -68,21 +74,43 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   ]
 }
 
+/** One test message for each receiver, regardless of what it is sent messages about. */
+async function checkReceivers(receivers: readonly Receiver[], { env, signal }: DoctorReport): Promise<CheckResult[]> {
+  const name = 'notify'
+  if (receivers.length === 0)
+    return [
+      warn(
+        name,
+        'the pipeline has no receiver with an address',
+        'Write notify: [{ to: "${SLACK_URL}", as: slack }], and set the variable.',
+      ),
+    ]
+  const at = new Date(realClock.now()).toISOString()
+  return Promise.all(
+    receivers.map(async receiver => {
+      const why = await deliver(receiver, testNotice(receiver.pipeline, at), { env, signal, clock: realClock })
+      if (why === null) return ok(name, `${receiver.shown} accepted a test message`)
+      return fail(name, 'FETTLE_NOTIFY', `${receiver.shown} did not accept a test message: ${why}`)
+    }),
+  )
+}
+
 const hasFarOutput = ({ output }: Plan): boolean =>
   [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
 
 interface OfPipeline {
   readonly plan: Plan | null
   readonly credentials: () => Credentials
+  readonly receivers: readonly Receiver[]
   readonly findings: readonly CheckResult[]
 }
 
 async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: DoctorReport): Promise<OfPipeline> {
-  const none = { plan: null, credentials: () => credentialsOf(env, {}) }
+  const none = { plan: null, credentials: () => credentialsOf(env, {}), receivers: [] }
   if (pipeline === null) return { ...none, findings: [] }
   let found: OfPipeline = { ...none, findings: [] }
   const finding = await attempt('pipeline', async () => {
-    const { plan, issues, credentials, links, release } = await prepare(pipeline, {
+    const { plan, issues, credentials, links, notify, release } = await prepare(pipeline, {
       ...NO_OVERRIDES,
       env,
       cwd,
@@ -91,7 +119,7 @@ async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline,
       ...(offline ? {} : { elsewhere: createRemoteInputs({ env, keeps: false, signal }) }),
     })
     release()
-    found = { plan, credentials, findings: [] }
+    found = { plan, credentials, receivers: notify, findings: [] }
     if (offline && issues.every(one => one.severity !== 'error') && plan === null)
       return ok('pipeline', `${pipeline}: valid; its remote input was not read`)
     if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })

@@ -30,6 +30,7 @@ import {
 import { createDeadline } from '../env/deadline.ts'
 import { type Credentials, type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
@@ -60,6 +61,8 @@ export interface RunSettings {
   readonly outputMode?: number
   readonly credentials: () => Credentials
   readonly links?: Links
+  /** Who gets a message when the run ends. */
+  readonly notify?: readonly Receiver[]
   /** The command line for the report, without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null

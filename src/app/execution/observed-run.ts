@@ -1,9 +1,11 @@
 /** Executes a run with its observers: those of the caller, spans of OpenTelemetry, and lineage by HTTP. */
 import type { RunState } from '../../journal/index.ts'
 import { lineageEvent } from '../../report/index.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { httpLineage } from '../observe/lineage/http.ts'
 import { namesOf } from '../observe/lineage/names.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
+import { notifyReporter } from '../observe/notify/notify.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import { createDispatcher } from '../observe/reporters.ts'
 import type { RunResult, RunSettings } from './execute.ts'
@@ -22,7 +24,9 @@ export async function runWithObservers(
   const lineage = lineageSettings(settings.env)
   const http = lineage.http === null ? [] : [httpLineage(lineage.http, settings.env)]
   const spans = trace.reporter === null ? [] : [trace.reporter]
-  const observers = (settings.observers ?? createDispatcher([])).with([...spans, ...http])
+  const { notify = [], env, runsDir, signal, world = DEFAULT_RUNTIME } = settings
+  const receivers = notify.length === 0 ? [] : [notifyReporter(notify, { env, runsDir, signal, clock: world.clock })]
+  const observers = (settings.observers ?? createDispatcher([])).with([...spans, ...http, ...receivers])
   const emitLineage = (now: RunState, type: 'START' | 'RUNNING' | 'END'): void => {
     if (observers.has('onLineageEvent'))
       observers.emit('onLineageEvent', lineageEvent(now, type, namesOf(now, lineage, settings.cwd)))

@@ -3,6 +3,7 @@ import { errorOfIssues, FettleError } from '../../errors.ts'
 import { runKeyOf } from '../env/run-key.ts'
 import type { RunResult } from '../execution/execute.ts'
 import { startRun } from '../execution/start.ts'
+import { notifyRejection } from '../observe/notify/notify.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
@@ -68,11 +69,14 @@ async function runWith(
   const ready = await prepared(pipeline, options, true)
   try {
     if (queue === undefined) {
-      const { plan, issues, credentials, links } = ready
+      const { plan, issues, credentials, links, notify } = ready
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, detach, dropDecisions, runKey, credentials, links }, fresh)
+      return await startRun(plan, { ...settings, detach, dropDecisions, runKey, credentials, links, notify }, fresh)
     }
     return (await runQueued(ready, { ...settings, runKey }, targetOf(queue, options), fresh)).result!
+  } catch (error) {
+    await notifyRejection(error, ready.notify, settings)
+    throw error
   } finally {
     ready.release()
   }

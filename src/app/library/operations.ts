@@ -26,7 +26,7 @@ const loadQueue = () => import('../distributed/index.ts')
  * submitShards and collectShards do.
  */
 export async function runQueued(
-  { plan, issues, links, credentials, cut }: Prepared,
+  { plan, issues, links, notify, credentials, cut }: Prepared,
   settings: RunSettings,
   { shards, ...queue }: QueueTarget,
   fresh: boolean,
@@ -34,7 +34,7 @@ export async function runQueued(
   { readonly queued: QueuedRun; readonly result: RunResult | null } | { readonly queued: null; readonly result: RunResult }
 > {
   if (plan === null) throw errorOfIssues(issues)
-  const all = { ...settings, credentials, links }
+  const all = { ...settings, credentials, links, notify }
   const earlier = fresh ? null : finishedRunOfKey(plan, all)
   if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, all) }
   const { collectShards, submitShards, withQueue } = await loadQueue()

@@ -42,12 +42,12 @@ export async function mergeRuns(
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
-  const { live, links } = currentPipelineOf(state, settings, true)
+  const { live, links, notify } = currentPipelineOf(state, settings, true)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge needs no credentials')
   }
-  const all = { ...settings, links, credentials, timeoutMs: null }
+  const all = { ...settings, links, notify, credentials, timeoutMs: null }
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
   const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards, mixed), fill: fillIn }
   return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)

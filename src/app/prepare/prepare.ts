@@ -26,6 +26,7 @@ import {
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
+import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { ReceivedInput } from '../staging/staged-input.ts'
 import type { Overrides, PrepareContext } from './context.ts'
@@ -49,6 +50,8 @@ export interface Prepared {
   readonly cut: (of: number) => Promise<readonly Plan[]>
   /** Full addresses of input and outputs by their printed form; kept in memory only, like credentials. */
   readonly links: Links
+  /** Who gets a message when the run ends; kept in memory only. */
+  readonly notify: readonly Receiver[]
   /** Removes the staged input that no run needs. Call it once the run is over or cannot start. */
   readonly release: () => void
 }
@@ -72,6 +75,7 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
     credentials: () => credentialsOf(options.env, {}),
     cut: async () => [],
     links: new Map(),
+    notify: [],
     release: () => {},
   })
   if ('code' in parsed) return none([parsed])
@@ -82,15 +86,17 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
   const service = resolveService(options, pipeline)
   const registers = await planRegisters(service, options, pipeline.register, parsed.locate(['register']))
   const links = linksOfPipeline(pipeline)
+  const notify = receiversOf(pipeline, secrets)
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
   const { plan, issues, cut } = await planOver(parsed, pipeline, input, { service, registers }, file, options).catch(error => {
     release()
     throw error
   })
-  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, release }
+  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, notify, release }
   const named = input.named(issues)
-  return { plan: plan && Object.freeze({ ...plan, issues: named }), issues: named, input, credentials, cut, links, release }
+  const shown = plan && Object.freeze({ ...plan, issues: named })
+  return { plan: shown, issues: named, input, credentials, cut, links, notify, release }
 }
 
 /** The pipeline with the lines to skip that the caller names. */

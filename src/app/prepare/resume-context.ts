@@ -18,6 +18,7 @@ import {
   settingName,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf } from '../env/environment.ts'
+import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
 import { isSameInput } from '../staging/stdin.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'
@@ -30,6 +31,8 @@ export interface ResumeContext {
   /** Null when the pipeline file is gone, no longer parses, or needs variables that are not recorded. */
   readonly live: LiveSettings | null
   readonly links: Links
+  /** Empty when the pipeline file is gone. */
+  readonly notify: readonly Receiver[]
 }
 
 /**
@@ -42,7 +45,8 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : credentialsIn(parsed.secrets))
   const { pipeline = null } = parsed ?? {}
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
-  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links }
+  const notify = parsed === null || pipeline === null ? [] : receiversOf(pipeline, parsed.secrets)
+  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links, notify }
   const { plan: recorded } = state
   const service = isOffline ? recorded.service : resolveService(options, pipeline, recorded.service)
   const { shard, rows, sent, skipped = 0 } = recorded
@@ -58,7 +62,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
       'FETTLE_FINGERPRINT',
       `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
     )
-  return { credentials, live: plan === null ? null : liveSettingsOf(plan), links }
+  return { credentials, live: plan === null ? null : liveSettingsOf(plan), links, notify }
 }
 
 export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {

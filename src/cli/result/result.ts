@@ -1,9 +1,9 @@
 /** The outcome of each pipeline for machines: exit code and result line. A command that could not start has a result line too. */
 import { resolve } from 'node:path'
 import type { RunResult } from '../../app/index.ts'
-import { action, EXIT, FettleError, issue } from '../../errors.ts'
+import { action, EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
-import { type PipelineResult, resultLine, resultLineOf } from '../../report/index.ts'
+import { type PipelineResult, rejectionOf, resultLine, resultLineOf } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
@@ -40,14 +40,7 @@ export function skipCodeOf(flags: Flags): number | null {
 
 export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
   if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
-  const { error, name } = ending
-  const known = FettleError.is(error)
-    ? error
-    : new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
-  const { code, message, hint, at, action } = known
-  const own = issue(code, message, { hint, at, ...(action === null ? {} : { action }) })
-  const issues = known.issues.length > 0 ? known.issues : [own]
-  return { name: name ?? 'fettle', exitCode: codeOf(ending, flags), issues }
+  return { ...rejectionOf(ending.error, ending.name ?? 'fettle'), exitCode: codeOf(ending, flags) }
 }
 
 /** Called before anything is sent. Throws FETTLE_OUTPUT_WRITE if the result file cannot be written, FETTLE_USAGE if it would replace another file. */

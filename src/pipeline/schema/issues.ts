@@ -171,13 +171,17 @@ function expected(leaf: ZodIssue): string {
   return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`
 }
 
+const isCredential = (path: Path): boolean =>
+  (path[0] === 'service' && (path[1] === 'username' || path[1] === 'password')) ||
+  (path[0] === 'notify' && (path[2] === 'to' || path[2] === 'secret'))
+
 function found(tree: Tree, path: Path): string {
   const node = nodeAt(tree, path)
   if (node === undefined) return 'nothing'
   if (node.kind === 'map')
     return `a map${node.entries.size === 0 ? ' without keys' : ` with ${showList([...node.entries.keys()])}`}`
   if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list'
-  if (path[0] === 'service' && (path[1] === 'username' || path[1] === 'password')) return 'another value'
+  if (isCredential(path)) return 'another value'
   if (node.state === 'filled')
     return node.value === '' ? `nothing: ${show(node.source)} is empty` : `the value of ${show(node.source)}`
   if (node.value === null) return 'nothing'

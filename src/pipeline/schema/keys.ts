@@ -11,12 +11,14 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   if (def.type === 'object') return [def.shape]
   if (def.type === 'union') return def.options.flatMap(shapesOf)
   if (def.type === 'optional' || def.type === 'prefault') return shapesOf(def.innerType)
+  if (def.type === 'array') return shapesOf(def.element)
   return def.type === 'pipe' ? shapesOf(def.in) : []
 }
 
 function schemasAt(path: Path): z.core.$ZodType[] {
   let schemas: z.core.$ZodType[] = [pipelineSchema]
-  for (const step of path) schemas = schemas.flatMap(shapesOf).flatMap(shape => shape[String(step)] ?? [])
+  for (const step of path.filter(one => typeof one !== 'number'))
+    schemas = schemas.flatMap(shapesOf).flatMap(shape => shape[String(step)] ?? [])
   return schemas
 }
 

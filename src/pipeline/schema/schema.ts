@@ -13,6 +13,7 @@ import type { parseThreshold } from './durations.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { columnReference, mappings } from './mapping-schema.ts'
 import { accept, candidates, portfolio, screen } from './match-keys.ts'
+import { notify } from './notify.ts'
 import { checkServiceUrl } from './service-url.ts'
 
 const HOUR = 3_600_000
@@ -286,6 +287,7 @@ export const pipelineSchema = map({
     .prefault({})
     .describe('What row content may enter reports.')
     .register(KEY_FACTS, { live: true, identity: false }),
+  notify: notify.prefault([]).describe('Who gets a message when a run ends. Never changes the exit code.'),
 })
 
 /** A pipeline as a person writes it, for `definePipeline`. */

@@ -1,30 +1,77 @@
 /** Credentials in a pipeline file: refused as literals, and kept apart from the pipeline when they come from the environment. */
 
-import { mapScalars, nodeAt, type SyntaxIssue, type Tree } from '../source/tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree } from '../source/tree.ts'
 
 /** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
 export interface Secrets {
   readonly username: string | null
   readonly password: string | null
+  /** Of each receiver of `notify`, in its order. */
+  readonly notify: readonly { readonly to: string; readonly secret: string | null }[]
 }
+
+export const NO_SECRETS: Secrets = { username: null, password: null, notify: [] }
 
 /** One reference to the environment and nothing else: a default would be a password in the file, `--var` one in the argv. */
 const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*)?\}$/
 
-/** Removes a literal password from the tree and reports it without repeating it. */
-export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
-  const path = ['service', 'password']
-  const node = nodeAt(tree, path)
-  if (node?.kind !== 'scalar' || (typeof node.value === 'string' && REFERENCE.test(node.value))) return { tree, findings: [] }
-  const message = 'service.password: a password must not stand in the file: expected ${NAME} and nothing else'
-  const changed = mapScalars(tree, scalar => (scalar === node ? { ...scalar, value: '', source: '', state: 'broken' } : scalar))
-  return { tree: changed, findings: [{ code: 'FETTLE_PIPELINE_SECRET', message, path }] }
+/** A webhook may be empty, which switches it off. */
+const ADDRESS_REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*|:-)?\}$/
+
+interface Place {
+  readonly path: Path
+  readonly what: string
+  readonly form: RegExp
 }
 
-export function secretsOf(tree: Tree): Secrets {
-  const textAt = (key: keyof Secrets): string | null => {
-    const node = nodeAt(tree, ['service', key])
-    return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null
-  }
-  return { username: textAt('username'), password: textAt('password') }
+const textAt = (tree: Tree, path: Path): string | null => {
+  const node = nodeAt(tree, path)
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null
 }
+
+const receiversIn = (tree: Tree): number[] => {
+  const node = nodeAt(tree, ['notify'])
+  return node?.kind === 'list' ? [...node.items.keys()] : []
+}
+
+/** The address of a webhook of Slack or Teams is its password. */
+const isWebhook = (tree: Tree, index: number): boolean => /^(slack|teams)$/.test(textAt(tree, ['notify', index, 'as']) ?? '')
+
+const placesIn = (tree: Tree): Place[] => [
+  { path: ['service', 'password'], what: 'a password', form: REFERENCE },
+  ...receiversIn(tree).flatMap((index): Place[] => [
+    { path: ['notify', index, 'secret'], what: 'a secret', form: REFERENCE },
+    ...(isWebhook(tree, index)
+      ? [{ path: ['notify', index, 'to'], what: 'the address of a webhook', form: ADDRESS_REFERENCE }]
+      : []),
+  ]),
+]
+
+/** Removes literal secrets from the tree and reports them without repeating them. */
+export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+  const refused = placesIn(tree).flatMap(place => {
+    const node = nodeAt(tree, place.path)
+    const isReference = node?.kind === 'scalar' && typeof node.value === 'string' && place.form.test(node.value)
+    return node?.kind !== 'scalar' || isReference ? [] : [{ ...place, node }]
+  })
+  if (refused.length === 0) return { tree, findings: [] }
+  const changed = mapScalars(tree, scalar =>
+    refused.some(({ node }) => node === scalar) ? { ...scalar, value: '', source: '', state: 'broken' } : scalar,
+  )
+  const findings = refused.map(({ path, what }) => ({
+    code: 'FETTLE_PIPELINE_SECRET' as const,
+    message: `${path.join('.')}: ${what} must not stand in the file: expected \${NAME} and nothing else`,
+    path,
+    ...(path[0] === 'notify' ? { hint: `Set a variable, and write ${String(path.at(-1))}: \${NAME}.` } : {}),
+  }))
+  return { tree: changed, findings }
+}
+
+export const secretsOf = (tree: Tree): Secrets => ({
+  username: textAt(tree, ['service', 'username']),
+  password: textAt(tree, ['service', 'password']),
+  notify: receiversIn(tree).map(index => ({
+    to: textAt(tree, ['notify', index, 'to']) ?? '',
+    secret: textAt(tree, ['notify', index, 'secret']),
+  })),
+})

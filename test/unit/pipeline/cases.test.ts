@@ -40,7 +40,7 @@ test.each([
 ])('P25, P27 a secret in the file is refused and not repeated: %s', text => {
   const { pipeline, issues, secrets } = parseYaml(text, { env: { A: 'canary', FETTLE_PASSWORD: 'canary' } })
   expect(pipeline).toBeNull()
-  expect(secrets).toEqual({ username: null, password: null })
+  expect(secrets).toEqual({ username: null, password: null, notify: [] })
   expect(issues.some(one => one.severity === 'error')).toBe(true)
   expect(JSON.stringify(issues)).not.toContain('canary')
   if (!text.includes('password: [')) expect(issues.map(one => one.code)).toContain('FETTLE_PIPELINE_SECRET')

@@ -144,12 +144,12 @@ describe('credentials', () => {
   test('are returned beside the pipeline, never in it', () => {
     const { pipeline, secrets, issues } = parseYaml(text, { env: { U: 'ann', P: 'hunter2' } })
     expect(issues).toEqual([])
-    expect(secrets).toEqual({ username: 'ann', password: 'hunter2' })
+    expect(secrets).toEqual({ username: 'ann', password: 'hunter2', notify: [] })
     expect(JSON.stringify(pipeline)).not.toMatch(/hunter2|ann/)
   })
 
   test('are null where the pipeline names none', () => {
-    expect(parseYaml(BASE).secrets).toEqual({ username: null, password: null })
+    expect(parseYaml(BASE).secrets).toEqual({ username: null, password: null, notify: [] })
   })
 })
 

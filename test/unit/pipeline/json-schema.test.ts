@@ -9,6 +9,7 @@ interface Schema {
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
   readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
   readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly default?: unknown
@@ -18,7 +19,11 @@ const schema = pipelineJsonSchema() as Schema
 
 const at = (path: readonly string[]): Schema | undefined => {
   let here: Schema[] = [schema]
-  for (const step of path) here = here.flatMap(one => [one, ...(one.anyOf ?? [])]).flatMap(one => one.properties?.[step] ?? [])
+  const inside = (one: Schema): Schema[] => [
+    one,
+    ...[...(one.anyOf ?? []), ...(one.items === undefined ? [] : [one.items])].flatMap(inside),
+  ]
+  for (const step of path) here = here.flatMap(inside).flatMap(one => one.properties?.[step] ?? [])
   return here[0]
 }
 

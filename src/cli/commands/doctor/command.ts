@@ -12,10 +12,14 @@ export const doctor: Command = {
     ...queueOptions('Also check the Redis of a queue: redis://host:6379'),
     SERVICE,
     { name: 'offline', type: 'switch', describe: 'Do not use the network' },
+    { name: 'notify', type: 'switch', describe: 'Send a test message to each receiver of the pipeline' },
   ],
   examples: [
     ['fettle doctor', 'check this machine'],
     ['fettle doctor nightly.yml --offline', 'with the settings of a pipeline, without the network'],
+    ['fettle doctor nightly.yml --notify', 'and whether the receivers of its messages accept one'],
   ],
+  conflicts: { notify: ['offline'] },
+  implies: { notify: 'pipeline' },
   load: () => import('./run.ts'),
 }

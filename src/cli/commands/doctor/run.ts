@@ -20,6 +20,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     service: textFlag(flags, 'service'),
     queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
     offline: isOn(flags, 'offline'),
+    notify: isOn(flags, 'notify'),
     signal: io.signal,
   })
   const findings = found.map(({ action = null, ...one }) => ({

@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, startRun } from '../../../app/index.ts'
+import { createRemoteInputs, notifyRejection, startRun } from '../../../app/index.ts'
 import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
@@ -103,16 +103,18 @@ export async function runPipeline(
     label: isOneOfSeveral ? name : null,
     runsDir: needText(flags, 'runs-dir'),
   })
+  const { plan, issues, credentials, links, notify } = prepared
+  const observers = reporters.observersOf(progress)
   try {
-    const { plan, issues, credentials, links } = prepared
     if (plan === null) throw errorOfIssues(issues)
     io.signal.throwIfAborted()
     // Missing credentials are reported before a runs folder is created.
     if (plan.service.kind === 'remote') credentials()
-    const settings = settingsOf(flags, io, reporters.observersOf(progress), command ?? 'run', credentials)
+    const settings = settingsOf(flags, io, observers, command ?? 'run', credentials)
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
-    return { name, result: await startRun(plan, { ...settings, links }, isOn(flags, 'new')) }
+    return { name, result: await startRun(plan, { ...settings, links, notify }, isOn(flags, 'new')) }
   } catch (error) {
+    await notifyRejection(error, notify, { env: io.env, runsDir: needText(flags, 'runs-dir'), signal: io.signal, observers })
     return { name, error }
   } finally {
     progress.stop()

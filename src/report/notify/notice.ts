@@ -1,0 +1,129 @@
+/** A message about the end of a run: the reasons for it, a few facts, and rows only where they are asked for. */
+import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { clip } from '../formats/escape.ts'
+import { isRejection, nameOf, type PipelineResult, type Rejection } from '../pipeline-result.ts'
+import type { Report, Sample } from '../schema.ts'
+import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
+
+export type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'test'
+
+export interface Notice {
+  readonly pipeline: string
+  /** Null before there is a run. */
+  readonly runId: string | null
+  /** UTC. */
+  readonly at: string
+  readonly reasons: readonly NoticeReason[]
+  readonly status: Verdict
+  readonly exitCode: number | null
+  readonly title: string
+  readonly message: string
+  readonly totals: Report['totals'] | null
+  /** The directory of the run. */
+  readonly directory: string | null
+  /** The first rows to review; empty unless they are asked for. */
+  readonly rows: readonly Sample[]
+}
+
+const MOST_ROWS = 10
+
+const BUDGETS: readonly string[] = [
+  'FETTLE_BUDGET_CREDITS',
+  'FETTLE_BUDGET_SCREEN',
+  'FETTLE_INPUT_BUDGET',
+  'FETTLE_CANDIDATES',
+] satisfies ErrorCode[]
+
+/** Errors about an input whose message has no content of it. The messages of the others may quote a cell. */
+const WITHOUT_CELLS: readonly string[] = [
+  'FETTLE_INPUT_READ',
+  'FETTLE_INPUT_EMPTY',
+  'FETTLE_INPUT_ROWS',
+  'FETTLE_INPUT_BUDGET',
+  'FETTLE_INPUT_CHANGED',
+] satisfies ErrorCode[]
+
+function safeText(code: string, message: string): string {
+  const isSafe = !code.startsWith('FETTLE_INPUT_') || WITHOUT_CELLS.includes(code)
+  return isSafe ? message : `${code}: ${ERRORS[code as ErrorCode]?.text ?? 'the input cannot be used'}`
+}
+
+/** Whether the result ended well; null for a run that a person stopped or that goes on. */
+export function isGood(result: PipelineResult): boolean | null {
+  if (isRejection(result)) return false
+  const verdict = verdictOf(result)
+  if (verdict === 'cancelled' || verdict === 'running') return null
+  return verdict !== 'error' && verdict !== 'fail'
+}
+
+/** Why a message about the result may be sent. `wasGood`: how the run before it ended, null when that is unknown. */
+export function reasonsFor(result: PipelineResult, wasGood: boolean | null): NoticeReason[] {
+  const good = isGood(result)
+  if (good === null) return []
+  const codes = codesOf(result)
+  return [
+    ...(good ? [] : (['fail'] as const)),
+    ...(!isRejection(result) && verdictOf(result) === 'warn' ? (['warn'] as const) : []),
+    ...(good && wasGood === false ? (['recovered'] as const) : []),
+    ...(codes.some(code => BUDGETS.includes(code)) ? (['budget'] as const) : []),
+    ...(!isRejection(result) && (result.totals.review ?? 0) > 0 ? (['review'] as const) : []),
+  ]
+}
+
+function codesOf(result: PipelineResult): string[] {
+  if (isRejection(result)) return result.issues.map(({ code }) => code)
+  return result.results.flatMap(({ issues, error, checks }) => [
+    ...issues.map(({ code }) => code),
+    ...(error === null ? [] : [error.code]),
+    ...(checks.some(check => check.assertion === 'budget.credits' && !check.success) ? ['FETTLE_BUDGET_CREDITS'] : []),
+  ])
+}
+
+/** The message about a result. `at` is UTC. */
+export function noticeOf(
+  result: PipelineResult,
+  { reasons, rows, at }: { readonly reasons: readonly NoticeReason[]; readonly rows: boolean; readonly at: string },
+): Notice {
+  const pipeline = nameOf(result)
+  if (isRejection(result)) return rejectionNotice(result, pipeline, reasons, at)
+  const { metadata, totals, results, exitCode } = result
+  const status = verdictOf(result)
+  const [one] = results
+  const error = one?.error ?? null
+  return {
+    pipeline,
+    runId: metadata.runId,
+    at,
+    reasons,
+    status,
+    exitCode,
+    title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
+    message: clip(error === null ? (one?.message ?? '') : safeText(error.code, error.message), 1000),
+    totals,
+    directory: metadata.directory,
+    rows: rows ? (one?.review ?? []).slice(0, MOST_ROWS) : [],
+  }
+}
+
+function rejectionNotice(
+  { issues, exitCode }: Rejection,
+  pipeline: string,
+  reasons: readonly NoticeReason[],
+  at: string,
+): Notice {
+  const errors = issues.filter(({ severity }) => severity === 'error')
+  const lines = errors.slice(0, 3).map(({ code, message }) => safeText(code, message))
+  const more = errors.length > 3 ? ` And ${errors.length - 3} more problems.` : ''
+  return {
+    ...{ pipeline, runId: null, at, reasons, status: 'error', exitCode, totals: null, directory: null, rows: [] },
+    title: `${pipeline}: did not start`,
+    message: clip(`${lines.join(' ')}${more}`, 1000),
+  }
+}
+
+/** The message of the doctor. */
+export const testNotice = (pipeline: string, at: string): Notice => ({
+  ...{ pipeline, runId: null, at, reasons: ['test'], status: 'success', exitCode: null, totals: null, directory: null, rows: [] },
+  title: `${pipeline}: test message`,
+  message: 'A test of the receivers of this pipeline. No run has ended.',
+})
