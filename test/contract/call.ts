@@ -12,7 +12,10 @@ import {
   pathOf,
   unauthorisedBody,
 } from '../../src/contract/index.ts'
+import { PLAYS } from '../../src/service/plays.ts'
 import { describedAnswer } from './described.ts'
+import { ofAnswer } from './published/published.ts'
+import { rowOf } from './published/stands.ts'
 import type { Target } from './target.ts'
 
 /** What a call may carry. */
@@ -70,6 +73,10 @@ export const caller =
     if (token !== null && target.play.operations?.has(name) === false && reply.status !== 401) {
       expect([reply.status, faultBody.parse(JSON.parse(text)).message], name).toEqual([404, 'Not found'])
       TestRunner.getCurrentTest()?.context.skip(`this play has no ${name}`)
+    }
+    if (target.play === PLAYS.vendor) {
+      const found = ofAnswer(name, reply.status, text).map(what => `${name} ${reply.status} ${what}`)
+      expect(found.filter(one => rowOf(one) === undefined)).toEqual([])
     }
     const parsed: unknown = text === '' ? null : JSON.parse(text)
     if (reply.ok) {

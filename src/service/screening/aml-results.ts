@@ -11,7 +11,6 @@ export const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
       description: null,
       link,
       dateAdded: orNull(dateAdded),
-      isCopyrighted: false,
       datePublished: null,
       documentLink: null,
       datasets: [...datasetsOf(listing === undefined ? listings : [listing])],
