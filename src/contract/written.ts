@@ -96,6 +96,7 @@ export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
   const { default: otherwise, ...rest } = schema
   const { additionalProperties, propertyNames: _, properties, items, ...form } = oneForm(rest, side)
   const required = Array.isArray(form.required) ? form.required : []
+  const hasNames = isRecord(properties) && Object.keys(properties).length > 0
   const propertyForm = ([name, inner]: [string, unknown]): [string, JsonSchema] => {
     const one = writtenForm(inner as JsonSchema, side)
     // A key whose value is null counts as absent.
@@ -106,8 +107,9 @@ export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
     ...(otherwise === undefined ? {} : { default: otherwise }),
     ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(propertyForm)) } : {}),
     ...(isRecord(items) ? { items: writtenForm(items, side) } : {}),
-    // Unknown keys are ignored in requests, and may be added to answers at any time.
-    ...(isRecord(additionalProperties) ? { additionalProperties: mapForm(additionalProperties, side) } : {}),
+    // Unknown keys are ignored in requests, and may be added to answers at any time. A record with names that is open by its
+    // schema as well is a map to Java, which then reads none of its names.
+    ...(isRecord(additionalProperties) && !hasNames ? { additionalProperties: mapForm(additionalProperties, side) } : {}),
   }
 }
 

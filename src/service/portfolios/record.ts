@@ -35,7 +35,7 @@ const common = (holding: Holding) => ({
   creditLimit: null,
   dateLastEvent: holding.lastEvent === null ? null : formatSpacedDate(holding.lastEvent),
   freeText: holding.freeText,
-  personalLimit: holding.personalLimit,
+  personalLimit: holding.personalLimit === null ? null : String(holding.personalLimit),
   personalReference: holding.reference,
   ratingCommon: null,
   ratingLocal: null,

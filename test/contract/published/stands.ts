@@ -40,7 +40,7 @@ export const STANDS: readonly Row[] = [
 ]
 
 /** What only requests that the description does not allow are answered with. */
-export const REFUSALS: readonly Row[] = [
+const REFUSALS: readonly Row[] = [
   // The element that failed is repeated as it was sent.
   [
     ['updateBusinessSearches', 'updateIndividualSearches', 'decideBusinessHits', 'decideIndividualHits'],

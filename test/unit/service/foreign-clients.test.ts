@@ -103,3 +103,13 @@ test('what is not known of a search is left out', async () => {
   const changed = await caller.call('PUT', `${SEARCHES}/${body.id}`, { note: 'seen', riskRating: null })
   expect(changed.body).toMatchObject({ note: 'seen' })
 })
+
+test('a personal limit sent as a number is answered as text', async () => {
+  const caller = await logIn(await startService())
+  const { portfolioId } = (await caller.call('POST', PORTFOLIOS, { name: 'limits' })).body
+  const companies = `${PORTFOLIOS}/${portfolioId}/companies`
+  const body = { id: 'GB-X-01', personalReference: '', freeText: '', personalLimit: 0.5 }
+  expect((await caller.call('POST', companies, body)).status).toBe(200)
+  expect((await caller.call('GET', companies)).body.data[0].personalLimit).toBe('0.5')
+  expect((await caller.call('GET', `${companies}/GB-X-01`)).body.personalLimit).toBe('0.5')
+})
