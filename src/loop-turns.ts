@@ -9,3 +9,12 @@ export function inOwnTurn(wait: () => Promise<unknown> = () => setImmediate()): 
   last = mine.catch(() => {})
   return mine
 }
+
+/** For a long loop, called once per step: every 128th call waits for a turn. */
+export function turnEvery(steps = 128): () => Promise<void> {
+  let done = 0
+  return async () => {
+    done++
+    if (done % steps === 0) await inOwnTurn()
+  }
+}

@@ -58,6 +58,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly finished: boolean
   /** Its jobs are submitted, and no process waits for them: `collect` continues the run. */
   readonly detached: boolean
+  /** Runs of the shards that it joins, in the order of their rows. */
+  readonly shardRuns: readonly string[]
 }
 
 const newStage = { status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
@@ -125,6 +127,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   endedAt: null,
   finished: false,
   detached: false,
+  shardRuns: merged?.runs ?? [],
 })
 
 /** A merged run starts with the jobs and stages of its shards, and at the time of the first of them. */

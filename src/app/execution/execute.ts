@@ -18,17 +18,9 @@ import type { AcceptedCompany, Outcomes } from '../../model/results.ts'
 import { type Links, type Plan, resolvedYaml } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
-import {
-  type FetchedByJob,
-  isRejected,
-  needsService,
-  type Ports,
-  type ProgressEvent,
-  pausedBy,
-  runStages,
-} from '../../run/index.ts'
+import { type FetchedByJob, isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
-import { type Credentials, type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import type { Credentials, Env } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
@@ -42,8 +34,8 @@ import type { StorageOptions } from '../staging/remote-files.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
+import { connectRun, type RunConnection } from './run-connection.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
-import { offline, openService, type ReadyService } from './service-connection.ts'
 import { removeWorkFiles } from './work-files.ts'
 
 /** A second copy of a journal, so that another machine can resume the run. */
@@ -210,7 +202,7 @@ async function executeStages({ record, directory, guard, settings, previousRate,
       if (!known.has(warning.message)) record.append({ type: 'issue.raised', issue: warning })
   }
   let lastReport = Promise.resolve()
-  let ready: ReadyService | null = null
+  let connection: RunConnection | null = null
   let recording: Recording | null = null
   try {
     if (settings.record != null && needsService(stateOf(record))) {
@@ -224,46 +216,22 @@ async function executeStages({ record, directory, guard, settings, previousRate,
         onWarning: warning => warnings.push(warning),
       })
     }
-    ready = !needsService(stateOf(record))
-      ? offline()
-      : await openService({
-          service: plan.service,
-          world,
-          credentials: settings.credentials,
-          env: settings.env,
-          register: plan.register ?? null,
-          stateDir: directory.service,
-          attempts: plan.retry.attempts,
-          traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
-          proxies: () => proxiesOf(settings.env),
-          onRetry: message => onProgress({ type: 'retry', message }),
-          onWarning: warning => warnings.push(warning),
-          ...(recording === null ? {} : { recorder: recording.recorder }),
-          // A pause requested by the service is limited, like any wait.
-          deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
-          beforeEffect: async () => {
-            guard()
-            await settings.copy?.flushed(limit.grace)
-          },
-          stop: limit.signal,
-        })
-    const known = new Set(stateOf(record).issues.map(one => one.code))
-    for (const issue of ready.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
-    const service = settings.trace?.client(ready.service) ?? ready.service
-    const ports: Ports = {
-      service,
-      portfolios: service,
-      screening: service,
-      candidates: service,
-      reports: service,
-      fetchByJob: companies => fetchByJob(companies, { plan, directory, settings: { ...settings, signal: limit.signal } }),
-      source,
-      results,
-      clock: world.clock,
-      tick: onProgress,
+    connection = await connectRun({
+      ...{ plan, directory, settings, source, results, fetchByJob, onProgress },
+      isNeeded: needsService(stateOf(record)),
+      left: () => limit.left(),
       signal: limit.signal,
       grace: limit.grace,
-    }
+      onWarning: warning => warnings.push(warning),
+      ...(recording === null ? {} : { recorder: recording.recorder }),
+      beforeEffect: async () => {
+        guard()
+        await settings.copy?.flushed(limit.grace)
+      },
+    })
+    const known = new Set(stateOf(record).issues.map(one => one.code))
+    for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
+    const { ports } = connection
     const onFact = (event: RunEventInput, state: RunState): void => {
       settings.observers?.emit('onEvent', event, state)
       recordWarnings(event)
@@ -273,13 +241,13 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // A failure before the first stage is in the report too.
-    if (ready === null) record.append(pausedBy(error))
+    if (connection === null) record.append(pausedBy(error))
     else throw error
   } finally {
     await lastReport
     limit.clear()
     // The result is already decided; the embedded service checks unsaved data at its next start.
-    await ready?.close().catch(() => {})
+    await connection?.close().catch(() => {})
     recording?.close()
   }
 }

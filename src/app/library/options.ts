@@ -215,12 +215,36 @@ export async function withStop<O extends { readonly signal?: AbortSignal }, T>(
   const { signal } = options
   const stop = new AbortController()
   const onAbort = (): void => stop.abort(new FettleError('FETTLE_ABORTED', 'stopped by the caller', { cause: signal?.reason }))
-  if (signal?.aborted === true) onAbort()
-  else signal?.addEventListener('abort', onAbort, { once: true })
+  const leave = signal === undefined ? null : onAbortOf(signal, onAbort)
   try {
     return await body({ ...options, signal: stop.signal })
   } finally {
-    signal?.removeEventListener('abort', onAbort)
+    leave?.()
+  }
+}
+
+const waiting = new WeakMap<AbortSignal, { readonly calls: Set<() => void>; readonly listener: () => void }>()
+
+/** Calls `call` when the signal is aborted, until the returned function is called. One listener for all calls: Node warns of eleven. */
+function onAbortOf(signal: AbortSignal, call: () => void): () => void {
+  if (signal.aborted) {
+    call()
+    return () => {}
+  }
+  let all = waiting.get(signal)
+  if (all === undefined) {
+    const calls = new Set<() => void>()
+    all = { calls, listener: () => [...calls].forEach(one => void one()) }
+    signal.addEventListener('abort', all.listener, { once: true })
+    waiting.set(signal, all)
+  }
+  const { calls, listener } = all
+  calls.add(call)
+  return () => {
+    calls.delete(call)
+    if (calls.size > 0) return
+    signal.removeEventListener('abort', listener)
+    waiting.delete(signal)
   }
 }
 

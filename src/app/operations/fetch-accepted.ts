@@ -2,11 +2,9 @@
 import { action, FettleError } from '../../errors.ts'
 import type { Journal, RunState } from '../../journal/index.ts'
 import { fetchAcceptedStep, type Ports } from '../../run/index.ts'
-import { proxiesOf, traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/execute.ts'
-import { openService } from '../execution/service-connection.ts'
+import { connectRun } from '../execution/run-connection.ts'
 import { fetchAcceptedByJob } from '../execution/start.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 
@@ -32,40 +30,19 @@ export async function fetchAccepted(
   const state = journal.state
   if (state === null || state.accepted === null || state.accepted.isWritten) return
   const { plan } = state
-  const world = settings.world ?? DEFAULT_RUNTIME
-  const ready = await openService({
-    service: plan.service,
-    world,
-    credentials: settings.credentials,
-    env: settings.env,
-    register: plan.register ?? null,
-    stateDir: directory.service,
-    attempts: plan.retry.attempts,
-    traceparent: traceOf(settings.env).traceparent,
-    proxies: () => proxiesOf(settings.env),
-    onRetry: () => {},
-    deadline: () => plan.poll.timeoutMs,
+  const { signal } = settings
+  const { ports, close } = await connectRun({
+    ...{ plan, directory, settings, source, results, signal },
+    isNeeded: true,
+    grace: signal,
+    fetchByJob: fetchAcceptedByJob,
+    left: () => plan.poll.timeoutMs,
     beforeEffect: () => {},
-    stop: settings.signal,
+    onProgress: () => {},
   })
-  const { service } = ready
-  const ports: Ports = {
-    service,
-    portfolios: service,
-    screening: service,
-    candidates: service,
-    reports: service,
-    fetchByJob: companies => fetchAcceptedByJob(companies, { plan, directory, settings }),
-    source,
-    results,
-    clock: world.clock,
-    tick: () => {},
-    signal: settings.signal,
-    grace: settings.signal,
-  }
   try {
     for await (const event of fetchAcceptedStep.run(state, ports)) journal.append(event)
   } finally {
-    await ready.close().catch(() => {})
+    await close().catch(() => {})
   }
 }

@@ -28,7 +28,7 @@ export const shareOf = (whole: number, { number, of }: ShardChoice): { readonly 
   to: Math.floor((whole * number) / of),
 })
 
-export const lineOf = ({ name, shard }: Pick<Plan, 'name' | 'shard'>): string =>
+export const lineOf = ({ name, shard }: { readonly name: string; readonly shard?: ShardChoice | undefined }): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
 export function kinOf(plan: Plan): string {

@@ -30,10 +30,11 @@ function endOf({ status, error }: RunState): LineageType {
 }
 
 function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean) {
-  const { parent, nominalTime } = names
+  const { parent, nominalTime, shards } = names
   return {
     processing_engine: facet('ProcessingEngineRunFacet', { version: tool.version, name: tool.name }),
     ...(parent === null ? {} : { parent: facet('ParentRunFacet', { ...parent }) }),
+    ...(shards.length === 0 ? {} : { jobDependencies: facet('JobDependenciesRunFacet', { upstream: shards }) }),
     ...(nominalTime === null ? {} : { nominalTime: facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }) }),
     ...(error === null || !hasEnded
       ? {}

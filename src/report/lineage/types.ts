@@ -34,6 +34,8 @@ export interface LineageNames {
   readonly job: LineageRun['job']
   /** The run that started this one, and the root of the chain. */
   readonly parent: (LineageRun & { readonly root?: LineageRun }) | null
+  /** The runs of the shards that the run joins. */
+  readonly shards: readonly LineageRun[]
   /** The time for which the run was scheduled, null if unknown. */
   readonly nominalTime: string | null
   readonly dataset: (path: string) => { readonly namespace: string; readonly name: string }
@@ -46,6 +48,7 @@ const VERSIONS = {
   ParentRunFacet: '1-1-0',
   NominalTimeRunFacet: '1-0-1',
   ErrorMessageRunFacet: '1-0-1',
+  JobDependenciesRunFacet: '1-0-1',
   JobTypeJobFacet: '2-0-3',
   DocumentationJobFacet: '1-1-0',
   SchemaDatasetFacet: '1-1-1',

@@ -1,5 +1,6 @@
 /** Opens one or several registers for matching as one index, which is read from its file or built and stored. */
 import { join } from 'node:path'
+import { turnEvery } from '../../loop-turns.ts'
 import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
 import { folderOf, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
@@ -40,10 +41,12 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
 async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
   const builder = createIndexBuilder()
   const taken = new Set<string>()
+  const turn = turnEvery()
   for (const [at, { name }] of infos.entries()) {
     const own: string[] = []
     builder.startRegister()
     for await (const company of readCompanies(dir, infos[at]!)) {
+      await turn()
       const { connectId, orgNumber } = company
       builder.add(taken.has(connectId) ? { ...company, connectId: `${connectId}_${name.replaceAll('-', '_')}` } : company)
       if (orgNumber === '' && at < infos.length - 1) own.push(connectId)

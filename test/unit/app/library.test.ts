@@ -1,7 +1,7 @@
 /** The library: runs, checkpoints, detached runs, shards, reporters, errors by kind, loading of pipelines. */
 import { spawnSync } from 'node:child_process'
 import { getEventListeners } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { gunzipSync } from 'node:zlib'
@@ -458,44 +458,4 @@ describe('a program with its own folders', () => {
     expect(report.results[0]?.elapsedMs).toBeGreaterThan(100_000)
     await server.close()
   })
-
-  test('many runs on one signal leave no listener and no handle', async () => {
-    const { signal } = new AbortController()
-    const one = async (at: number) => {
-      await run(here.pipeline({ name: `many-${at % 2}`, output: 'many.csv' }), {
-        ...here.options(),
-        signal,
-        fresh: true,
-        runsDir: `runs-${at}`,
-      })
-      rmSync(`runs-${at}`, { recursive: true })
-    }
-    for (let at = 0; at < 3; at++) await one(at)
-    const handles = () => process.getActiveResourcesInfo().filter(name => !/^(FSReq|Immediate|Timeout|Tick)/.test(name)).length
-    const before = handles()
-    for (let at = 0; at < 12; at++) await one(at)
-    expect(getEventListeners(signal, 'abort')).toEqual([])
-    expect(handles()).toBe(before)
-  })
-})
-
-test('twenty embedded runs at once leave turns of the event loop to others', async () => {
-  // Time of the processor between two turns: what other programs of this machine do is not counted.
-  let longest = 0
-  let isOver = false
-  let last = process.cpuUsage()
-  const watch = (): void => {
-    const { user, system } = process.cpuUsage(last)
-    last = process.cpuUsage()
-    longest = Math.max(longest, (user + system) / 1000)
-    if (!isOver) setImmediate(watch)
-  }
-  await run(here.pipeline({ name: 'warm' }), here.options())
-  watch()
-  await Promise.all(
-    Array.from({ length: 20 }, (_, at) => run(here.pipeline({ name: `at-once-${at}`, output: `o${at}.csv` }), here.options())),
-  )
-  isOver = true
-  console.log(`longest turn: ${longest.toFixed(0)} ms of processor time`)
-  expect(longest).toBeLessThan(500)
 })

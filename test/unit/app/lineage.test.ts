@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { uuidOf } from '../../../src/app/observe/lineage/names.ts'
 import { lineageSettings } from '../../../src/app/observe/lineage/settings.ts'
-import { collect, type LineageEvent, type Report, resume, run } from '../../../src/index.ts'
+import { collect, type LineageEvent, merge, type Report, resume, run } from '../../../src/index.ts'
 import { faultsOf } from '../report/openlineage-schema.ts'
 import { type Place, place } from './place.ts'
 
@@ -201,4 +201,18 @@ describe('the environment', () => {
     const env = { OPENLINEAGE_URL: url, ...(endpoint === undefined ? {} : { OPENLINEAGE_ENDPOINT: endpoint }) }
     expect(lineageSettings(env).http?.url.href).toBe(whole)
   })
+})
+
+test('the run that joins shards names their runs and jobs', async () => {
+  const service = await taker()
+  const options = here.options({ OPENLINEAGE_URL: service.url })
+  for (const shard of ['1/2', '2/2'] as const) await run(here.pipeline(), { ...options, shard })
+  const shards = service.events.filter(({ eventType }) => eventType === 'START')
+  const { metadata } = await merge([here.pipeline().name], options)
+  const [start] = service.events.slice(-2)
+  expect(start).toMatchObject({ eventType: 'START', run: { runId: uuidOf(metadata.runId) } })
+  expect(start?.run.facets.jobDependencies?.upstream).toEqual(
+    shards.map(({ run, job }) => ({ run: { runId: run.runId }, job: { namespace: job.namespace, name: job.name } })),
+  )
+  expect(service.events.flatMap(faultsOf)).toEqual([])
 })

@@ -13,6 +13,7 @@ const NAMES: LineageNames = {
   runId: '5f0c4a52-1f0e-5d0a-8a5b-0d0f1f3c9d11',
   job: { namespace: 'default', name: 'nightly-suppliers' },
   parent: { ...PARENT, root: { ...PARENT, job: { namespace: 'airflow', name: 'suppliers' } } },
+  shards: [{ run: PARENT.run, job: { namespace: 'default', name: 'nightly-suppliers.1-of-2' } }],
   nominalTime: '2025-11-20T02:00:00.000Z',
   dataset: path => ({ namespace: 'file', name: `/project/${path}` }),
   column: index => `COLUMN ${index}`,
@@ -26,7 +27,7 @@ describe('the shapes of the specification', () => {
     // That fixture has no rows, and the profile of 500.
     const state = name === 'skipped' ? { ...made, plan: { ...made.plan, profile: [] } } : made
     expect(faultsOf(lineageEvent(state, type, NAMES))).toEqual([])
-    expect(faultsOf(lineageEvent(state, type, { ...NAMES, parent: null, nominalTime: null }))).toEqual([])
+    expect(faultsOf(lineageEvent(state, type, { ...NAMES, parent: null, shards: [], nominalTime: null }))).toEqual([])
   })
 
   test('reject invalid events', () => {

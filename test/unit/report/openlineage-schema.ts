@@ -40,6 +40,9 @@ const runFacets = record({
   }),
   parent: facet('ParentRunFacet', '1-1-0', { ...aRun, root: record(aRun) }),
   nominalTime: facet('NominalTimeRunFacet', '1-0-1', { 'nominalStartTime!': time, nominalEndTime: time }),
+  jobDependencies: facet('JobDependenciesRunFacet', '1-0-1', {
+    upstream: list(record({ 'job!': record(job), run: aRun['run!'] })),
+  }),
   errorMessage: facet('ErrorMessageRunFacet', '1-0-1', { 'message!': text, 'programmingLanguage!': text, stackTrace: text }),
 })
 

@@ -9,7 +9,7 @@ import type { LineageSettings } from './settings.ts'
 
 /** The names of a run whose paths are relative to `cwd`. */
 export const namesOf = (
-  { runId, plan }: RunState,
+  { runId, plan, shardRuns }: RunState,
   { namespace, parent, nominalTime }: LineageSettings,
   cwd: string,
 ): LineageNames => ({
@@ -17,6 +17,10 @@ export const namesOf = (
   job: { namespace, name: lineOf(plan) },
   parent,
   nominalTime,
+  shards: shardRuns.map((id, at) => ({
+    run: { runId: uuidOf(id) },
+    job: { namespace, name: lineOf({ name: plan.name, shard: { number: at + 1, of: shardRuns.length } }) },
+  })),
   dataset: path => datasetOf(path, plan.input, cwd),
   column: columnName,
 })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
+import { turnEvery } from '../../../loop-turns.ts'
 import { makeFolder } from '../../storage/atomic-file.ts'
 import { requireNoLoss, type Taken } from '../../storage/import-guard.ts'
 import { lockDirectory, type Release } from '../../storage/lock.ts'
@@ -48,7 +49,9 @@ async function readSource({ file, kind = 'csv', onProgress }: ImportRequest, dra
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)
   let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, KINDS[kind])) : null
+  const turn = turnEvery()
   for await (const { cells, end } of readRows(file, progress.place)) {
+    await turn()
     progress.place = end
     if (read === null) {
       read = KINDS[kind].reader(columnsOf(file, cells, KINDS[kind]))
