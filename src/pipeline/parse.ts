@@ -6,6 +6,7 @@ import { type Issue, issue, type Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
 import { freeze } from './planning/freeze.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
+import { withNamedOutput } from './schema/named-output.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
 import { NO_SECRETS, refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'
@@ -98,7 +99,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const guarded = refuseLiteralSecrets(replacePaths(written, options.replace ?? {}))
   const filled = interpolate(guarded.tree, options)
   const checked = checkSchema(filled.tree)
-  const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings])
+  const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings], options.replace?.output)
   const { root, outputRoots = [], namedOutput = null } = options
   const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], base: root, named: namedOutput }
   const linted = lint({ ...fields, places })
@@ -110,7 +111,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
 }
 
-function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
+function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | null | undefined) {
   const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
   const value = plainOf(prune(tree, paths)) as Record<string, unknown>
   const entries = Object.entries(pipelineSchema.shape).flatMap(([key, schema]) => {
@@ -118,7 +119,7 @@ function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[]) {
     return parsed.success && parsed.data !== undefined ? [[key, parsed.data]] : []
   })
   return {
-    fields: Object.fromEntries(entries) as Partial<PipelineFields>,
+    fields: withNamedOutput(Object.fromEntries(entries) as Partial<PipelineFields>, named),
     broken: new Set(paths.map(path => String(path[0]))),
     findings,
   }

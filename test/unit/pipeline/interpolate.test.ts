@@ -167,8 +167,19 @@ describe('paths of the command line', () => {
     expect(replaced(BASE, { output: 'o.csv' })).toMatchObject({ output: { path: 'o.csv' }, enrich: { product: 'basic' } })
     expect(replaced(`${BASE}output: { path: x.csv, review: r.csv }`, { output: 'o.csv' }).output).toMatchObject({
       path: 'o.csv',
-      review: 'r.csv',
+      review: 'o-review.csv',
     })
+  })
+
+  test.each([
+    ['out/try.csv', 'out/un.csv', 'out/try-unmatched.csv'],
+    ['/data/try.csv.gz', 'un.jsonl.gz', 'try-unmatched.jsonl.gz'],
+    ['try.xlsx', 's3://bucket/a/un.csv', 's3://bucket/a/try-unmatched.csv'],
+    ['.try.csv', 'out.d/un.csv', 'out.d/.try-unmatched.csv'],
+    ['try.csv', 'https://files.example/un.csv?sig=1', null],
+  ])('%s names the file of unmatched rows: %s is %s', (output, unmatched, wanted) => {
+    const options = { root: '/', replace: { output }, namedOutput: output }
+    expect(pipelineOf(`${BASE}output: { path: x.csv, unmatched: "${unmatched}" }`, options).output?.unmatched).toBe(wanted)
   })
 
   test('are literal', () => {

@@ -312,6 +312,20 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
     await endsWell({ submitted, worker }, cwd, service)
   })
 
+  test('read a folder of files as one list', async () => {
+    const { service, env, queue } = await setUp()
+    const [header = '', ...rows] = ROWS.trimEnd().split('\n')
+    const part = (of: readonly string[]): string => `${[header, ...of].join('\n')}\n`
+    const lists = { 'rows/1.csv': part(rows.slice(0, 4)), 'rows/2.csv': part(rows.slice(4)) }
+    const cwd = folderOf({ ...lists, 'p.yml': pipelineOf('p', OUTPUT).replace('rows.csv', 'rows') })
+    const worker = start(['worker', ...queue], { cwd, env })
+    await endsWell(
+      { submitted: start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env }), worker },
+      cwd,
+      service,
+    )
+  })
+
   test('fetch a remote list, and reject one with a query, which is never passed on', async () => {
     const { service, env, queue } = await setUp()
     const files = await serveFiles(new Map([['/rows.csv', Buffer.from(ROWS)]]))
