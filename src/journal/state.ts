@@ -41,9 +41,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly reasons: Readonly<Record<string, number>>
   readonly duplicates: readonly DuplicateRow[]
   readonly scores: readonly number[]
-  /** Null when unknown, and in journals of earlier versions. */
+  /** Null, as `matches`, when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
-  /** Null when unknown, and in journals of earlier versions. */
   readonly matches: MatchGroups | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
@@ -54,7 +53,6 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly error: RecordedError | null
   /** Time of its first end: later review decisions change the result, not the duration. */
   readonly endedAt: string | null
-  /** Nothing is left to resume. */
   readonly finished: boolean
   /** Its jobs are submitted, and no process waits for them: `collect` continues the run. */
   readonly detached: boolean

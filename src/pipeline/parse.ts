@@ -4,9 +4,9 @@
  */
 import { type Issue, issue, type Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
+import { withNamedOutput } from './named-output.ts'
 import { freeze } from './planning/freeze.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
-import { withNamedOutput } from './schema/named-output.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
 import { NO_SECRETS, refuseLiteralSecrets, type Secrets, secretsOf } from './schema/secrets.ts'

@@ -5,26 +5,13 @@ import { join } from 'node:path'
 import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
-import {
-  type Journal,
-  type LiveSettings,
-  matchRate,
-  type RunArgs,
-  type RunEventInput,
-  type RunState,
-  UNKNOWN,
-} from '../../journal/index.ts'
-import type { AcceptedCompany, Outcomes } from '../../model/results.ts'
-import { type Links, type Plan, resolvedYaml } from '../../pipeline/index.ts'
-import type { Report } from '../../report/index.ts'
+import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
+import type { Outcomes } from '../../model/results.ts'
+import { type Plan, resolvedYaml } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
-import { type FetchedByJob, isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
+import { isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
-import type { Credentials, Env } from '../env/environment.ts'
-import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
-import type { Receiver } from '../observe/notify/receivers.ts'
-import type { RunTrace } from '../observe/opentelemetry.ts'
-import type { ReporterDispatcher } from '../observe/reporters.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
@@ -36,60 +23,8 @@ import { openRunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
+import type { FetchByJob, RunResult, RunSettings } from './run-settings.ts'
 import { removeWorkFiles } from './work-files.ts'
-
-/** A second copy of a journal, so that another machine can resume the run. */
-export interface JournalCopy {
-  readonly append: (line: string) => void
-  /** Resolves when every line is safe in the copy. Throws FETTLE_LOCKED when another process has taken over the run. */
-  readonly flushed: (signal: AbortSignal) => Promise<void>
-}
-
-export interface RunSettings {
-  readonly env: Env
-  /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
-  readonly cwd: string
-  readonly runsDir: string
-  readonly outputMode?: number
-  readonly credentials: () => Credentials
-  readonly links?: Links
-  /** Who gets a message when the run ends. */
-  readonly notify?: readonly Receiver[]
-  /** The command line for the report, without secrets. */
-  readonly args: RunArgs
-  readonly timeoutMs: number | null
-  /** File to record the answers of the service in, as a cassette. */
-  readonly record?: string | null
-  /** Stop once every job is submitted; the run is collected later. */
-  readonly detach?: boolean
-  /** Start although decisions that the last run applied are missing: the run undoes them. */
-  readonly dropDecisions?: boolean
-  /** Merge shards although they were matched against different imports of a register. */
-  readonly mixedRegisters?: boolean
-  /** For a resume: poll, retry, checks and report of the current pipeline file. */
-  readonly live?: LiveSettings | null
-  /** The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. */
-  readonly runKey?: string | null
-  readonly signal: AbortSignal
-  /** A second copy of the journal, updated before every request with an effect; none if absent. */
-  readonly copy?: JournalCopy
-  readonly world?: Runtime
-  readonly observers?: ReporterDispatcher
-  /** The trace it belongs to; that of the environment if absent. */
-  readonly trace?: RunTrace
-}
-
-/** Fetches companies by their ids in a separate job, with the settings of the run that wants them. */
-export type FetchByJob = (
-  companies: readonly AcceptedCompany[],
-  needs: { readonly plan: Plan; readonly directory: RunDirectory; readonly settings: RunSettings },
-) => Promise<FetchedByJob>
-
-export interface RunResult {
-  readonly state: RunState
-  readonly report: Report
-  readonly directory: RunDirectory
-}
 
 const stateOf = ({ state }: Pick<RunRecord, 'state'>): RunState => {
   if (state === null) throw new FettleError('FETTLE_RUN_EMPTY', 'the journal recorded nothing')

@@ -14,7 +14,7 @@ import { readFetchedFile } from '../../results/index.ts'
 import type { FetchedByJob } from '../../run/index.ts'
 import { NO_OVERRIDES } from '../prepare/context.ts'
 import { prepareValue } from '../prepare/prepare.ts'
-import type { FetchByJob, RunResult, RunSettings } from './execute.ts'
+import type { FetchByJob, RunResult, RunSettings } from './run-settings.ts'
 
 const FOLDER = 'accepted'
 const [LIST, OUTPUT] = ['companies.csv', 'fetched.csv']

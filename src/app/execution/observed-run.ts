@@ -8,7 +8,7 @@ import { lineageSettings } from '../observe/lineage/settings.ts'
 import { notifyReporter } from '../observe/notify/notify.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import { createDispatcher } from '../observe/reporters.ts'
-import type { RunResult, RunSettings } from './execute.ts'
+import type { RunResult, RunSettings } from './run-settings.ts'
 
 /**
  * Calls `execute` with settings whose observers are complete, and reports start, lineage and end of the run to them. `before` is the

@@ -4,7 +4,7 @@ import type { Ports, ProgressEvent } from '../../run/index.ts'
 import { proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
-import type { FetchByJob, RunSettings } from './execute.ts'
+import type { FetchByJob, RunSettings } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
@@ -14,14 +14,14 @@ export interface ConnectionNeeds
   readonly directory: RunDirectory
   readonly settings: RunSettings
   readonly fetchByJob: FetchByJob
-  /** False for remaining stages that ask nothing: no service is opened. */
+  /** False for remaining stages that send nothing: no service is opened. */
   readonly isNeeded: boolean
   /** Milliseconds left before the run's time limit. */
   readonly left: () => number
   readonly onProgress: (progress: ProgressEvent) => void
 }
 
-/** The ports of a run, with what is to be closed after it. */
+/** The ports of a run, and how to close its service. */
 export interface RunConnection extends Pick<ReadyService, 'issues' | 'close'> {
   readonly ports: Ports
 }

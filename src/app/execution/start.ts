@@ -28,10 +28,11 @@ import {
   runDirectory,
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { executeRun, type FetchByJob, type RunResult, type RunSettings } from './execute.ts'
+import { executeRun } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'
 import { isLocalFailure } from './run-recorder.ts'
+import type { FetchByJob, RunResult, RunSettings } from './run-settings.ts'
 import { removeWorkFiles } from './work-files.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What the functions of the library do; loaded with the first call. */
 import { errorOfIssues, FettleError } from '../../errors.ts'
 import { runKeyOf } from '../env/run-key.ts'
-import type { RunResult } from '../execution/execute.ts'
+import type { RunResult } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
 import { notifyRejection } from '../observe/notify/notify.ts'
 import type { RunReporter } from '../observe/reporters.ts'

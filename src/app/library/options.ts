@@ -7,7 +7,7 @@ import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/in
 import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
 import { createClientState, type Runtime } from '../env/runtime.ts'
-import type { RunSettings } from '../execution/execute.ts'
+import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import type { CurrentRunStatus } from '../operations/status.ts'
 import { NO_OVERRIDES, type Overrides } from '../prepare/context.ts'

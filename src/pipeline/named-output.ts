@@ -1,6 +1,6 @@
 /** An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace those of the pipeline. */
-import { isAddress } from './addresses.ts'
-import type { PipelineFields } from './schema.ts'
+import { isAddress } from './schema/addresses.ts'
+import type { PipelineFields } from './schema/schema.ts'
 
 export function withNamedOutput(fields: Partial<PipelineFields>, named: string | null | undefined): Partial<PipelineFields> {
   const { output } = fields
