@@ -8,7 +8,11 @@ import { orNull, written } from './written.ts'
 export const credentials = lazy(() => z.strictObject({ username: z.string().min(1), password: z.string().min(1) }))
 
 /** Its answer: a token and nothing else that is documented; opaque to a client, but a header has to hold it (RFC 6750 §2.1). */
-export const tokenReply = lazy(() => z.looseObject({ token: z.string().regex(/^[\u0021-\u007e]+$/, 'must fit into a header') }))
+export const tokenReply = lazy(() =>
+  z.looseObject({
+    token: z.string().regex(/^[\u0021-\u007e]+$/, 'must have no spaces and only ASCII characters, since a header carries it'),
+  }),
+)
 
 const allowance = lazy(() =>
   z.looseObject({

@@ -71,12 +71,13 @@ export async function openRecording(needs: RecordingNeeds): Promise<Recording> {
   const kept = keptKey(file, directory)
   const { key, startedAt } = kept ?? { key: randomBytes(KEY_BYTES).toString('hex'), startedAt: clock.now() }
   const secret = { key: Buffer.from(key, 'hex'), runId: directory.id }
-  const isNew = !existsSync(file)
-  const head = isNew ? await headOf(needs, secret, startedAt) : null
+  const isThere = existsSync(file)
+  const isContinued = isThere && hasWholeLine(file)
+  const head = isContinued ? null : await headOf(needs, secret, startedAt)
   if (kept === null) await writeAtomic(keyPath(directory), JSON.stringify({ file, key, startedAt } satisfies KeptKey))
   let descriptor: number
   try {
-    descriptor = openSync(file, isNew ? 'ax' : 'a+', 0o600)
+    descriptor = openSync(file, isContinued ? 'a+' : isThere ? 'w' : 'ax', 0o600)
     if (head !== null) writeSync(descriptor, `${JSON.stringify(head)}\n`)
     else if (isTorn(descriptor)) writeSync(descriptor, '\n')
   } catch (cause) {
@@ -108,6 +109,22 @@ export async function openRecording(needs: RecordingNeeds): Promise<Recording> {
       return null
     })
     return { cassette: 1, fettle: packageInfo().version, at, pipeline: casePipeline(plan, redact), list }
+  }
+}
+
+/** A kill may have left half of the head, after which nothing was recorded: the cassette is started again. */
+function hasWholeLine(file: string): boolean {
+  let descriptor: number | null = null
+  const chunk = Buffer.alloc(65_536)
+  try {
+    descriptor = openSync(file, 'r')
+    for (let read = readSync(descriptor, chunk); read > 0; read = readSync(descriptor, chunk))
+      if (chunk.subarray(0, read).includes(0x0a)) return true
+    return false
+  } catch (cause) {
+    throw cannotWrite(file, cause)
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
   }
 }
 

@@ -48,6 +48,14 @@ describe('login discipline', () => {
     expect(server.seen).toHaveLength(1)
   })
 
+  test('the refusal of a token with a space names the cause', async () => {
+    const server = await serveScript({ [LOGIN]: [{ json: { token: 'two words' } }] })
+    const error = await errorOf(clientOf(server).authenticate())
+    expect(error).toMatchObject({ code: 'FETTLE_CONTRACT', exitCode: 76 })
+    expect(error.message).toContain('at token: must have no spaces')
+    expect(error.message).not.toContain('two words')
+  })
+
   test('a login is repeated after a reset and a 503, once after silence', async () => {
     const server = await serveScript({ [LOGIN]: [reset, fault(503), { json: { token: 'late' } }] })
     await clientOf(server).authenticate()
