@@ -1,0 +1,3 @@
+/** candidates.test.ts with a separate process for each command. */
+import './use-processes.ts'
+import './candidates.test.ts'
