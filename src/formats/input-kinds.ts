@@ -85,4 +85,10 @@ export const INPUT_PLACES = {
     packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
     limits: 'fetched once and stored until the run is over',
   },
+  postgresql: {
+    example: 'postgresql://host:5432/name',
+    label: 'a query of PostgreSQL: `input: { sql: select …, url: ${PG_URL} }`',
+    packages: ['pg', 'pg-copy-streams'],
+    limits: 'the rows are copied once and stored until the run is over',
+  },
 } as const satisfies Readonly<Record<string, InputPlace>>

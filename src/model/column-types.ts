@@ -29,7 +29,9 @@ export function columnTypeOf(name: string): ColumnType {
   const [first = '', second = ''] = args.split(',')
   if (word === 'int' || word === 'uint')
     return { is: 'integer', bits: Number(/\d+/.exec(name)?.[0] ?? 64), isSigned: word === 'int', name }
-  if (word === 'decimal') return { is: 'decimal', precision: Number(first), scale: Number(second), name }
+  // Without a precision it is of a database, and other formats have no such type.
+  if (word === 'decimal')
+    return args === '' ? { is: 'string', name } : { is: 'decimal', precision: Number(first), scale: Number(second), name }
   if (word === 'timestamp') return { is: 'timestamp', unit: first as TimeUnit, isUtc: second === 'utc', name }
   if (word === 'time') return { is: 'time', unit: first as TimeUnit, name }
   return TEXT

@@ -26,6 +26,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'form-data',
     '@aws-sdk/client-s3',
     '@aws-sdk/lib-storage',
+    'pg',
+    'pg-copy-streams',
     'node:',
   ],
   files: ['errors', 'process', 'node:'],
@@ -123,7 +125,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   app: ['env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'operations', 'distributed', 'library', 'doctor'],
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
-  client: ['retry', 'http', 'record', 'auth', 'api', 'storage'],
+  client: ['retry', 'http', 'record', 'auth', 'api', 'storage', 'database'],
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],

@@ -112,7 +112,7 @@ export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
 async function planOver(
   parsed: ParsedPipeline,
   pipeline: Pipeline,
-  { path, shown, readFrom }: ReceivedInput,
+  { path, shown, readFrom, query }: ReceivedInput,
   { service, registers }: { readonly service: PlannedService; readonly registers: PlannedRegisters },
   file: string,
   options: PrepareContext & Overrides,
@@ -133,7 +133,7 @@ async function planOver(
   if (keep && several !== undefined)
     return { plan: null, issues: [...parsed.issues, keepIssue(shown, locate(['input', 'keep']))], cut: async () => [] }
   const kept = keep && requestedInput(asked).kind === 'file' ? { kept: shownPath(asked) } : {}
-  const facts = found === null ? null : { ...found, ...kept, path }
+  const facts = found === null ? null : { ...found, ...kept, ...(query === undefined ? {} : { query }), path }
   const { cwd, runsDir } = options
   const inputs = several?.map(one => one.path) ?? [path]
   const places = await outputPathIssues(pipeline.output, {

@@ -56,7 +56,8 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   const context = { file: recorded.file, limit: recorded.limit, service, register, ...counted }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
-  if (!isSameInput(inputOptionsOf(pipeline).path, recorded.input)) changed.unshift('input')
+  const { path, sql } = inputOptionsOf(pipeline)
+  if (!isSameInput(path, recorded.input) || sql !== recorded.input.query?.sql) changed.unshift('input')
   if (changed.length > 0)
     throw new FettleError(
       'FETTLE_FINGERPRINT',

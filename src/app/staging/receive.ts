@@ -3,6 +3,7 @@ import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { isAddress, type Pipeline, requestedInput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
+import { receiveQuery } from './queries.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
 import { type ReceivedInput, receiveFile } from './staged-input.ts'
 import { stdinOf } from './stdin.ts'
@@ -14,13 +15,19 @@ export interface RemoteInputOptions {
   readonly attempts: number
   /** A relative path starts from this folder. */
   readonly cwd?: string
+  /** Of a database. */
+  readonly sql?: string | undefined
 }
 
 /** Receives remote inputs, and files to keep, for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
   ({ keeps, ...storage }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
-  (path, { runsDir, attempts, cwd = '' }) =>
-    isAddress(path) ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps }) : receiveFile(path, { runsDir, keeps, cwd })
+  (path, { runsDir, attempts, cwd = '', sql }) => {
+    if (sql !== undefined) return receiveQuery(path, sql, { ...storage, attempts }, { runsDir, keeps })
+    return isAddress(path)
+      ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps })
+      : receiveFile(path, { runsDir, keeps, cwd })
+  }
 
 export interface Receivers {
   /** Directory of the runs, as given; `fettle-runs` if absent. */
@@ -44,7 +51,7 @@ export async function receiveInput(
   if (requested.kind === 'stdin') return (how.stdin ?? stdinOf({ open: () => process.stdin, keeps: false }))(file, runsDir)
   const isCopied = requested.kind === 'object' || pipeline.input.keep
   if (isCopied && how.elsewhere !== undefined)
-    return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts, cwd: how.cwd })
+    return how.elsewhere(path, { runsDir, attempts: pipeline.retry.attempts, cwd: how.cwd, sql: pipeline.input.sql })
   return { ...requested, path: requested.shown, named: issues => issues, release: () => {} }
 }
 

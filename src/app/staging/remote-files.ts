@@ -14,6 +14,7 @@ import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pip
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import { makeFolder } from '../runs/run-directory.ts'
+import { fetchQuery } from './queries.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
 
 export interface StorageOptions {
@@ -113,16 +114,19 @@ async function isPlanned(input: Plan['input'], { signal }: StorageOptions): Prom
 }
 
 async function fetchPlanned({ input }: Plan, at: string, folder: string, storage: StorageOptions): Promise<void> {
-  const place = objectPlaceOf(input.path, storage.links)
   makeFolder(folder)
-  const path = await withObjects(storage, objects =>
-    again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)),
-  )
+  const path = await copyAgain(input, folder, storage)
   if (path === at) return
   await removeFile(path)
   throw new FettleError('FETTLE_INPUT_CHANGED', `the input ${input.path} changed since the run was planned: it has other bytes`, {
     at: { file: input.path, line: null, column: null },
   })
+}
+
+function copyAgain(input: Plan['input'], folder: string, storage: StorageOptions): Promise<string> {
+  if (input.query !== undefined) return fetchQuery(input.path, input.query, folder, storage)
+  const place = objectPlaceOf(input.path, storage.links)
+  return withObjects(storage, objects => again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)))
 }
 
 const renamed = (place: ObjectPlace, shown: string): ObjectPlace =>

@@ -6,7 +6,7 @@ import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/atomic-file.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { openInput } from '../../files/open-input.ts'
-import { type InputRef, requestedInput } from '../../pipeline/index.ts'
+import { type InputQuery, type InputRef, requestedInput } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
 /** The longest time between reading an input and the first line of its run. */
@@ -18,6 +18,8 @@ const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs', kept: 'inputs'
 
 export interface ReceivedInput extends InputRef {
   readonly path: string
+  /** Of a database. */
+  readonly query?: InputQuery
   readonly named: (issues: readonly Issue[]) => readonly Issue[]
   readonly release: () => void
 }

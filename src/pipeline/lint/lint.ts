@@ -3,11 +3,12 @@ import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
-import { formatDuration } from '../schema/durations.ts'
+import { isDatabase } from '../schema/databases.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import { checkServiceUrl } from '../schema/service-url.ts'
+import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
 import { lintCompanyActions } from './company-actions.ts'
@@ -37,13 +38,18 @@ const lintService: Rule = ({ fields }) => {
 
 const lintInput: Rule = ({ fields }) => {
   if (fields.input === undefined) return []
-  const { path, header, key, rows } = fields.input
+  const { path, header, key, rows, sql } = fields.input
   const findings: SyntaxIssue[] = []
   const reason = whyNotReadable(path)
   if (reason !== null)
     findings.push(
       lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
     )
+  if (isDatabase(path) !== (sql !== undefined)) {
+    const message =
+      sql === undefined ? 'a database is read by input.sql, a query' : 'it needs input.url, the address of a database'
+    findings.push(wrongValue(['input', 'sql'], message, 'Write input: { sql: select …, url: ${NAME} }.'))
+  }
   if (rows.min !== null && rows.max !== null && rows.min > rows.max) {
     const message = `min ${rows.min} is more than max ${rows.max}`
     findings.push(wrongValue(['input', 'rows'], message, 'min must not be more than max.'))

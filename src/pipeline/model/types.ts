@@ -25,6 +25,14 @@ export interface InputOptions {
   readonly skip?: { readonly head: number; readonly tail: number }
   /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
   readonly sheet: string | number | null
+  /** Of a database: the query whose rows are the input. */
+  readonly sql?: string
+}
+
+/** The query whose rows are the input, and the types of its columns, as `model/column-types.ts` names them. */
+export interface InputQuery {
+  readonly sql: string
+  readonly types: readonly string[]
 }
 
 /** One of several files of an input. `headBytes`: the header in the text of its table, which is skipped after the first file. */
@@ -42,6 +50,8 @@ export interface InputFacts {
    * `sha256` is that of the hashes and paths.
    */
   readonly files?: readonly InputFile[]
+  /** Of a database. `path` is its address, and the facts are those of the copy of its rows. */
+  readonly query?: InputQuery
   /** Of a file that is packed: how, and how many bytes there are in it. */
   readonly packed?: Packing & { readonly bytes: number }
   /**

@@ -4,9 +4,9 @@ import { askedTags, OPERATIONS, type OperationName } from '../../contract/index.
 import { filledRows } from '../../model/filled-rows.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
-import { formatDuration } from '../schema/durations.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
+import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
 import { columnsText } from './output-names.ts'
 
@@ -87,6 +87,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
   const unpacked = packed === undefined ? '' : ` of ${packed.as}, ${packed.bytes} unpacked`
   return table([
     ['path', kind !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`],
+    ...(input.query === undefined ? [] : [['query', `${show(input.query.sql)}, copied once`]]),
     ...(input.files === undefined ? [] : [['files', filesInWords(input.files)]]),
     ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),

@@ -90,6 +90,7 @@ const input = {
     .min(1)
     .max(1000)
     .optional(),
+  query: z.strictObject({ sql: text(100_000), types: z.array(text(40)).max(MOST_COLUMNS) }).optional(),
   packed,
   skipped,
   linesBefore: count.optional(),

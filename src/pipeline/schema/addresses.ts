@@ -2,6 +2,7 @@
  * Checks addresses of remote inputs and outputs, `s3://bucket/key` and `https://…`, by their text. A query may be a signature, so it
  * is never shown or recorded.
  */
+import { isDatabase, isHiddenDatabase, shownDatabase, whyNotDatabase } from './databases.ts'
 import { isLoopback } from './service-url.ts'
 
 export type Address =
@@ -16,9 +17,14 @@ const HIDDEN = '?***'
 export const isAddress = (path: string): boolean => SCHEME.test(path)
 
 export const addressHint = (path: string): string | undefined =>
-  isAddress(path) ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.' : undefined
+  isDatabase(path)
+    ? 'Give postgresql://user:password@host:5432/database as ${NAME}; certificates of other machines are checked.'
+    : isAddress(path)
+      ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.'
+      : undefined
 
 export function shownPath(path: string): string {
+  if (isDatabase(path)) return shownDatabase(path)
   if (!/^https?:\/\//i.test(path)) return path
   const [bare = '', query] = path.split(/[?#]/, 2)
   const shown = bare.replace(/^([a-z]+:\/\/)[^/]*@/i, '$1')
@@ -26,14 +32,16 @@ export function shownPath(path: string): string {
 }
 
 /** True for an address whose query was left out when it was recorded, so that it cannot be requested. */
-export const isHidden = (path: string): boolean => isAddress(path) && path.endsWith(HIDDEN)
+export const isHidden = (path: string): boolean => isHiddenDatabase(path) || (isAddress(path) && path.endsWith(HIDDEN))
 
 /** Why nothing can be read from or written to this address, null when it can. The address itself is never repeated. */
 export function whyNotAddress(path: string): string | null {
   if (/[\s\u0000-\u001f\u007f\\]/.test(path)) return 'contains a space, a backslash or a control character'
+  if (isDatabase(path)) return whyNotDatabase(path)
   const scheme = SCHEME.exec(path)?.[1]?.toLowerCase()
   if (scheme === 's3') return whyNotObject(path)
-  if (scheme !== 'https' && scheme !== 'http') return `has the scheme ${scheme?.slice(0, 20)}:, and only s3: and https: are known`
+  if (scheme !== 'https' && scheme !== 'http')
+    return `has the scheme ${scheme?.slice(0, 20)}:, and only s3:, https: and postgresql: are known`
   if (!URL.canParse(path)) return 'is not a valid URL'
   const { username, password, hash, protocol, hostname, pathname } = new URL(path)
   if (username !== '' || password !== '') return 'contains a user name or password'

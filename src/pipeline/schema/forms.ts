@@ -1,6 +1,6 @@
 /** The forms of values that the schema is made of, and the facts about keys beside their form. */
 import { z } from 'zod'
-import { DURATION, formatDuration, parseDuration, parseThreshold, THRESHOLD } from './durations.ts'
+import { DURATION, formatDuration, parseDuration, parseThreshold, THRESHOLD } from '../source/durations.ts'
 
 export const text = (error: string, max = 1000) => z.string({ error }).min(1, { error }).max(max, { error })
 export const pattern = (error: string, form: RegExp) => z.string({ error }).regex(form, { error })

@@ -12,7 +12,9 @@ export interface Pipeline extends Omit<PipelineFields, '$schema' | 'vars' | 'enr
 }
 
 export function inputOptionsOf({ input }: Pipeline): InputOptions {
-  const { path, encoding, delimiter, header, quotes, sheet, skip } = input
+  const { path, sql, encoding, delimiter, header, quotes, sheet, skip } = input
+  // The copy of a query is written by fettle: settings for the text of a file do not apply.
+  if (sql !== undefined) return { path, sql, encoding: 'utf-8', delimiter: ',', header: true, quotes: 'strict', sheet: null }
   return { path, encoding, delimiter, header, quotes, sheet, ...(skip === undefined ? {} : { skip }) }
 }
 

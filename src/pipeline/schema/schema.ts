@@ -6,12 +6,12 @@
  */
 import { z } from 'zod'
 import type { Product } from '../../contract/index.ts'
-import { canonicalEncoding } from '../../encodings.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
-import type { parseThreshold } from './durations.ts'
+import type { parseThreshold } from '../source/durations.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
-import { columnReference, mappings } from './mapping-schema.ts'
+import { input } from './input-keys.ts'
+import { mappings } from './mapping-schema.ts'
 import { accept, candidates, portfolio, screen } from './match-keys.ts'
 import { notify } from './notify.ts'
 import { checkServiceUrl } from './service-url.ts'
@@ -19,7 +19,6 @@ import { checkServiceUrl } from './service-url.ts'
 const HOUR = 3_600_000
 const MAX_ROWS = 1_000_000_000
 const path = text('a path')
-const rows = () => whole(0, MAX_ROWS)
 
 const serviceMap = map({
   url: text('an address such as https://host/v1').optional().describe('Base address, ending in a version. Absent: FETTLE_URL.'),
@@ -63,49 +62,6 @@ const service = z
     if (given === 'required') return longService(serviceMap.parse({}))
     return longService(typeof given === 'string' ? serviceMap.parse({ url: given }) : given)
   })
-
-const SHEET = 'the name of a sheet, or its number from 1'
-
-const inputMap = map({
-  path: path.describe(
-    'The input, relative to the working directory: delimited text or JSON lines, also packed by gzip, or an Excel file (.xlsx); a folder or a path with wildcards for several files as one list; - is standard input; or s3://bucket/key, or https://….',
-  ),
-  encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
-    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
-      error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',
-    })
-    .transform(value => (value === 'auto' ? value : (canonicalEncoding(value) ?? value)))
-    .prefault('auto')
-    .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),
-  delimiter: pattern('auto or one character', /^(auto|[^"\r\n\0])$/)
-    .prefault('auto')
-    .describe('auto: the delimiter is detected from the file, and shown.'),
-  header: flag().prefault(true).describe('Whether the first row names the columns.'),
-  quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
-  skip: map({
-    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title; blank lines count.'),
-    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank lines count.'),
-  })
-    .optional()
-    .describe('Lines around the table.'),
-  sheet: orNull(z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })).describe(
-    'Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.',
-  ),
-  key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
-  rows: map({
-    min: orNull(rows()).describe('Fewer rows than this are an error: a truncated extract.'),
-    max: orNull(rows()).describe('More rows than this are an error: refuses oversized files.'),
-  })
-    .optional()
-    .transform(limits => limits ?? { min: null, max: null })
-    .describe('How many rows the input may have.'),
-  keep: flag()
-    .prefault(false)
-    .describe(
-      'Copies a local file among the runs until its run is over: an interrupted run can be finished after the file was replaced.',
-    ),
-  empty: z.enum(['fail', 'skip']).prefault('fail').describe('What an input without rows means.'),
-})
 
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
 const enrich = z
@@ -211,10 +167,7 @@ export const pipelineSchema = map({
   ).describe(
     'Registers of this machine that the embedded service matches against; sample is the invented one. Absent: FETTLE_REGISTER, else all that were imported.',
   ),
-  input: z
-    .union([path, inputMap], { error: 'a path, or a map with path' })
-    .describe('The company list.')
-    .transform(given => (typeof given === 'string' ? inputMap.parse({ path: given }) : given)),
+  input,
   mappings,
   job: map({
     split: orNull(whole(1, MAX_ROWS)).describe('Most rows of one remote job.'),

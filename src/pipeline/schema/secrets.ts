@@ -18,6 +18,9 @@ const REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*)?\}$/
 /** A webhook may be empty, which switches it off. */
 const ADDRESS_REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*|:-)?\}$/
 
+/** An address without a password between the user and the host. */
+const NO_PASSWORD = /^(?!.*:\/\/[^/@]*:[^/@]*@)/s
+
 interface Place {
   readonly path: Path
   readonly what: string
@@ -39,6 +42,7 @@ const isWebhook = (tree: Tree, index: number): boolean => /^(slack|teams)$/.test
 
 const placesIn = (tree: Tree): Place[] => [
   { path: ['service', 'password'], what: 'a password', form: REFERENCE },
+  ...['input', 'output'].map(key => ({ path: [key, 'url'], what: 'a password', form: NO_PASSWORD })),
   ...receiversIn(tree).flatMap((index): Place[] => [
     { path: ['notify', index, 'secret'], what: 'a secret', form: REFERENCE },
     ...(isWebhook(tree, index)

@@ -36,7 +36,8 @@ const inWords = (why: string): string =>
 
 /** The type that a column has in every file of the list. */
 function inputType(plan: Plan, at: number): ColumnType {
-  const { files, packed } = plan.input
+  const { files, packed, query } = plan.input
+  if (query !== undefined) return columnTypeOf(query.types[at] ?? '')
   const [first = TEXT, ...others] = (files ?? [{ packed }]).map(file => fileType(plan, file.packed, at))
   return others.every(({ name }) => name === first.name) ? first : TEXT
 }

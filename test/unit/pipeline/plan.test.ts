@@ -328,6 +328,7 @@ describe('fingerprint', () => {
       ...plan,
       input: {
         ...plan.input,
+        query: { sql: 'select 1', types: ['int32'] },
         packed: { as: 'gzip', bytes: 9 },
         skipped: { head: 1, tail: 0, from: 1, to: 9 },
         linesBefore: 1,
@@ -382,6 +383,7 @@ describe('fingerprint', () => {
           'bytes',
           'files',
           'packed',
+          'query',
           'skipped',
           'linesBefore',
           'sha256',

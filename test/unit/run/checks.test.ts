@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { matchRate, UNKNOWN } from '../../../src/journal/outcomes.ts'
 import type { Outcomes } from '../../../src/model/results.ts'
 import type { CheckName, Threshold } from '../../../src/pipeline/model/types.ts'
-import { parseThreshold } from '../../../src/pipeline/schema/durations.ts'
+import { parseThreshold } from '../../../src/pipeline/source/durations.ts'
 import { evaluateChecks, fewMatchedIssue } from '../../../src/run/checks.ts'
 import { planOf, worldOf } from './world.ts'
 

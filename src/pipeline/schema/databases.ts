@@ -1,0 +1,59 @@
+/**
+ * Checks addresses of databases by their text: `postgresql://user:password@host:5432/name?sslmode=verify-full`, and behind a `#` the
+ * table of an output. User, password and parameters are never shown or recorded.
+ */
+import { isLoopback } from './service-url.ts'
+
+const DATABASE = /^postgres(?:ql)?:\/\//i
+const HIDDEN_USER = '***@'
+
+export const isDatabase = (path: string): boolean => DATABASE.test(path)
+
+/** `enriched.suppliers`, each part as the database writes it. */
+const TABLE_NAME = /^[A-Za-z_][\w$]{0,62}(?:\.[A-Za-z_][\w$]{0,62})?$/
+
+const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'connect_timeout', 'application_name', 'options']
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
+
+interface Split {
+  readonly url: string
+  readonly table: string | null
+}
+
+/** The address of the database, and the table behind it. */
+function splitTable(path: string): Split {
+  const [url = '', table = null] = path.split('#', 2)
+  return { url, table }
+}
+
+/** `postgresql://***@host:5432/name#table`; the stars stand for what is left out. */
+export function shownDatabase(path: string): string {
+  const { url, table } = splitTable(path)
+  const [, scheme = '', user, rest = ''] = /^([a-z]+:\/\/)([^/]*@)?([^?]*)/i.exec(url) ?? []
+  const isPart = user === undefined && !url.includes('?')
+  return `${scheme}${isPart ? '' : HIDDEN_USER}${rest}${table === null ? '' : `#${table}`}`
+}
+
+export const isHiddenDatabase = (path: string): boolean => isDatabase(path) && path.includes(`://${HIDDEN_USER}`)
+
+/** Why nothing can be read from or written to this database, null when it can. The address itself is never repeated. */
+export function whyNotDatabase(path: string): string | null {
+  if (isHiddenDatabase(path)) return null
+  const { url, table } = splitTable(path)
+  if (table !== null && !TABLE_NAME.test(table)) return 'names a table by something else than letters, digits, _ and $'
+  // The URL parser splits hosts of web schemes only.
+  const text = url.replace(DATABASE, 'http://')
+  if (!URL.canParse(text)) return 'is not postgresql://user:password@host:5432/database'
+  const { hostname, pathname, searchParams } = new URL(text)
+  const unknown = [...searchParams.keys()].find(name => !PARAMETERS.includes(name))
+  if (unknown !== undefined) return `has a parameter other than ${PARAMETERS.join(', ')}`
+  if (!/^\/[^/]+$/.test(pathname)) return 'names no database: postgresql://host/database'
+  const mode = searchParams.get('sslmode')
+  if (mode !== null && !SSL_MODES.includes(mode)) return `has an sslmode other than ${SSL_MODES.join(', ')}`
+  const host = searchParams.get('host') ?? hostname
+  if (mode === 'disable' && !isNear(host)) return 'has sslmode=disable, which would show the rows to the network'
+  return null
+}
+
+/** On this machine: loopback, or a socket in a folder. */
+export const isNear = (host: string): boolean => host.startsWith('/') || isLoopback(host) || host === '::1'

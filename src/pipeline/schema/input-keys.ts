@@ -1,0 +1,77 @@
+/** Declares the keys of `input`: a list in a file, at an address or in a database, and how it is read. */
+import { z } from 'zod'
+import { canonicalEncoding } from '../../encodings.ts'
+import { flag, map, orNull, pattern, text, whole } from './forms.ts'
+import { columnReference } from './mapping-schema.ts'
+
+const MAX_ROWS = 1_000_000_000
+const path = text('a path')
+const rows = () => whole(0, MAX_ROWS)
+
+const SHEET = 'the name of a sheet, or its number from 1'
+
+const ONE_PLACE = 'a path, or url of a database'
+
+/** Exactly one of both. */
+function onePlace({ path, url }: { path?: string | undefined; url?: string | undefined }, context: z.RefinementCtx): void {
+  if ((path === undefined) === (url === undefined))
+    context.addIssue({ code: 'custom', message: ONE_PLACE, path: [path === undefined ? 'path' : 'url'] })
+}
+
+const databaseUrl = text('the address of a database such as postgresql://host/name, as one ${NAME}')
+
+const inputFields = map({
+  path: path
+    .optional()
+    .describe(
+      'The input, relative to the working directory: delimited text or JSON lines, also packed by gzip, or an Excel file (.xlsx); a folder or a path with wildcards for several files as one list; - is standard input; or s3://bucket/key, or https://….',
+    ),
+  sql: text('a query, such as select * from suppliers order by id', 100_000)
+    .optional()
+    .describe('Instead of a path: a query of the database at url. Its rows are copied once, and known by their hash.'),
+  url: databaseUrl.optional().describe('The database of sql, as one ${NAME}: postgresql://user:password@host:5432/name.'),
+  encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
+    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
+      error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',
+    })
+    .transform(value => (value === 'auto' ? value : (canonicalEncoding(value) ?? value)))
+    .prefault('auto')
+    .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),
+  delimiter: pattern('auto or one character', /^(auto|[^"\r\n\0])$/)
+    .prefault('auto')
+    .describe('auto: the delimiter is detected from the file, and shown.'),
+  header: flag().prefault(true).describe('Whether the first row names the columns.'),
+  quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
+  skip: map({
+    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title; blank lines count.'),
+    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank lines count.'),
+  })
+    .optional()
+    .describe('Lines around the table.'),
+  sheet: orNull(z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })).describe(
+    'Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.',
+  ),
+  key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
+  rows: map({
+    min: orNull(rows()).describe('Fewer rows than this are an error: a truncated extract.'),
+    max: orNull(rows()).describe('More rows than this are an error: refuses oversized files.'),
+  })
+    .optional()
+    .transform(limits => limits ?? { min: null, max: null })
+    .describe('How many rows the input may have.'),
+  keep: flag()
+    .prefault(false)
+    .describe(
+      'Copies a local file among the runs until its run is over: an interrupted run can be finished after the file was replaced.',
+    ),
+  empty: z.enum(['fail', 'skip']).prefault('fail').describe('What an input without rows means.'),
+})
+const inputMap = inputFields.superRefine(onePlace)
+
+/** A database is read from as a path is: its address is one. */
+const longInput = ({ path, url, ...rest }: z.output<typeof inputMap>) => ({ ...rest, path: path ?? url ?? '' })
+
+export const input = z
+  .union([path, inputMap], { error: 'a path, or a map with path' })
+  .describe('The company list.')
+  .transform(given => longInput(typeof given === 'string' ? inputMap.parse({ path: given }) : given))
