@@ -28,7 +28,7 @@ export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/key
 export { type InputRef, ROWS_NAME, RUN_OUTPUT, recordedInput, requestedInput, STDIN_NAME } from './schema/paths.ts'
 export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
 export type { PipelineInput } from './schema/schema.ts'
-export type { Secrets } from './schema/secrets.ts'
+export type { Secrets } from './source/secrets.ts'
 export { checkServiceUrl } from './schema/service-url.ts'
 export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } from './source/decode.ts'
 export { parseDuration } from './source/durations.ts'

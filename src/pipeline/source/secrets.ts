@@ -1,6 +1,6 @@
 /** Credentials in a pipeline file: refused as literals, and kept apart from the pipeline when they come from the environment. */
 
-import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree } from '../source/tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree } from './tree.ts'
 
 /** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
 export interface Secrets {
