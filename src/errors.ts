@@ -80,6 +80,7 @@ export const ERRORS = {
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, or start a new run.', action('run', '--new', 'PIPELINE')),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
+  FETTLE_DIFF: entry('usage', 'Two runs or outputs cannot be compared.', 'Name two runs whose rows are kept, or two outputs with a column of the company.'),
   FETTLE_MERGE: entry('usage', 'The runs are not all the shards of one list.', 'Run the missing shards, name each shard once, and merge again.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run.', 'List the runs.', action('runs')),
   FETTLE_RUN_AMBIGUOUS: entry('usage', 'Several unfinished runs have this name.', 'Name one of them by its id.'),

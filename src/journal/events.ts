@@ -10,6 +10,7 @@ import type { HttpCounts } from '../model/requests.ts'
 import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { runChanges } from './changes.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
@@ -187,6 +188,8 @@ export const EVENTS = {
         first: count.nullable(),
       }),
     ).optional(),
+    /** Absent or null without an earlier run to compare with. */
+    changes: runChanges.nullish(),
     /** Absent or null where the service gives neither bands nor patterns. */
     matches: matches.nullish(),
     scores: list(count),

@@ -5,6 +5,7 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
+import type { RunChanges } from '../model/changes.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import type {
   DecisionCounts,
@@ -44,6 +45,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   /** Null, as `matches`, when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
   readonly matches: MatchGroups | null
+  /** Against the last good run; null without one. */
+  readonly changes: RunChanges | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
   readonly checks: readonly CheckResult[]
@@ -112,9 +115,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   outcomes: null,
   samples: [],
   scores: [],
-  lowestScores: null,
-  matches: null,
-  decisions: null,
+  ...{ lowestScores: null, matches: null, decisions: null, changes: null },
   reasons: {},
   duplicates: [],
   checks: [],
@@ -247,8 +248,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
-      const { reasons = {}, duplicates = [], matches = null } = event
-      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions }
+      const { reasons = {}, duplicates = [], matches = null, changes = null } = event
+      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes }
       return { ...state, outputs, ...counted, ...afterOutputs(state, event) }
     }
     case 'correlation.noted':

@@ -1,5 +1,7 @@
 /** The results of a run: outcomes of rows, written files, companies found and decisions. */
 
+import type { RunChanges } from './changes.ts'
+
 const OUTCOME_NAMES = ['matched', 'manualMatched', 'review', 'unmatched', 'duplicates', 'failed', 'skipped'] as const
 export type OutcomeName = (typeof OUTCOME_NAMES)[number]
 
@@ -201,6 +203,8 @@ export interface PublishedResults {
   /** A check failed, and the files have names of their own beside those of the plan. */
   readonly isRejected?: boolean
   readonly outcomes: Outcomes
+  /** Null without an earlier run to compare with. */
+  readonly changes: RunChanges | null
   readonly samples: readonly RowSample[]
   /** Unmatched rows by reason. */
   readonly reasons: Readonly<Record<string, number>>

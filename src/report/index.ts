@@ -1,6 +1,7 @@
 /** Exports of the report folder. */
 
 export { wordsBeside } from './differ.ts'
+export { DIFF_COLUMNS, type Diff, diffRows, renderDiffJson, renderDiffText } from './formats/changes.ts'
 export { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from './formats/dagster.ts'
 export { clip, escapeLines, escapeTerminal, safeJson } from './formats/escape.ts'
 export { type Event, eventData, eventJsonSchema, eventLine, startEventData } from './formats/event.ts'
@@ -10,7 +11,7 @@ export { renderMarkdownOf } from './formats/markdown.ts'
 export { renderOpenMetrics } from './formats/openmetrics.ts'
 export { renderText } from './formats/text.ts'
 export { renderIndex } from './html/index-page.ts'
-export { renderHtml } from './html/page.ts'
+export { renderDiffHtml, renderHtml } from './html/page.ts'
 export { type LineageEvent, type LineageNames, lineageEvent } from './lineage/event.ts'
 export { testNotice } from './notify/notice.ts'
 export { isRejection, type PipelineResult, rejectionOf } from './pipeline-result.ts'

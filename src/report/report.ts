@@ -9,6 +9,7 @@ import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
+import { changesOf } from './sections/changes.ts'
 import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
 import { matchesOf } from './sections/matches.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
@@ -87,6 +88,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
         matches: matchesOf(state),
+        changes: changesOf(state),
         candidates: candidatesIn(state),
         accepted: acceptedIn(state),
         ...companyActionsOf(state),

@@ -3,6 +3,7 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
+import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
 import { acceptSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
@@ -205,6 +206,7 @@ const result = z.object({
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
   matches: matchesSchema,
+  changes: changesSchema,
   ...companyActionSchemas,
   credits: count
     .default(null)

@@ -14,6 +14,8 @@ export const CANDIDATES_FILE = 'candidates.jsonl'
 /** Accepted companies of which tags are missing, and what was fetched of them. */
 export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
+/** The result of every row: what the next run is compared with. */
+export const STATES_FILE = 'states.jsonl.gz'
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

@@ -1,7 +1,11 @@
 /** Results: joins the enriched files with the input rows and writes the outputs. Re-exports only. */
+
 export { readFetchedFile } from './accepted.ts'
+export { compareStates } from './changes/compare.ts'
+export { type OutputChoice, outputStates } from './changes/output-states.ts'
+export { type RowStates, readStates } from './changes/row-states.ts'
 export type { Decision } from './decisions/decision.ts'
 export { Decisions, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
 export { readReview } from './decisions/review-rows.ts'
 export { openResults } from './join.ts'
-export { writeTable } from './output/writers.ts'
+export { tableText, writeTable } from './output/writers.ts'

@@ -15,11 +15,14 @@ import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
+import type { RunChanges } from '../model/changes.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
 import { type Answer, type AnswerPlace, Answers } from './answers.ts'
+import { compareStates } from './changes/compare.ts'
+import { headOf, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -28,7 +31,7 @@ import { NO_COLUMNS } from './enriched-columns.ts'
 import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
-import { type ResultsOptions, Writers } from './output/writers.ts'
+import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
 import { fingerprinter } from './row-fingerprint.ts'
@@ -66,6 +69,7 @@ async function publish(
   const questions = plan.candidates == null || proposals !== null ? null : new QuestionLister(plan.candidates, from.workDir)
   const fetched = plan.candidates?.fetch == null ? null : await readFetched(from.workDir)
   const accepted = fetched && new AcceptedLister(plan, fetched, from.workDir)
+  const states = plan.output === null || plan.shard !== undefined ? null : new StatesWriter(from.workDir, headOf(plan))
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, namesOutcome) => {
@@ -75,23 +79,31 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
-    await join(plan, answers, { totals, writers, review, companies, questions, proposals, decisions, fetched, accepted }, options)
+    await join(
+      plan,
+      answers,
+      { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted },
+      options,
+    )
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
     await verifyUnchanged('read')
     accept(totals.sent())
     await review.publish()
+    await states?.publish()
     await companies?.publish()
     await questions?.publish()
     const acceptedCount = (await accepted?.publish()) ?? null
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
-    const isRejected = options.isRejected?.(totals.outcomes()) === true
+    const changes = await changesSince(options.baseline ?? null, from.workDir, plan)
+    const isRejected = options.isRejected?.(totals.outcomes(), changes?.counts ?? null) === true
     const files = (await writers?.publish(isRejected)) ?? []
     return {
       files,
       isRejected,
       outcomes: totals.outcomes(),
+      changes,
       samples,
       reasons: totals.reasons(),
       duplicates: totals.duplicates(),
@@ -113,8 +125,21 @@ async function publish(
     await answers.close()
     await writers?.discard()
     await review.discard()
+    await states?.discard()
     await companies?.discard()
   }
+}
+
+/** Rows listed of each kind in the journal. */
+const MAX_CHANGES = 20
+
+/** Null without an earlier run to compare with. */
+async function changesSince(baseline: Baseline | null, workDir: string, { report }: Plan): Promise<RunChanges | null> {
+  const before = baseline === null ? null : await readStates(baseline.workDir)
+  const now = before === null ? null : await readStates(workDir)
+  if (baseline === null || before === null || now === null) return null
+  const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0)
+  return found && { against: baseline.runId, ...found }
 }
 
 async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
@@ -127,6 +152,7 @@ interface Consumers {
   readonly totals: RowTotals
   readonly writers: Writers | null
   readonly review: ReturnType<typeof reviewWriter>
+  readonly states: StatesWriter | null
   readonly companies: CompanyLister | null
   readonly questions: QuestionLister | null
   readonly proposals: Proposals | null
@@ -151,12 +177,13 @@ const SKIPPED: RowResult = {
 async function join(
   plan: Plan,
   answers: Answers,
-  { totals, writers, review, companies, questions, proposals, decisions, fetched, accepted }: Consumers,
+  { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
   const dedupeKeyFor = dedupeKeyOf(plan.mappings)
   const fingerprintOf = fingerprinter(plan)
+  const stateOf = stateMaker(plan)
   const questionAbout = questionMaker(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
   const correctedOf = duplicateChecker(plan)
@@ -178,7 +205,8 @@ async function join(
     const found = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
     if (found === null) return
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
-    const needsFingerprint = decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
+    const needsFingerprint =
+      states !== null || decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
     const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
     const corrected = correctedOf(answer)
     const decided = applyDecision(answer, fingerprint, decisions, fetched)
@@ -186,6 +214,7 @@ async function join(
     const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
     const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
     if (reviewRow !== null) await review.add(reviewRow)
+    await states?.add(stateOf(number, rowResult, inputRow, fingerprint))
     await companies?.add(number, rowResult, inputRow)
     accepted?.add(rowResult, uploadRow)
     if (questions !== null && isOpen(rowResult)) questions.add(rowResult.outcome, questionAbout(uploadRow))

@@ -3,6 +3,7 @@ import { type Issue, issue } from '../errors.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
+import type { ChangeCounts } from '../model/changes.ts'
 import type { Outcomes } from '../model/results.ts'
 import type { CheckName, PlannedCheck, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
@@ -19,7 +20,16 @@ const PLACES = 12
 
 const round = (value: number): number => Number(value.toFixed(PLACES))
 
-function measure(name: CheckName, outcomes: Outcomes, rows: number, previousRate: number | null): Measure {
+/** What a run is compared with: the match rate of the last good run, and the rows that changed since. */
+export interface Since {
+  readonly rate: number | null
+  readonly changes: ChangeCounts | null
+}
+
+const isChange = (name: CheckName): name is 'changed' | 'lost' | 'moved' =>
+  name === 'changed' || name === 'lost' || name === 'moved'
+
+function measure(name: CheckName, outcomes: Outcomes, rows: number, { rate: previousRate, changes }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const rate = matchRate(outcomes, rows)
@@ -30,7 +40,7 @@ function measure(name: CheckName, outcomes: Outcomes, rows: number, previousRate
     const rate = matchRate(outcomes, rows)
     return { rows: rate === null ? null : Math.round(rate * asked), share: rate }
   }
-  const count = outcomes[name]
+  const count = isChange(name) ? (changes?.[name] ?? null) : outcomes[name]
   return { rows: count, share: count === null || asked === 0 ? null : count / asked }
 }
 
@@ -51,23 +61,19 @@ function percent(share: number, limit: number | null = null): string {
 const formatActual = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
   const limit = unit === 'share' ? value : null
   if (name === 'drift') return share === null ? 'unknown: no earlier good run, or no counts' : `${percent(share, limit)} (${of})`
+  if (count === null && isChange(name)) return 'unknown: no earlier good run whose rows were kept'
   if (count === null || share === null) return 'unknown: the service gave no such count'
   return `${count} of ${rows} (${percent(share, limit)})`
 }
 
 /**
  * The results of all checks, warn before fail. A threshold names the bad case: `matched: { fail: "< 80%" }` fails below 80 %.
- * An unknown value fails its check; only drift passes without an earlier run to compare with. `previousRate` is the match rate of the
- * last good run of this pipeline.
+ * An unknown value fails its check; only what compares with an earlier run passes without one.
  */
-export function evaluateChecks(
-  checks: readonly PlannedCheck[],
-  outcomes: Outcomes,
-  rows: number,
-  previousRate: number | null,
-): CheckResult[] {
+export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcomes, rows: number, since: Since): CheckResult[] {
   return checks.flatMap(check => {
-    const found = measure(check.name, outcomes, rows, previousRate)
+    const found = measure(check.name, outcomes, rows, since)
+    const isFirst = check.name === 'drift' ? since.rate === null : isChange(check.name) && since.changes === null
     const severities = [
       ['warn', check.warn],
       ['fail', check.fail],
@@ -75,7 +81,7 @@ export function evaluateChecks(
     return severities.flatMap(([severity, threshold]) => {
       if (threshold === null) return []
       const value = threshold.unit === 'share' ? found.share : found.rows
-      const success = value === null ? check.name === 'drift' && previousRate === null : !compare(value, threshold)
+      const success = value === null ? isFirst : !compare(value, threshold)
       const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
       return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
     })
@@ -83,9 +89,9 @@ export function evaluateChecks(
 }
 
 /** Whether the outputs of a run with these outcomes are not to replace those of the last good run. */
-export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, previousRate: number | null): boolean {
+export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, since: Since): boolean {
   if (plan.output?.onFail === 'replace') return false
-  const checks = evaluateChecks(plan.checks, outcomes, plan.rows, previousRate)
+  const checks = evaluateChecks(plan.checks, outcomes, plan.rows, since)
   return checks.some(({ success, severity }) => !success && severity === 'fail')
 }
 

@@ -147,7 +147,10 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
   }
   // A threshold is about the whole list: the shards of one are judged together, when they are merged.
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
-  const checks = [...evaluateChecks(thresholds, outcomes, state.plan.rows, previousRate), ...budget]
+  const checks = [
+    ...evaluateChecks(thresholds, outcomes, state.plan.rows, { rate: previousRate, changes: state.changes?.counts ?? null }),
+    ...budget,
+  ]
   const hasFailed = checks.some(check => !check.success && check.severity === 'fail')
   const hasWarnings = checks.some(check => !check.success) || state.issues.some(issue => issue.severity !== 'info')
   if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)

@@ -130,6 +130,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['decisions', 'output'],
+  report: ['sections', 'formats', 'html', 'lineage'],
+  results: ['decisions', 'output', 'changes'],
   service: [
     'storage',
     'auth',

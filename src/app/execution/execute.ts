@@ -6,9 +6,9 @@ import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
 import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
-import type { Outcomes } from '../../model/results.ts'
 import { type Plan, resolvedYaml } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
+import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
 import { isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
@@ -16,7 +16,7 @@ import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
-import { lastGoodRun } from '../runs/run-queries.ts'
+import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
@@ -50,6 +50,7 @@ export async function executeRun(
   const before = lastGoodRun(settings.runsDir, plan, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
   const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+  const baseline = baselineOf(settings.runsDir, before)
   const resultOf = (state: RunState): RunResult => ({
     state,
     report: reportOf(state, directory, now(), previous),
@@ -64,7 +65,7 @@ export async function executeRun(
     await keepReport(stateOf(journal))
     if (plan.rows === 0 || (plan.sent === 0 && plan.shard === undefined)) skipRun(record, plan)
     else if (plan.sent === 0) finishWithoutRows(record)
-    else await executeStages({ record, directory, guard, settings, previousRate, keepReport, fetchByJob })
+    else await executeStages({ record, directory, guard, settings, previousRate, baseline, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
     await removeWorkFiles(result.state, directory, settings.cwd)
@@ -103,11 +104,21 @@ interface Work {
   readonly guard: TakeoverGuard
   readonly settings: RunSettings
   readonly previousRate: number | null
+  readonly baseline: Baseline | null
   readonly keepReport: (state: RunState) => Promise<void>
   readonly fetchByJob: FetchByJob
 }
 
-async function executeStages({ record, directory, guard, settings, previousRate, keepReport, fetchByJob }: Work): Promise<void> {
+async function executeStages({
+  record,
+  directory,
+  guard,
+  settings,
+  previousRate,
+  baseline,
+  keepReport,
+  fetchByJob,
+}: Work): Promise<void> {
   const { plan } = stateOf(record)
   const world = settings.world ?? DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
@@ -121,11 +132,12 @@ async function executeStages({ record, directory, guard, settings, previousRate,
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const fails = (outcomes: Outcomes): boolean => isRejected(stateOf(record), outcomes, previousRate)
+  const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
+    isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
   const { source, results, rows } = openRunPorts(
     plan,
     directory,
-    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails },
+    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline },
     storage,
   )
   const warnings: Issue[] = []

@@ -28,7 +28,7 @@ export async function removeWorkFiles(
     .catch(() => {})
   const runsDir = dirname(directory.path)
   removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
-  removeOldAnswers(directory, lineOf(plan))
+  removeOldAnswers(directory, lineOf(plan), false)
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.

@@ -20,7 +20,7 @@ import { dayOf } from '../prepare/decisions.ts'
 import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
-import { lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { baselineOf, lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
 import { checkFetch, fetchAccepted } from './fetch-accepted.ts'
 
 export interface ReviewOptions {
@@ -82,7 +82,8 @@ export async function applyDecisions(
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
-      isRejected: outcomes => isRejected(state, outcomes, previousRate),
+      isRejected: (outcomes, changes) => isRejected(state, outcomes, { rate: previousRate, changes }),
+      baseline: baselineOf(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.

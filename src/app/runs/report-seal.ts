@@ -14,6 +14,7 @@ import {
   QUESTIONS_FILE,
   QUEUE_FILE,
   REVIEW_FILE,
+  STATES_FILE,
 } from '../../results/file-names.ts'
 
 const EMPTY = '"checksum": ""\n}\n'
@@ -35,7 +36,16 @@ export function isSealIntact(text: string): boolean | null {
 }
 
 /** Files that the end of a run, or the next run, removes. */
-const WORK_FILES = [REVIEW_FILE, COMPANIES_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE, QUEUE_FILE]
+const WORK_FILES = [
+  REVIEW_FILE,
+  STATES_FILE,
+  COMPANIES_FILE,
+  QUESTIONS_FILE,
+  CANDIDATES_FILE,
+  ACCEPTED_FILE,
+  FETCHED_FILE,
+  QUEUE_FILE,
+]
 export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name)
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */

@@ -11,7 +11,7 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
-import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
+import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE, STATES_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -61,12 +61,31 @@ export function removeIfPossible(path: string): void {
 /** Files kept for a review: received rows, and rows to review. */
 const isReviewFile = (name: string): boolean => isEnrichedFile(name) || name === REVIEW_FILE
 
-/** Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. */
-export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string): void {
+/**
+ * Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. The rows of the last good run before it
+ * stay, to compare with, or those of all earlier runs if `keepsRows`.
+ */
+export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string, keepsRows: boolean): void {
   const runsDir = dirname(path)
+  let needsRows = true
+  for (const old of keepsRows ? [] : listRunIds(runsDir, pipeline).filter(one => one < id)) {
+    const rows = join(runsDir, old, STATES_FILE)
+    if (!existsSync(rows)) continue
+    if (!needsRows) removeIfPossible(rows)
+    needsRows &&= !isGood(runsDir, old)
+  }
   for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
     const kept = readdirSync(join(runsDir, old)).filter(isReviewFile)
     if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
+  }
+}
+
+function isGood(runsDir: string, id: string): boolean {
+  try {
+    const { finished, status } = readRun(runsDir, id)
+    return finished && (status === 'success' || status === 'warn')
+  } catch {
+    return false
   }
 }
 

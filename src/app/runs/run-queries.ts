@@ -7,6 +7,7 @@ import { lockHolder } from '../../files/process-lock.ts'
 import { matchRate, type RunState } from '../../journal/index.ts'
 import { isMergeOf, isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import type { Baseline } from '../../results/output/writers.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { isReported, readReport, reportOf } from './report-files.ts'
@@ -29,6 +30,10 @@ export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' |
     state => state.plan.limit === plan.limit && state.finished && (state.status === 'success' || state.status === 'warn'),
     { before: runId },
   )
+
+/** Where the rows of a run are kept to compare others with. */
+export const baselineOf = (runsDir: string, run: RunState | null): Baseline | null =>
+  run === null ? null : { runId: run.runId, workDir: runDirectory(runsDir, run.runId).path }
 
 /** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
 export function lacksReports(state: RunState, runsDir: string): boolean {

@@ -4,6 +4,7 @@ import { check } from './check/command.ts'
 import { clean } from './clean/command.ts'
 import { collect } from './collect/command.ts'
 import { completion } from './completion/command.ts'
+import { diff } from './diff/command.ts'
 import { doctor } from './doctor/command.ts'
 import { explain } from './explain/command.ts'
 import { init } from './init/command.ts'
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   worker,
   runs,
   report,
+  diff,
   review,
   verify,
   serve,

@@ -177,7 +177,7 @@ export interface Threshold {
 }
 
 /** What a check looks at; each is a count of rows and its share of all rows, drift is a share only. */
-export type CheckName = 'matched' | 'unmatched' | 'review' | 'duplicates' | 'failed' | 'drift'
+export type CheckName = 'matched' | 'unmatched' | 'review' | 'duplicates' | 'failed' | 'drift' | 'changed' | 'lost' | 'moved'
 
 /** One entry of `checks:`. */
 export interface PlannedCheck {

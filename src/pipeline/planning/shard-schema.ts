@@ -181,7 +181,8 @@ const accept = {
   pattern: z.record(text(60), z.string().regex(/^[A-Z]{1,26}$/)).nullable(),
 } satisfies Shape<NonNullable<Plan['accept']>>
 
-const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const satisfies readonly CheckName[]
+const SINCE = ['drift', 'changed', 'lost', 'moved'] as const
+const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', ...SINCE] as const satisfies readonly CheckName[]
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
 
 const shape = {

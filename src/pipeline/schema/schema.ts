@@ -92,6 +92,9 @@ const checks = map({
   drift: check(threshold('a comparison with a share, such as "> 15%"', true))
     .optional()
     .describe('Change of the match rate against the last good run of this pipeline.'),
+  changed: anyCheck.optional().describe('Rows whose company has other data than in the last good run.'),
+  lost: anyCheck.optional().describe('Rows that had a company in the last good run and have none.'),
+  moved: anyCheck.optional().describe('Rows that have another company than in the last good run.'),
 } satisfies Record<CheckName, z.ZodType>)
 
 const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {

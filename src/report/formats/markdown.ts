@@ -6,6 +6,7 @@
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
+import { CHANGE_HEAD, changeCells, countWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { serviceWords } from '../service-words.ts'
@@ -62,7 +63,7 @@ export function renderMarkdownOf(results: readonly PipelineResult[], budget = BU
     .join('\n')
 }
 
-const WITH_CELLS: readonly string[] = ['rows in review', 'unmatched rows', 'columns']
+const WITH_CELLS: readonly string[] = ['changed rows', 'rows in review', 'unmatched rows', 'columns']
 
 const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
   {
@@ -76,6 +77,7 @@ const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
 const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'verdict', text: verdict(report, result) },
   { name: 'rows', text: rows(report) },
+  { name: 'changes', text: changes(result) },
   { name: 'next steps', text: next(report, result) },
   { name: 'reasons', text: reasons(result) },
   { name: 'bands', text: matches(result) },
@@ -88,6 +90,7 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
     name: 'unmatched rows',
     text: folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
   },
+  { name: 'changed rows', text: changedRows(result) },
   { name: 'columns', text: columns(result) },
 ]
 
@@ -126,6 +129,15 @@ function rows(report: Report): string {
       ? ''
       : ` (${points(delta.matchRate)} and ${signed(delta.rows ?? 0)} rows since the last good run)`
   return `${table(['Rows', 'Count', 'Share'], [...lines, ['**all**', `**${count(totals.rows)}**`, '']])}\n${rate === '' ? '' : `\n${rate}${change}\n`}`
+}
+
+const changes = ({ changes }: Result): string =>
+  changes === null ? '' : `Since ${markdownCode(changes.against)}: ${countWords(changes.counts)}\n`
+
+function changedRows({ changes }: Result): string {
+  if (changes === null || changes.rows.length === 0) return ''
+  const rows = changes.rows.map(change => changeCells(change).map(cell))
+  return `<details>\n<summary>Changed rows, the first of each kind</summary>\n\n${table(CHANGE_HEAD, rows)}\n\n</details>\n`
 }
 
 function next(report: Report, result: Result): string {

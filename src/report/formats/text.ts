@@ -2,6 +2,7 @@
 
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { countWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
 import { serviceWords } from '../service-words.ts'
@@ -34,7 +35,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
-    [...ledger(report, paint, width), ...bands(result, paint, width)],
+    [...ledger(report, paint, width), ...bands(result, paint, width), ...changes(result, paint, width)],
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
@@ -94,6 +95,13 @@ function bar(share: number, room: number): string {
 function bands(result: Result, paint: Paint, width: number): string[] {
   const line = bandLine(result)
   return line === '' ? [] : [`  ${'bands'.padEnd(16)}${paint('dim', escapeTerminal(clip(line, width - 18)))}`]
+}
+
+function changes({ changes }: Result, paint: Paint, width: number): string[] {
+  if (changes === null) return []
+  return wrap(`${countWords(changes.counts)} since ${changes.against}`, width - 18).map(
+    (line, at) => `  ${(at === 0 ? 'changes' : '').padEnd(16)}${paint('dim', line)}`,
+  )
 }
 
 /** Failed checks come first; passed checks are cut first. */

@@ -1,5 +1,7 @@
 /** `report.html`: a self-contained page about one run. It loads nothing from the network and is readable without its script. */
+import type { Diff } from '../formats/changes.ts'
 import type { Report, Sample } from '../schema.ts'
+import { countWords } from '../sections/changes.ts'
 import { STATUS, verdictOf } from '../verdict.ts'
 import { charts } from './charts.ts'
 import { companies } from './companies.ts'
@@ -8,7 +10,7 @@ import { alerts, checks } from './issues.ts'
 import { html, trusted } from './markup.ts'
 import { nextStepsBox } from './next-steps.ts'
 import { columns, matches, outputs, reproduce, timeline } from './record.ts'
-import { duplicates, review, unmatched } from './rows.ts'
+import { changes, changeTable, duplicates, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
 import { numbers, verdictBar } from './verdict.ts'
@@ -27,6 +29,7 @@ export function renderHtml(report: Report, rows: readonly Sample[] | null = null
 ${nextStepsBox(report, result)}
 ${numbers(report)}
 ${charts(report, result)}
+${changes(result)}
 ${matches(result)}
 ${checks(result)}
 ${alerts(report, result)}
@@ -43,3 +46,11 @@ ${reproduce(report, result)}
 ${data?.element ?? null}<script>${trusted(SCRIPT)}<\/script>`,
   )
 }
+
+/** `fettle diff --format html`: the counts and every row that changed. */
+export const renderDiffHtml = (diff: Diff, tool: Report['metadata']['tool']): string =>
+  shell(
+    { title: `${diff.against} -> ${diff.now}`, tool, hasScript: false },
+    html`<header><p class="eyebrow">Changed rows</p><h1>${countWords(diff.counts)}</h1><p class="message">${diff.against} → ${diff.now}</p></header>
+<main id="main">${changeTable(diff.rows)}</main>`,
+  )

@@ -1,9 +1,11 @@
 /** The sections of rows: in review beside their best candidate, and unmatched by reason. */
 import { action } from '../../errors.ts'
+import type { RowChange } from '../../model/changes.ts'
 import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
 import { clip } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
+import { CHANGE_HEAD, changeCells, countWords } from '../sections/changes.ts'
 import { reasonsOf, reviewWords, unmatchedGroups } from '../why.ts'
 import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
@@ -104,6 +106,20 @@ export function duplicates(report: Report, result: Result): Markup | null {
   ]
   const lead = shownOf(samples.length, report.totals.duplicates, null)
   return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Rows whose company an earlier row has', head, rows)}</section>`
+}
+
+/** The counts of every kind, and rows. */
+export function changes({ changes }: Result): Markup | null {
+  if (changes === null) return null
+  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}: ${countWords(changes.counts)}.</p>${changeTable(changes.rows)}</section>`
+}
+
+export function changeTable(rows: readonly RowChange[]): Markup | null {
+  if (rows.length === 0) return null
+  const head = CHANGE_HEAD.map((label, at) => ({ label, figures: at === 0 }))
+  const shown = rows.slice(0, MOST).map(change => changeCells(change).map(text => clip(text, CELL)))
+  const rest = rows.length > MOST ? html`<p class="lead">The first ${count(MOST)} of ${count(rows.length)} rows.</p>` : null
+  return html`${table('Rows that changed', head, shown)}${rest}`
 }
 
 const shownOf = (shown: number, total: number | null, file: string | null): string => {

@@ -6,8 +6,9 @@ import { FettleError } from '../../errors.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { formatOfOutput } from '../../formats/index.ts'
-import type { RowFormat } from '../../formats/text-formats.ts'
+import { csvText, neutralise, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
+import type { ChangeCounts } from '../../model/changes.ts'
 import type { Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
@@ -16,11 +17,19 @@ import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
 import { makeLayout } from './layout.ts'
 
+/** A run whose rows were kept. */
+export interface Baseline {
+  readonly runId: string
+  readonly workDir: string
+}
+
 export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
-  readonly isRejected?: (outcomes: Outcomes) => boolean
+  readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null) => boolean
+  /** The run to compare the rows with. */
+  readonly baseline?: Baseline | null
   /** Permissions of the outputs; those that the umask leaves if absent. */
   readonly mode?: number | undefined
   /** Opens the sink of an output; a local file when absent. */
@@ -172,3 +181,10 @@ export async function writeTable(
     await sink.discard()
   }
 }
+
+/** Rows as CSV; formulas are neutralised, as in every table for people. */
+export const tableText = (rows: readonly (readonly string[])[]): string =>
+  csvText(
+    rows.map(row => row.map(neutralise)),
+    { delimiter: ',', lineEnd: '\n', columns: rows[0]?.length ?? 1 },
+  )

@@ -262,6 +262,7 @@ describe('changes only the fields of the event', () => {
       samples: [],
       scores: [],
       lowestScores: null,
+      changes: null,
       matches: null,
       checks: [],
       http: { requests: 0, retries: 0, throttledMs: 0 },

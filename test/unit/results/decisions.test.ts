@@ -1,6 +1,7 @@
 /** Decisions: read from any table, stored as CSV, applied so that every row keeps exactly one outcome. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
@@ -381,7 +382,9 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
 
   it('store no row content when the report has none, and mask masked columns', async () => {
     const none = await published(null, { report: { rows: 'none', mask: [] } })
-    expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv']])
+    expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv', 'states.jsonl.gz']])
+    const states = gunzipSync(readFileSync(join(none.work, 'states.jsonl.gz'))).toString()
+    for (const cell of INPUT.split(/[\n,;]/).filter(text => text.length > 3)) expect(states).not.toContain(cell)
     const { rows } = await published(null, { report: { rows: 'review', mask: ['name'] } })
     expect([rows[0]!.cells, rows[0]!.candidates[0]!.fields]).toEqual([{ name: '***' }, { name: '***', phone: '1' }])
   })

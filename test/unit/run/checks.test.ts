@@ -13,7 +13,7 @@ const threshold = (text: string): Threshold => parseThreshold(text)!
 const OF_500: Outcomes = { matched: 380, manualMatched: 10, review: 20, unmatched: 60, duplicates: 22, failed: 8, skipped: 0 }
 
 const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>
-  evaluateChecks([{ name, warn: null, fail: threshold(text) }], outcomes, rows, previous)[0]!
+  evaluateChecks([{ name, warn: null, fail: threshold(text) }], outcomes, rows, { rate: previous, changes: null })[0]!
 
 describe('a threshold names the bad case', () => {
   test.each<[CheckName, string, boolean, string]>([
@@ -86,11 +86,13 @@ test('what cannot be measured fails its check', () => {
 
 test('warn comes before fail, and each stands alone', () => {
   const check = { name: 'matched', warn: threshold('< 90%'), fail: threshold('< 80%') } as const
-  expect(evaluateChecks([check], OF_500, 500, null).map(({ severity, success }) => [severity, success])).toEqual([
+  expect(
+    evaluateChecks([check], OF_500, 500, { rate: null, changes: null }).map(({ severity, success }) => [severity, success]),
+  ).toEqual([
     ['warn', false],
     ['fail', true],
   ])
-  expect(evaluateChecks([], OF_500, 500, null)).toEqual([])
+  expect(evaluateChecks([], OF_500, 500, { rate: null, changes: null })).toEqual([])
 })
 
 test('the match rate counts by hand and duplicates, and is unknown without a count or a row', () => {

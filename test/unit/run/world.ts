@@ -147,6 +147,7 @@ export class FakeResults implements Results {
     return {
       files: [file],
       outcomes: this.outcomes,
+      changes: null,
       samples: [],
       reasons: {},
       duplicates: [],

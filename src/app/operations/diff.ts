@@ -1,0 +1,53 @@
+/** The rows that differ between two runs of a list, or between two outputs. It sends and writes nothing. */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { action, FettleError } from '../../errors.ts'
+import type { Diff } from '../../report/index.ts'
+import { compareStates, type OutputChoice, outputStates, type RowStates, readStates } from '../../results/index.ts'
+import { findRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import { lastGoodRun } from '../runs/run-queries.ts'
+
+export interface DiffOptions extends OutputChoice {
+  readonly runsDir: string
+  readonly cwd: string
+}
+
+/**
+ * Compares `from` with `to`. One name is a run and the last good run before it; none is the latest run. Throws FETTLE_RUN_UNKNOWN, and
+ * FETTLE_DIFF when the two cannot be compared.
+ */
+export async function diffOf(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
+  const { runsDir } = options
+  const isPair = from !== null && to !== null
+  const later = isPair ? to : (from ?? undefined)
+  const now = isFile(later, options) ? later : findRunId(runsDir, later)
+  const against = isPair ? (isFile(from, options) ? from : findRunId(runsDir, from)) : runBefore(now, options)
+  const found = await compareStates(await statesOf(against, options), await statesOf(now, options))
+  if (found === null)
+    throw new FettleError('FETTLE_DIFF', `${against} and ${now} do not identify their rows by the same column`, {
+      hint: 'Compare their outputs, by a column that both have.',
+      action: action('diff', 'A.csv', 'B.csv', '--key', 'COLUMN'),
+    })
+  return { against, now, ...found }
+}
+
+function isFile(name: string | undefined, { cwd }: DiffOptions): name is string {
+  return name !== undefined && statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true
+}
+
+function runBefore(now: string, options: DiffOptions): string {
+  if (isFile(now, options)) throw new FettleError('FETTLE_DIFF', `${now} is a file, and nothing was named to compare it with`)
+  const before = lastGoodRun(options.runsDir, readRun(options.runsDir, now).plan, now)
+  if (before === null) throw new FettleError('FETTLE_DIFF', `no good run of this pipeline came before ${now}`)
+  return before.runId
+}
+
+async function statesOf(name: string, options: DiffOptions): Promise<RowStates> {
+  if (isFile(name, options)) return outputStates(name, options, options.cwd)
+  const states = await readStates(runDirectory(options.runsDir, name).path)
+  if (states !== null) return states
+  throw new FettleError('FETTLE_DIFF', `the rows of the run ${name} are not kept: only those of the two newest good runs are`, {
+    hint: 'Compare two outputs, or set retention in the pipeline, which keeps the rows of every run that long.',
+    action: action('diff', 'A.csv', 'B.csv'),
+  })
+}

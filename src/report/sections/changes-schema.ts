@@ -1,0 +1,42 @@
+/** The schema of what a run changed against the last good run. */
+import { z } from 'zod'
+import { CHANGE_KINDS, type ChangeCounts } from '../../model/changes.ts'
+
+const known = z.int().nonnegative()
+const place = z
+  .object({ outcome: z.string(), company: z.object({ id: z.string(), name: z.string() }) })
+  .nullable()
+  .describe('null where the list does not have the row; empty texts without a company')
+
+const counts = z.object(Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known])) as Record<keyof ChangeCounts, typeof known>)
+
+export const changesSchema = z
+  .object({
+    against: z.string().describe('the earlier run'),
+    counts: counts.describe(
+      'rows: new and gone by the list; matched, lost, moved (another company), changed (the same company with other data), decided by a person',
+    ),
+    rows: z
+      .array(
+        z.object({
+          kind: z.enum(CHANGE_KINDS),
+          cause: z
+            .enum(['list', 'answer', 'company', 'decision'])
+            .describe(
+              'what made the difference: the cells of the row, the answer of the service, the data of the company, a decision',
+            ),
+          row: known.nullable().describe('data row from 1; null when it is gone'),
+          key: z.string().nullable(),
+          name: z.string(),
+          before: place,
+          after: place,
+          columns: z
+            .array(z.object({ name: z.string(), before: z.string(), after: z.string() }))
+            .describe('of changed: the columns that differ'),
+        }),
+      )
+      .describe('the first of each kind; only with report.rows: all'),
+  })
+  .nullable()
+  .default(null)
+  .describe('rows that differ from the last good run; null without one whose rows were kept')

@@ -1,0 +1,70 @@
+/** What a run changed against the last good run: the data, and the words that every format shows. */
+import type { z } from 'zod'
+import type { RunState } from '../../journal/index.ts'
+import { CHANGE_KINDS, type ChangeCounts, type ChangeKind, type RowChange } from '../../model/changes.ts'
+import { isColumnMasked, isMappingMasked, MASK } from '../../model/mask.ts'
+import { count } from '../words.ts'
+import type { changesSchema } from './changes-schema.ts'
+
+/** Masked again, as all rows of a report: a resume may mask more columns. */
+export function changesOf({ plan, changes }: RunState): z.infer<typeof changesSchema> {
+  if (changes === null) return null
+  const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
+  const shown = structuredClone(changes.rows) as RowChange[]
+  return {
+    against: changes.against,
+    counts: { ...changes.counts },
+    rows:
+      plan.report.rows !== 'all'
+        ? []
+        : shown.map(one => ({
+            ...one,
+            key: one.key !== null && isKeyMasked ? MASK : one.key,
+            name: one.name !== '' && isMappingMasked(plan, 'name') ? MASK : one.name,
+            columns: [...one.columns],
+          })),
+  }
+}
+
+export const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
+  new: 'new',
+  gone: 'gone',
+  matched: 'now matched',
+  lost: 'lost the match',
+  moved: 'another company',
+  changed: 'other data',
+  decided: 'decided',
+}
+
+export const CAUSE_WORDS: Readonly<Record<RowChange['cause'], string>> = {
+  list: 'the list changed',
+  answer: 'the answer changed',
+  company: 'the company changed',
+  decision: 'a person decided',
+}
+
+/** `12 new, 3 gone, 1 another company`; `nothing changed`. */
+export function countWords(counts: ChangeCounts): string {
+  const words = CHANGE_KINDS.filter(kind => counts[kind] > 0).map(kind => `${count(counts[kind])} ${KIND_WORDS[kind]}`)
+  return words.length === 0 ? 'nothing changed' : words.join(', ')
+}
+
+const companyOf = (place: RowChange['before']): string =>
+  place === null ? '' : place.company.id === '' ? place.outcome : `${place.company.name} (${place.company.id})`
+
+/** What was and what is, in words: companies, or the columns that differ. */
+export function besides({ kind, before, after, columns }: RowChange): { readonly was: string; readonly is: string } {
+  if (kind !== 'changed') return { was: companyOf(before), is: companyOf(after) }
+  const words = (side: 'before' | 'after'): string => columns.map(one => `${one.name}: ${one[side] || '–'}`).join('; ')
+  return { was: words('before'), is: words('after') }
+}
+
+export const CHANGE_HEAD = ['Row', 'Your row', 'Change', 'Because', 'Before', 'Now'] as const
+
+/** The cells of a change under that head, as plain text. */
+export function changeCells(change: RowChange): readonly string[] {
+  const { row, key, name, kind, cause } = change
+  const { was, is } = besides(change)
+  const place = row === null ? '–' : count(row)
+  return [key === null ? place : `${place} (${key})`, name, KIND_WORDS[kind], CAUSE_WORDS[cause], was, is]
+}

@@ -1,0 +1,175 @@
+/**
+ * The result of every row of a run, kept beside its journal to compare the next run with: what was asked, which company was found, and
+ * its data. One gzipped file of JSON lines: a head, then an array for each row.
+ */
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createGunzip, gzipSync } from 'node:zlib'
+import { openSink, removeFile, type Sink } from '../../files/atomic-file.ts'
+import { digestOf } from '../../files/file-chunks.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
+import type { RowResult } from '../decisions/apply-decisions.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
+import { STATES_FILE } from '../file-names.ts'
+import { shownCells, shownKey } from '../output/report-row.ts'
+
+/** What the rows of two runs must have in common to be compared, and the columns of their data. */
+export interface StatesHead {
+  /** `key` and its column, or `question`: equal rows are then paired in their order. */
+  readonly by: string
+  readonly columns: readonly string[]
+}
+
+export interface RowState {
+  /** Data row from 1. */
+  readonly row: number
+  /** A digest of the key, or of the question. */
+  readonly id: string
+  /** As reports show it; null without a key column. */
+  readonly key: string | null
+  readonly name: string
+  /** A digest of the mapped cells. */
+  readonly question: string
+  readonly outcome: string
+  /** Empty without a company. */
+  readonly company: { readonly id: string; readonly name: string }
+  /** What a person decided, such as `accept GB-1`; empty without a decision. */
+  readonly decision: string
+  /** In the order of the columns of the head. */
+  readonly data: readonly string[]
+}
+
+/** Facts about the row or the request rather than about the company. */
+const NOT_DATA = /^(\*$|match\.|answer\.)/
+const OF_ROW: readonly string[] = [
+  'general.rowNumber',
+  'general.duplicate',
+  'general.duplicateId',
+  'general.pattern',
+  'general.banding',
+  'general.bandingDesc',
+  ...COMPANY_TAGS,
+]
+
+/** Whether a column of an output is data of the company. */
+export const isDataColumn = (name: string): boolean => !NOT_DATA.test(name) && !OF_ROW.includes(name)
+
+const COMPANY_FOUND: readonly string[] = ['matched', 'manualMatched', 'duplicate']
+export const isFound = ({ outcome }: Pick<RowState, 'outcome'>): boolean => COMPANY_FOUND.includes(outcome)
+
+export const headOf = ({ key, output, report }: Plan): StatesHead => ({
+  by: key === null ? 'question' : `key ${key.header ?? key.index}`,
+  columns: report.rows === 'none' ? [] : (output?.columns ?? []).filter(isDataColumn),
+})
+
+/** Makes the state of a row from its result. */
+export function stateMaker(
+  plan: Plan,
+): (number: number, rowResult: RowResult, inputRow: readonly string[], fingerprint: string) => RowState {
+  const { columns } = headOf(plan)
+  const isShown = plan.report.rows !== 'none'
+  return (number, { row, columns: enriched, overrideCell, outcome, decided }, inputRow, fingerprint) => {
+    const read = (name: string): string => overrideCell?.(name) ?? row[enriched.find(name)] ?? ''
+    const first = (names: readonly string[]): string => names.map(name => read(name).trim()).find(text => text !== '') ?? ''
+    const found = isFound({ outcome })
+    const decision = decided === null ? '' : `${decided.line.decision} ${decided.line.company}`.trim()
+    return {
+      row: number,
+      id: plan.key === null ? fingerprint : digestOf(inputRow[plan.key.index] ?? '').toString('hex'),
+      key: isShown ? shownKey(plan, inputRow) : null,
+      name: isShown ? (shownCells(plan, inputRow).name ?? '') : '',
+      question: fingerprint,
+      outcome,
+      company: found ? { id: first(COMPANY_TAGS), name: first(NAME_TAGS) } : { id: '', name: '' },
+      decision: decided?.effect === 'agreed' ? '' : decision,
+      data: found ? columns.map(read) : [],
+    }
+  }
+}
+
+const BATCH = 2000
+const pathIn = (workDir: string): string => join(workDir, STATES_FILE)
+
+/** Its methods throw FETTLE_OUTPUT_WRITE. */
+export class StatesWriter {
+  readonly #path: string
+  readonly #head: StatesHead
+  #sink: Sink | null = null
+  #batch: string[] = []
+
+  constructor(workDir: string, head: StatesHead) {
+    this.#path = pathIn(workDir)
+    this.#head = head
+  }
+
+  async add({ row, id, key, name, question, outcome, company, decision, data }: RowState): Promise<void> {
+    if (this.#sink === null) {
+      this.#sink = await openSink(this.#path)
+      this.#batch.push(JSON.stringify(this.#head))
+    }
+    this.#batch.push(JSON.stringify([row, id, key, name, question, outcome, company.id, company.name, decision, data]))
+    if (this.#batch.length >= BATCH) await this.#flush()
+  }
+
+  /** Gives the file its name; without rows an earlier file is removed. */
+  async publish(): Promise<void> {
+    if (this.#sink === null) return removeFile(this.#path)
+    await this.#flush()
+    await this.#sink.finish()
+    await this.#sink.publish()
+  }
+
+  async discard(): Promise<void> {
+    await this.#sink?.discard()
+  }
+
+  /** Members of gzip may follow each other in one file. */
+  async #flush(): Promise<void> {
+    const lines = `${this.#batch.join('\n')}\n`
+    this.#batch = []
+    await this.#sink!.write(gzipSync(lines, { level: 1 }))
+  }
+}
+
+/** The states of a run that can be read again and again. */
+export interface RowStates {
+  readonly head: StatesHead
+  readonly rows: () => AsyncIterable<RowState>
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  const file = createReadStream(path)
+  const text = createGunzip()
+  file.on('error', error => text.destroy(error))
+  try {
+    yield* createInterface({ input: file.pipe(text), crlfDelay: Number.POSITIVE_INFINITY })
+  } finally {
+    file.destroy()
+  }
+}
+
+async function* rowsOf(path: string): AsyncGenerator<RowState> {
+  let isHead = true
+  for await (const line of linesOf(path)) {
+    if (!isHead) yield rowOf(JSON.parse(line))
+    isHead = false
+  }
+}
+
+type Line = [number, string, string | null, string, string, string, string, string, string, string[]]
+const rowOf = ([row, id, key, name, question, outcome, company, companyName, decision, data]: Line): RowState => ({
+  ...{ row, id, key, name, question, outcome, decision, data },
+  company: { id: company, name: companyName },
+})
+
+/** The states in a run directory; null when none are kept, or they cannot be read. */
+export async function readStates(workDir: string): Promise<RowStates | null> {
+  const path = pathIn(workDir)
+  try {
+    for await (const line of linesOf(path)) return { head: JSON.parse(line), rows: () => rowsOf(path) }
+  } catch {
+    // There is no file, or it is damaged.
+  }
+  return null
+}

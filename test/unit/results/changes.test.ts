@@ -1,0 +1,121 @@
+/** Rows of two lists compared: by a model over random lists, and case by case. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CHANGE_KINDS, noChanges } from '../../../src/model/changes.ts'
+import { compareStates } from '../../../src/results/changes/compare.ts'
+import { isDataColumn, type RowState, type RowStates } from '../../../src/results/changes/row-states.ts'
+
+const statesOf = (rows: readonly RowState[], columns: readonly string[] = ['a', 'b'], by = 'key Id'): RowStates => ({
+  head: { by, columns },
+  rows: async function* () {
+    yield* rows
+  },
+})
+
+const row = (id: string, more: Partial<RowState> = {}): RowState => ({
+  ...{ row: 1, id, key: id, name: `name of ${id}`, question: `q${id}`, outcome: 'matched', decision: '', data: ['1', '2'] },
+  company: { id: 'C1', name: 'Company 1' },
+  ...more,
+})
+const none = { id: '', name: '' }
+
+test.each([
+  ['no change', row('x'), null],
+  ['lost by the answer', row('x', { outcome: 'unmatched', company: none, data: [] }), ['lost', 'answer']],
+  ['lost by the list', row('x', { question: 'other', outcome: 'review', company: none, data: [] }), ['lost', 'list']],
+  ['another company', row('x', { company: { id: 'C2', name: 'Company 2' } }), ['moved', 'answer']],
+  ['another company by the list', row('x', { question: 'y', company: { id: 'C2', name: '' } }), ['moved', 'list']],
+  ['other data', row('x', { data: ['1', '3'] }), ['changed', 'company']],
+  ['a duplicate of the same company', row('x', { outcome: 'duplicate' }), null],
+  [
+    'decided',
+    row('x', { outcome: 'manualMatched', decision: 'accept C2', company: { id: 'C2', name: '' } }),
+    ['decided', 'decision'],
+  ],
+  ['another question with the same answer', row('x', { question: 'other' }), null],
+])('%s', async (_, after, expected) => {
+  const found = (await compareStates(statesOf([row('x')]), statesOf([after])))!
+  expect(found.rows.map(one => [one.kind, one.cause])).toEqual(expected === null ? [] : [expected])
+  expect(found.rows.flatMap(one => one.columns)).toEqual(
+    expected?.[0] === 'changed' ? [{ name: 'b', before: '2', after: '3' }] : [],
+  )
+})
+
+test('a row whose decision was taken back is lost or moved by a decision', async () => {
+  const before = row('x', { outcome: 'manualMatched', decision: 'accept C1' })
+  const found = await compareStates(statesOf([before]), statesOf([row('x', { outcome: 'review', company: none, data: [] })]))
+  expect(found?.rows).toMatchObject([{ kind: 'lost', cause: 'decision' }])
+})
+
+test('only columns that both have are compared, by name', async () => {
+  const found = await compareStates(statesOf([row('x')], ['a', 'b']), statesOf([row('x', { data: ['2', '9'] })], ['b', 'c']))
+  expect(found).toEqual({ counts: noChanges(), rows: [] })
+  expect(
+    ['*', 'match.score', 'general.connectId', 'general.rowNumber', 'answer.at', 'general.town'].filter(isDataColumn),
+  ).toEqual(['general.town'])
+})
+
+test('rows by another key cannot be compared', async () => {
+  expect(await compareStates(statesOf([], [], 'key A'), statesOf([], [], 'question'))).toBeNull()
+})
+
+const list = fc.array(
+  fc.record({
+    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
+    question: fc.constantFrom('q1', 'q2'),
+    company: fc.constantFrom('', 'C1', 'C2'),
+    data: fc.constantFrom('x', 'y'),
+    decision: fc.constantFrom('', '', 'accept C1'),
+  }),
+  { maxLength: 12 },
+)
+
+/** Rows with equal ids are paired in their order. */
+function model(before: readonly RowState[], after: readonly RowState[]) {
+  const numbered = (rows: readonly RowState[]) => {
+    const seen = new Map<string, number>()
+    return new Map(
+      rows.map(one => {
+        const times = seen.get(one.id) ?? 0
+        seen.set(one.id, times + 1)
+        return [`${one.id} ${times}`, one] as const
+      }),
+    )
+  }
+  const [was, is] = [numbered(before), numbered(after)]
+  const counts = noChanges()
+  for (const [id, now] of is) {
+    const then = was.get(id)
+    if (then === undefined) counts.new++
+    else if (now.decision !== '' && (then.decision === '' || then.company.id !== now.company.id)) counts.decided++
+    else if (then.company.id === '' && now.company.id !== '') counts.matched++
+    else if (then.company.id !== '' && now.company.id === '') counts.lost++
+    else if (then.company.id !== now.company.id) counts.moved++
+    else if (then.company.id !== '' && then.data[0] !== now.data[0]) counts.changed++
+  }
+  for (const id of was.keys()) if (!is.has(id)) counts.gone++
+  return counts
+}
+
+test('counts what a plain comparison counts, for random lists with repeated ids; every row is listed up to the limit', async () => {
+  const made = (rows: readonly { id: string; question: string; company: string; data: string; decision: string }[]): RowState[] =>
+    rows.map(({ id, question, company, data, decision }, at) => ({
+      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? 'unmatched' : 'matched', decision },
+      company: { id: company, name: '' },
+      data: company === '' ? [] : [data],
+    }))
+  await fc.assert(
+    fc.asyncProperty(list, list, fc.nat({ max: 3 }), async (a, b, most) => {
+      const [before, after] = [made(a), made(b)]
+      const expected = model(before, after)
+      const found = (await compareStates(statesOf(before, ['a']), statesOf(after, ['a']), most))!
+      expect(found.counts).toEqual(expected)
+      for (const kind of CHANGE_KINDS)
+        expect(found.rows.filter(one => one.kind === kind)).toHaveLength(Math.min(expected[kind], most))
+      const all = (await compareStates(statesOf(before, ['a']), statesOf(after, ['a'])))!
+      expect(all.rows).toHaveLength(Object.values(expected).reduce((sum, one) => sum + one, 0))
+      const numbers = all.rows.flatMap(one => one.row ?? [])
+      expect(numbers).toEqual(numbers.toSorted((x, y) => x - y))
+    }),
+  )
+})
