@@ -129,8 +129,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],
-  results: ['decisions', 'output'],
-  report: ['sections', 'formats', 'html', 'lineage'],
   results: ['decisions', 'output', 'changes'],
   service: [
     'storage',
