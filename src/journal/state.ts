@@ -42,10 +42,9 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly reasons: Readonly<Record<string, number>>
   readonly duplicates: readonly DuplicateRow[]
   readonly scores: readonly number[]
-  /** Null, as `matches`, when unknown, and in journals of earlier versions. */
+  /** Null, as `matches` and `changes`, when unknown, and in journals of earlier versions. */
   readonly lowestScores: LowestScores | null
   readonly matches: MatchGroups | null
-  /** Against the last good run; null without one. */
   readonly changes: RunChanges | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null

@@ -2,9 +2,19 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { csvRecords, documentFault, jsonLines } from './documents.ts'
 import type { Account } from './evidence.ts'
 import type { Violation } from './violation.ts'
+
+function faultOfFile(path: string): string | null {
+  if (!path.endsWith('.gz')) return documentFault(basename(path), readFileSync(path, 'utf8'))
+  try {
+    return documentFault(basename(path, '.gz'), gunzipSync(readFileSync(path)).toString())
+  } catch {
+    return 'it cannot be unpacked'
+  }
+}
 
 /** Files below a folder, with their paths; none when it is not there. */
 export function filesBelow(folder: string): string[] {
@@ -35,7 +45,7 @@ export function checkFiles({ runDirectory, outputs, account, cwd }: FileEvidence
   for (const path of [...own, ...outputs.filter(existsSync)]) {
     // The journal's last line may be torn while the run is not at its end; it was judged when it was read.
     if (isTemporary(path) || basename(path) === 'journal.jsonl') continue
-    const fault = documentFault(basename(path), readFileSync(path, 'utf8'))
+    const fault = faultOfFile(path)
     if (fault !== null) say(`${path} is not whole: ${fault}`)
   }
   if (state?.finished !== true) return found
