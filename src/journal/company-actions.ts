@@ -5,21 +5,7 @@ import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
-
-export interface PortfolioState {
-  readonly requested: boolean
-  readonly id: number | null
-  readonly name: string | null
-  /** This run created it. */
-  readonly created: boolean
-  /** Companies handled so far. */
-  readonly done: number
-  readonly added: number
-  readonly present: number
-  readonly refused: number
-  /** The first refusals. */
-  readonly refusals: readonly RefusedCompany[]
-}
+import { afterPortfolio, MAX_REFUSALS, NO_PORTFOLIO_YET, type PortfolioState } from './portfolio.ts'
 
 export interface ScreenState {
   /** When a search was requested whose answer is not recorded yet, null when none is open. */
@@ -71,7 +57,6 @@ export interface CompanyActionState {
   readonly screening: ScreenState | null
 }
 
-const MAX_REFUSALS = 20
 /** As many as a report shows; the journal has all of them. */
 const MAX_FOUND = 100
 
@@ -84,10 +69,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen }: Plan): 
   candidates: candidates == null ? null : NOT_ASKED,
   accepted: candidates?.fetch == null ? null : NOTHING_ACCEPTED,
   companies: null,
-  portfolio:
-    portfolio == null
-      ? null
-      : { requested: false, id: null, name: null, created: false, done: 0, added: 0, present: 0, refused: 0, refusals: [] },
+  portfolio: portfolio == null ? null : NO_PORTFOLIO_YET,
   screening:
     screen == null
       ? null
@@ -106,31 +88,14 @@ export const initialCompanyActions = ({ candidates, portfolio, screen }: Plan): 
 })
 
 export function applyCompanyAction(state: CompanyActionState, event: RunEvent): Partial<CompanyActionState> | null {
-  const { portfolio, screening } = state
+  const { screening } = state
   const candidates = state.candidates && afterQuestion(state.candidates, event)
   if (candidates !== null && candidates !== state.candidates) return { candidates }
   const accepted = state.accepted && afterFetching(state.accepted, event)
   if (accepted !== null && accepted !== state.accepted) return { accepted }
+  const portfolio = state.portfolio && afterPortfolio(state.portfolio, event)
+  if (portfolio !== null && portfolio !== state.portfolio) return { portfolio }
   switch (event.type) {
-    case 'portfolio.requested':
-      return portfolio && { portfolio: { ...portfolio, requested: true } }
-    case 'portfolio.found':
-      return (
-        portfolio && { portfolio: { ...portfolio, id: event.id, name: event.name, created: portfolio.created || event.created } }
-      )
-    case 'portfolio.added':
-      return (
-        portfolio && {
-          portfolio: {
-            ...portfolio,
-            done: event.done,
-            added: portfolio.added + event.added,
-            present: portfolio.present + event.present,
-            refused: portfolio.refused + event.refused.length,
-            refusals: [...portfolio.refusals, ...event.refused].slice(0, MAX_REFUSALS),
-          },
-        }
-      )
     case 'screen.requested':
       return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }
     case 'screen.finished':

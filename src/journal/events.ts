@@ -11,6 +11,7 @@ import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../mo
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { runChanges } from './changes.ts'
+import { PORTFOLIO_EVENTS } from './portfolio.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
@@ -227,8 +228,7 @@ export const EVENTS = {
   /** The answer was lost: it may be paid, and is not asked for again. */
   'accepted.lost': { done: count, company: text },
   'accepted.ended': {},
-  'portfolio.requested': { name: text },
-  'portfolio.found': { id: count, name: text, created: flag },
+  ...PORTFOLIO_EVENTS,
   /** `done` counts the companies handled so far, those of the event included; likewise below. */
   'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
   'screen.requested': { company: text },

@@ -2,8 +2,9 @@
 
 export type { AcceptedState } from './accepted.ts'
 export * from './checksum.ts'
-export { type CandidateState, meaningOf, type PortfolioState, type ScreenState } from './company-actions.ts'
+export { type CandidateState, meaningOf, type ScreenState } from './company-actions.ts'
 export type * from './events.ts'
 export * from './file.ts'
 export * from './outcomes.ts'
+export type { PortfolioState } from './portfolio.ts'
 export * from './state.ts'

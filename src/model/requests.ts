@@ -119,6 +119,23 @@ export interface JobRequests {
   openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
 }
 
+/** A company in a portfolio, with the texts of its owner. */
+export interface PortfolioEntry {
+  readonly id: string
+  /** Absent when it is not known. */
+  readonly safeNumber?: string
+  readonly reference: string
+  readonly freeText: string
+  readonly personalLimit: string
+}
+
+/** A rule of a portfolio; parameters as the service has them. */
+export interface PortfolioRule {
+  readonly code: number
+  readonly active: boolean
+  readonly params: readonly [string, string, string]
+}
+
 /** The requests of a run about portfolios (contract §8). */
 export interface PortfolioRequests {
   /** All portfolios of exactly this name; pages are followed. */
@@ -131,6 +148,23 @@ export interface PortfolioRequests {
     company: { readonly id: string; readonly reference: string },
     options?: CallOptions,
   ): Promise<'added' | 'present'>
+  /** All rules of a country, or of `XX`, as they are set in the portfolio. */
+  readRules(portfolio: number, country: string, options?: CallOptions): Promise<readonly PortfolioRule[]>
+  /** Sets the rules named. */
+  setRules(portfolio: number, country: string, rules: readonly PortfolioRule[], options?: CallOptions): Promise<void>
+  countCompanies(portfolio: number, options?: CallOptions): Promise<number>
+  /** All of them; pages are followed. */
+  listCompanies(portfolio: number, options?: CallOptions): Promise<readonly PortfolioEntry[]>
+  /**
+   * Sends companies as a file: `import` adds them, `sync` makes the portfolio hold them and no other. Returns the status text; the
+   * service applies the file later. Null when the service has no such operation.
+   */
+  sendCompanies(
+    portfolio: number,
+    kind: 'import' | 'sync',
+    companies: readonly PortfolioEntry[],
+    options?: CallOptions,
+  ): Promise<string | null>
 }
 
 /** The requests of a run about AML searches (contract §6). */

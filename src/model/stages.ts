@@ -7,7 +7,12 @@ import type { OperationName } from '../contract/index.ts'
 interface StagePlan {
   readonly enrich: object | null
   readonly candidates?: { readonly fetch?: 'job' | 'report' | null } | null
-  readonly portfolio?: { readonly id: number | null } | null
+  readonly portfolio?: {
+    readonly id: number | null
+    readonly rules?: object
+    readonly sync?: true
+    readonly remove?: object
+  } | null
   readonly screen?: object | null
 }
 
@@ -60,8 +65,12 @@ const STAGES = [
     name: 'portfolio',
     group: 'companies',
     isPlanned: ({ portfolio }) => portfolio != null,
-    operations: ({ portfolio }) =>
-      portfolio?.id == null ? ['listPortfolios', 'createPortfolio', 'addCompany'] : ['readPortfolio', 'addCompany'],
+    operations: ({ portfolio }) => [
+      ...(portfolio?.id == null ? (['listPortfolios', 'createPortfolio'] as const) : (['readPortfolio'] as const)),
+      ...(portfolio?.rules === undefined ? [] : (['listPortfolioCountryEventRules', 'setEventRules'] as const)),
+      ...(portfolio?.sync === true ? (['listPortfolioCompanies', 'importCompanies'] as const) : (['addCompany'] as const)),
+      ...(portfolio?.remove === undefined ? [] : (['syncCompanies'] as const)),
+    ],
   },
   {
     name: 'screen',

@@ -39,6 +39,11 @@ export function casePipeline(plan: Plan, redact: ReturnType<typeof redactFor>): 
               ? { id: Number(redact.text(String(portfolio.id))) }
               : { name: redact.text(portfolio.name) }),
             ...(portfolio.reference === null ? {} : { reference: { index: portfolio.reference.index } }),
+            ...(portfolio.rules === undefined ? {} : { rules: portfolio.rules }),
+            ...(portfolio.sync === undefined ? {} : { sync: true }),
+            ...(portfolio.remove === undefined
+              ? {}
+              : { remove: portfolio.remove.max === null ? 'gone' : { max: `${portfolio.remove.max * 100}%` } }),
           },
         }),
     ...(screen == null

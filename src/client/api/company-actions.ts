@@ -5,6 +5,7 @@ import type { CompanyRequests, Portfolio, Screening, ScreenQuery } from '../../m
 import type { Api } from './api.ts'
 import { createCandidates } from './candidates.ts'
 import type { Core } from './core.ts'
+import { createPortfolioSync } from './portfolio-sync.ts'
 import { tagsOfReport } from './report-tags.ts'
 
 const PAGE_SIZE = 100
@@ -29,6 +30,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
     ...createCandidates(core, api),
+    ...createPortfolioSync(api),
     async readTags(id, options = {}) {
       const { report } = await api.readReport({ id }, options)
       return report == null ? {} : tagsOfReport(report)

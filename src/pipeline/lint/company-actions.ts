@@ -24,6 +24,10 @@ const lintPortfolio: Rule = ({ fields }) => {
   const found: SyntaxIssue[] = []
   if ((name === null) === (id === null))
     found.push(wrongValue(['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'))
+  if (fields.portfolio.remove !== undefined && fields.portfolio.sync !== true)
+    found.push(
+      wrongValue(['portfolio', 'remove'], 'remove compares the portfolio with the list, which sync does', 'Add sync: true.'),
+    )
   if (reference?.header != null && fields.input?.header === false)
     found.push(noHeader(['portfolio', 'reference'], reference.header))
   return found

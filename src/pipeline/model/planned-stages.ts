@@ -7,6 +7,19 @@ export interface PlannedPortfolio {
   readonly id: number | null
   /** The column that becomes a company's reference, null for none. */
   readonly reference: { readonly header: string | null; readonly index: number } | null
+  /** By country; `default` switches on every rule of the country. Absent: rules are left alone. */
+  readonly rules?: Readonly<Record<string, 'default' | readonly PlannedRule[]>>
+  /** Companies are compared and sent as a file. */
+  readonly sync?: true
+  /** Companies that are gone from the list are removed, unless they are more than the share `max` of the portfolio. */
+  readonly remove?: { readonly max: number | null }
+}
+
+export interface PlannedRule {
+  readonly code: number
+  readonly param0?: string
+  readonly param1?: string
+  readonly param2?: string
 }
 
 /** How the companies found are screened. */

@@ -10,7 +10,7 @@ import type { Packing } from './packing.ts'
 import type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
 export type { Packing } from './packing.ts'
-export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
+export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedRule, PlannedScreen } from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {

@@ -80,7 +80,10 @@ function registerText({ register }: Plan): Text {
 }
 
 function portfolioText({ portfolio }: Plan): Text {
-  return portfolio == null ? null : listText([portfolio.name ?? portfolio.id, portfolio.reference?.header])
+  if (portfolio == null) return null
+  const { name, id, reference, rules, sync, remove } = portfolio
+  const removal = remove && (remove.max === null ? 'remove gone' : `remove up to ${remove.max * 100}%`)
+  return listText([name ?? id, reference?.header, rules && `rules ${JSON.stringify(rules)}`, sync && 'sync', removal])
 }
 
 function screenText({ screen }: Plan): Text {

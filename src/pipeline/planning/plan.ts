@@ -118,13 +118,26 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     output,
     accept: pipeline.accept,
     candidates: pipeline.candidates,
-    portfolio: pipeline.portfolio && { ...pipeline.portfolio, reference: reference.column },
+    portfolio: pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column),
     screen: pipeline.screen,
     report: pipeline.report,
     issues,
   }
   // A copy, so that objects of the caller are not frozen.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+/** Keys that are not given are absent, so that plans of earlier versions stay the same. */
+function plannedPortfolio(
+  { name, id, rules, sync, remove }: NonNullable<Pipeline['portfolio']>,
+  reference: Plan['key'],
+): NonNullable<Plan['portfolio']> {
+  return {
+    ...{ name, id, reference },
+    ...(rules === undefined ? {} : { rules: rules as NonNullable<NonNullable<Plan['portfolio']>['rules']> }),
+    ...(sync === true ? { sync } : {}),
+    ...(remove === undefined ? {} : { remove }),
+  }
 }
 
 /** The embedded service has no other client: it is polled at once, and after `poll.every` at the latest. */

@@ -1,7 +1,7 @@
 /** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `screen`. */
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
-import { listOf, map, orNull, pattern, text, whole } from './forms.ts'
+import { flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
 const MOST = 1_000_000_000
@@ -23,10 +23,51 @@ export const candidates = map({
 const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
 const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
 
+const RULES = 'default, or a list of rule codes such as [103, { code: 101, param0: 1 }]'
+const param = z
+  .union([text('a parameter', 40), z.number()], { error: 'a text or a number' })
+  .transform(String)
+  .optional()
+const rule = z
+  .union(
+    [
+      whole(1, 1_000_000),
+      map({
+        code: whole(1, 1_000_000).describe('The number of the rule.'),
+        param0: param.describe('Its first parameter.'),
+        param1: param.describe('Its second parameter.'),
+        param2: param.describe('Its third parameter.'),
+      }),
+    ],
+    { error: RULES },
+  )
+  .transform(given => (typeof given === 'number' ? { code: given } : given))
+const rules = z.record(
+  pattern('XX, PLC or a country code of two letters', /^([A-Za-z]{2}|PLC)$/),
+  z.union([z.literal('default'), listOf(rule, RULES, 1)], { error: RULES }),
+  { error: 'a map of countries and rules, such as { XX: [103], GB: default }' },
+)
+const SHARE = 'a share such as 5%'
+const shareOf = pattern(SHARE, /^(100|\d{1,2})(\.\d{1,3})?%$/).transform(given => Number(`${given.slice(0, -1)}e-2`))
+const remove = z
+  .union(
+    [z.literal('gone'), map({ max: shareOf.describe('Remove nothing when more than this share of the portfolio is gone.') })],
+    {
+      error: 'gone, or a map with max',
+    },
+  )
+  .transform(given => (given === 'gone' ? { max: null } : given))
+
 const portfolioMap = map({
   name: orNull(portfolioName).describe('By name; created if it does not exist.'),
   id: orNull(whole(1, Number.MAX_SAFE_INTEGER)).describe('By number; it must exist.'),
   reference: orNull(columnReference).describe("The column that becomes the company's reference in the portfolio."),
+  rules: rules
+    .transform(given => Object.fromEntries(Object.entries(given).map(([code, list]) => [code.toUpperCase(), list])))
+    .optional()
+    .describe('Rules that raise events, by country, set before companies are added: `XX: [103, 104]`, `GB: default`.'),
+  sync: flag().optional().describe('Compare the portfolio with the companies found, and send the difference as a file.'),
+  remove: remove.optional().describe('With sync: remove the companies that are in the portfolio and no longer in the list.'),
 })
 
 export const portfolio = z

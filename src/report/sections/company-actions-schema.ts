@@ -15,6 +15,9 @@ export const portfolioSchema = z
     present: known.describe('already in it'),
     refused: known,
     refusals,
+    removed: known.default(0).describe('companies that were gone from the list'),
+    kept: known.default(0).describe('companies that are gone from the list and were not removed'),
+    rules: z.record(z.string(), known).default({}).describe('active rules by country, of those that the pipeline sets'),
   })
   .nullable()
   .describe('companies added to a portfolio; null if the pipeline has no such key')

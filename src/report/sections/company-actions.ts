@@ -50,6 +50,9 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
     present: portfolio.present,
     refused: portfolio.refused,
     refusals: portfolio.refusals.map(one => ({ ...one })),
+    removed: portfolio.removed,
+    kept: portfolio.compared === null ? 0 : portfolio.compared.gone - portfolio.removed,
+    rules: { ...portfolio.rules },
   }
   if (screening === null || plan.screen == null) return { portfolio: portfolioPart, screening: null }
   const risks = Object.entries(screening.risks)
@@ -104,10 +107,14 @@ export function companyActionLines({
     lines.push(line('accepted', parts.join(', '), lost + refused + left > 0))
   }
   if (portfolio !== null) {
-    const { id, name, created, added, present, refused } = portfolio
+    const { id, name, created, added, present, refused, removed, kept, rules } = portfolio
     const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`
     const parts = [`${counted(added, 'company', 'companies')} added`, `${count(present)} in it already`]
+    if (removed > 0) parts.push(`${count(removed)} removed`)
+    if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
     if (refused > 0) parts.push(`${count(refused)} refused`)
+    const active = Object.values(rules).reduce((sum, one) => sum + one, 0)
+    if (active > 0) parts.push(`${counted(active, 'rule')} active`)
     lines.push(line('portfolio', `${which}: ${parts.join(', ')}`, refused > 0))
   }
   if (screening !== null) {

@@ -1,6 +1,6 @@
 /**
- * The portfolio stage: adds the companies found to a portfolio, which is created when none has its name. Adding a company
- * again does no harm: the service reports that it is present.
+ * The portfolio stage: opens the portfolio, which is created when none has its name, sets its rules, and adds the companies found, one
+ * by one or as files. Adding a company again does no harm: the service reports that it is present.
  */
 
 import pLimit from 'p-limit'
@@ -9,6 +9,8 @@ import type { PortfolioState, RefusedCompany, RunEventInput, RunState } from '..
 import type { Portfolio } from '../../model/requests.ts'
 import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedPortfolio } from '../../pipeline/model/types.ts'
+import { hasRules, setRules } from '../portfolio/rules.ts'
+import { syncCompanies } from '../portfolio/sync.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'
 import { refusalIssue, refusalReason } from './company-stage.ts'
@@ -91,14 +93,17 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
   return { added: count('added'), present: count('present'), refused }
 }
 
-async function* addCompanies(state: RunState, ports: Ports): StageEvents {
-  const plan = state.plan.portfolio
-  const before = state.portfolio
-  if (plan == null || before === null) return
+async function* addCompanies(
+  state: RunState,
+  portfolio: number,
+  companies: AsyncIterable<FoundCompany>,
+  done: number,
+  ports: Ports,
+): StageEvents {
+  const before = state.portfolio!
   const { listed = 0 } = state.companies ?? {}
-  const portfolio = yield* openPortfolio(plan, before, `${state.jobName}-portfolio`, ports)
-  let { done, refused } = before
-  for await (const batch of batchesOf(ports.results.companies(listed, done))) {
+  let { refused } = before
+  for await (const batch of batchesOf(companies)) {
     const result = await addBatch(portfolio, batch, state, ports)
     done += batch.length
     refused += result.refused.length
@@ -113,7 +118,40 @@ async function* addCompanies(state: RunState, ports: Ports): StageEvents {
   }
 }
 
+async function* withIds(found: readonly FoundCompany[], ids: readonly string[]): AsyncGenerator<FoundCompany> {
+  const wanted = new Set(ids)
+  yield* found.filter(({ id }) => wanted.has(id))
+}
+
+async function all(companies: AsyncIterable<FoundCompany>): Promise<FoundCompany[]> {
+  const found: FoundCompany[] = []
+  for await (const one of companies) found.push(one)
+  return found
+}
+
+async function* run(state: RunState, ports: Ports): StageEvents {
+  const plan = state.plan.portfolio
+  const before = state.portfolio
+  if (plan == null || before === null) return
+  const { listed = 0 } = state.companies ?? {}
+  const portfolio = yield* openPortfolio(plan, before, `${state.jobName}-portfolio`, ports)
+  yield* setRules(plan, before, portfolio, ports)
+  if (plan.sync !== true)
+    return yield* addCompanies(state, portfolio, ports.results.companies(listed, before.done), before.done, ports)
+  const found = await all(ports.results.companies(listed, 0))
+  const isSettled = before.left !== null
+  const left = before.left ?? (yield* syncCompanies(plan, state, portfolio, found, ports))
+  // Those that the files did not bring, from the first that is not handled.
+  const done = isSettled ? before.done : listed - left.length
+  yield* addCompanies(state, portfolio, withIds(found, left.slice(left.length - (listed - done))), done, ports)
+}
+
 export const portfolio: RunStep = {
-  isDone: ({ portfolio: state, companies }) => state !== null && state.id !== null && state.done >= (companies?.listed ?? 0),
-  run: addCompanies,
+  isDone: ({ plan, portfolio: state, companies }) =>
+    state !== null &&
+    state.id !== null &&
+    hasRules(plan.portfolio!, state) &&
+    (plan.portfolio?.sync !== true || state.left !== null) &&
+    state.done >= (companies?.listed ?? 0),
+  run,
 }

@@ -26,6 +26,9 @@ const READING = {
   openEnrichedFile: (ports: RunPorts) => ports.openEnrichedFile('7', {}),
   findPortfolios: (ports: RunPorts) => ports.findPortfolios('n', {}),
   readPortfolio: (ports: RunPorts) => ports.readPortfolio(7, {}),
+  readRules: (ports: RunPorts) => ports.readRules(7, 'XX', {}),
+  countCompanies: (ports: RunPorts) => ports.countCompanies(7, {}),
+  listCompanies: (ports: RunPorts) => ports.listCompanies(7, {}),
   findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
   readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
 } satisfies Partial<Calls>
@@ -40,6 +43,8 @@ const CALLS: Calls = {
   setEnrichments: ports => ports.setEnrichments('7', [], {}),
   enrich: ports => ports.enrich('7', effect),
   createPortfolio: ports => ports.createPortfolio('n', effect),
+  setRules: ports => ports.setRules(7, 'XX', [], {}),
+  sendCompanies: ports => ports.sendCompanies(7, 'import', [], {}),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
   screenBusiness: ports => ports.screenBusiness(query, effect),
 }

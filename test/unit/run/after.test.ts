@@ -92,6 +92,119 @@ describe('portfolio', () => {
   })
 })
 
+describe('a portfolio kept in step', () => {
+  const SYNC = { ...PORTFOLIO, sync: true as const }
+  const REMOVE = { ...SYNC, remove: { max: null } }
+  const withPortfolio = (ids: readonly string[]) => (account: FakeAccount) => {
+    account.portfolios.push({ id: 8, name: 'Suppliers' })
+    for (const id of ids) account.companies.set(id, 'old')
+  }
+  const ids = (world: World): string[] => [...world.account.companies.keys()].sort()
+  const ALL = COMPANIES.map(({ id }) => id)
+
+  test('has its rules before its companies, and a second run sends neither', async () => {
+    const rules = { XX: [{ code: 103 }], GB: 'default' as const }
+    const world = worldWith({ portfolio: { ...REMOVE, rules } })
+    const state = await world.run()
+    expect(state).toMatchObject({ status: 'success', portfolio: { rules: { XX: 1, GB: 1 }, added: 5, present: 0, done: 5 } })
+    expect(world.account.rules.XX!.map(({ code, active }) => [code, active])).toEqual([
+      [103, true],
+      [104, false],
+    ])
+    const { calls } = world.account
+    expect(calls.lastIndexOf('setRules')).toBeLessThan(calls.indexOf('sendCompanies'))
+    expect(world.account.files).toEqual([{ kind: 'import', ids: ALL }])
+
+    const next = worldWith({ portfolio: { ...REMOVE, rules } }, COMPANIES, withPortfolio([]))
+    for (const { id, reference } of COMPANIES) next.account.companies.set(id, reference)
+    next.account.rules = world.account.rules
+    expect((await next.run()).portfolio).toMatchObject({ added: 0, present: 5, removed: 0 })
+    expect(next.account.calls.filter(call => call === 'setRules' || call === 'sendCompanies')).toEqual([])
+  })
+
+  test('a rule that the service does not have ends the run before any company is added', async () => {
+    const world = worldWith({ portfolio: { ...SYNC, rules: { XX: [{ code: 999 }] } } })
+    const { error } = await world.run()
+    expect(error).toMatchObject({ code: 'FETTLE_PORTFOLIO', hint: 'Choose from 103, 104.' })
+    expect(world.account.companies.size).toBe(0)
+  })
+
+  test('what is gone is removed, and the texts of people stay', async () => {
+    const world = worldWith({ portfolio: REMOVE }, COMPANIES, account => {
+      withPortfolio(['GB-1', 'GB-2', 'GB-9'])(account)
+      account.notes.set('GB-1', 'by hand')
+    })
+    const state = await world.run()
+    expect(state).toMatchObject({ status: 'success', portfolio: { added: 3, present: 2, removed: 1 } })
+    expect(ids(world)).toEqual(ALL)
+    expect(world.account.files.map(({ kind, ids }) => [kind, ids.length])).toEqual([
+      ['import', 3],
+      ['sync', 5],
+    ])
+    expect(world.account.notes.get('GB-1')).toBe('by hand')
+    expect(world.account.companies.get('GB-1')).toBe('ref 1')
+  })
+
+  test.each<[string, Partial<Plan>, string]>([
+    ['more than the share allowed', { portfolio: { ...SYNC, remove: { max: 0.2 } } }, 'more than portfolio.remove.max (20%)'],
+    ['a run over the first rows', { portfolio: REMOVE, limit: 5 }, 'the run is about the first rows alone'],
+  ])('%s: nothing is removed, and a warning names the reason', async (_, change, why) => {
+    const world = worldWith(change, COMPANIES, withPortfolio(['GB-1', 'GB-8', 'GB-9']))
+    const state = await world.run()
+    expect(state.issues.filter(({ code }) => code === 'FETTLE_PORTFOLIO_KEPT').map(({ message }) => message)).toEqual([
+      `2 of the 3 companies of the portfolio are gone from the list and were not removed: ${why}`,
+    ])
+    expect(ids(world)).toEqual([...ALL, 'GB-8', 'GB-9'])
+    expect(state.portfolio).toMatchObject({ added: 4, present: 1, removed: 0 })
+  })
+
+  test('a company that the file does not bring is added by itself, and its refusal reported', async () => {
+    const world = worldWith({ portfolio: SYNC }, COMPANIES, account => {
+      account.refused = new Set(['GB-3'])
+    })
+    expect(await world.run()).toMatchObject({ status: 'warn', portfolio: { added: 4, refused: 1, done: 5 } })
+    expect(world.account.calls.filter(call => call === 'addCompany')).toHaveLength(1)
+  })
+
+  test('a service without these operations gets one request for each company', async () => {
+    const world = worldWith({ portfolio: SYNC }, COMPANIES, account => {
+      account.takesFiles = false
+    })
+    expect(await world.run()).toMatchObject({ status: 'success', portfolio: { takesFiles: false, added: 5, done: 5 } })
+    expect(ids(world)).toEqual(ALL)
+  })
+
+  test('killed before and after every line of the journal: one portfolio, each company once, none lost, none that is gone', async () => {
+    const rules = { XX: [{ code: 103 }] }
+    const portfolio = { ...REMOVE, rules }
+    const start = (): World =>
+      worldWith({ portfolio }, COMPANIES, account => {
+        account.refused = new Set(['GB-3'])
+        account.companies.set('GB-9', 'old')
+      })
+    const whole = start()
+    await whole.run()
+    const lines = whole.journal.events.length
+    let kills = 0
+    for (let at = 0; at < lines; at++) {
+      for (const when of ['before', 'after'] as const) {
+        const world = start()
+        world.journal.crash = { at, when }
+        await world.run().catch(() => {})
+        const next = resumed(world)
+        const state = await next.run()
+        kills++
+        expect([at, when, state.finished, next.account.portfolios.length, ids(next)]).toEqual([
+          ...[at, when, true, 1],
+          ALL.filter(id => id !== 'GB-3'),
+        ])
+        expect(state.portfolio).toMatchObject({ done: 5, added: 4, removed: 1, refused: 1 })
+      }
+    }
+    expect(kills).toBe(2 * lines)
+  })
+})
+
 describe('screen', () => {
   const withHits = (account: FakeAccount): void => {
     account.hits = { 'Company 2': { SAN: 2, AM: 1 }, 'Company 4': { AM: 4 } }

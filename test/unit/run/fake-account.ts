@@ -5,6 +5,8 @@ import type {
   Effect,
   EffectOptions,
   Portfolio,
+  PortfolioEntry,
+  PortfolioRule,
   ProposedCompany,
   Screening,
   ScreenQuery,
@@ -76,6 +78,47 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     if (this.companies.has(id)) return 'present' as const
     this.companies.set(id, reference)
     return 'added' as const
+  }
+  rules: Record<string, PortfolioRule[]> = {
+    XX: [103, 104].map(code => ({ code, active: false, params: ['', '', ''] })),
+    GB: [{ code: 5592, active: false, params: ['', '', ''] }],
+  }
+  readRules = async (_: number, country: string) => {
+    this.#call('readRules')
+    return this.rules[country] ?? []
+  }
+  setRules = async (_: number, country: string, rules: readonly PortfolioRule[]) => {
+    this.#call('setRules')
+    this.rules[country] = [...rules]
+  }
+  countCompanies = async () => {
+    this.#call('countCompanies')
+    return this.companies.size
+  }
+  listCompanies = async (): Promise<readonly PortfolioEntry[]> => {
+    this.#call('listCompanies')
+    return [...this.companies].map(([id, reference]) => ({
+      id,
+      reference,
+      freeText: this.notes.get(id) ?? '',
+      personalLimit: '',
+    }))
+  }
+  /** Texts that people wrote. */
+  readonly notes = new Map<string, string>()
+  readonly files: { readonly kind: 'import' | 'sync'; readonly ids: readonly string[] }[] = []
+  takesFiles = true
+  sendCompanies = async (_: number, kind: 'import' | 'sync', companies: readonly PortfolioEntry[]) => {
+    this.#call('sendCompanies')
+    if (!this.takesFiles) return null
+    this.files.push({ kind, ids: companies.map(({ id }) => id) })
+    if (kind === 'sync') this.companies.clear()
+    for (const { id, reference, freeText } of companies) {
+      if (this.refused.has(id) || (kind === 'import' && this.companies.has(id))) continue
+      this.companies.set(id, reference)
+      this.notes.set(id, freeText)
+    }
+    return `Accepted for processing. Import Id ${this.files.length}`
   }
   screenBusiness = (query: ScreenQuery, options: EffectOptions<Screening>) =>
     this.#effect('screenBusiness', options, () => {

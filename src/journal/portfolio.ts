@@ -1,0 +1,95 @@
+/** The events of the portfolio stage and the state that follows from them. */
+import { z } from 'zod'
+import type { RefusedCompany, RunEvent } from './events.ts'
+
+const text = z.string()
+const count = z.number()
+const flag = z.boolean()
+const ids = z.array(text) as unknown as z.ZodType<readonly string[]>
+const kind = z.enum(['import', 'sync'])
+
+export const PORTFOLIO_EVENTS = {
+  'portfolio.requested': { name: text },
+  'portfolio.found': { id: count, name: text, created: flag },
+  /** The rules of a country are set; `changed`: they were not before. */
+  'portfolio.ruled': { country: text, active: count, changed: flag },
+  /** What the portfolio has, compared with the companies found. `removes`: those that are gone will be removed. */
+  'portfolio.compared': { present: count, missing: count, gone: count, changed: count, removes: flag, examples: ids },
+  /** A file of companies is about to be sent. */
+  'portfolio.sending': { kind, companies: count },
+  'portfolio.sent': { kind, companies: count, status: text },
+  /** The service has no operation that takes a file. */
+  'portfolio.unavailable': { kind },
+  /** The files are applied; `left` are the companies that are still missing, which are added one by one. */
+  'portfolio.settled': { done: count, added: count, present: count, removed: count, left: ids },
+}
+
+export interface PortfolioState {
+  readonly requested: boolean
+  readonly id: number | null
+  readonly name: string | null
+  /** This run created it. */
+  readonly created: boolean
+  /** Countries whose rules are set, with the number of active ones. */
+  readonly rules: Readonly<Record<string, number>>
+  /** The first comparison; null before it, and when companies are added one by one. */
+  readonly compared: {
+    readonly present: number
+    readonly missing: number
+    readonly gone: number
+    readonly removes: boolean
+    /** The first of those that are gone. */
+    readonly examples: readonly string[]
+  } | null
+  /** False when the service takes no file. */
+  readonly takesFiles: boolean
+  /** Missing when the files were applied; null before. */
+  readonly left: readonly string[] | null
+  readonly removed: number
+  /** Companies handled so far. */
+  readonly done: number
+  readonly added: number
+  readonly present: number
+  readonly refused: number
+  /** The first refusals. */
+  readonly refusals: readonly RefusedCompany[]
+}
+
+export const NO_PORTFOLIO_YET: PortfolioState = {
+  ...{ requested: false, id: null, name: null, created: false, rules: {}, compared: null, takesFiles: true, left: null },
+  ...{ removed: 0, done: 0, added: 0, present: 0, refused: 0, refusals: [] },
+}
+
+export const MAX_REFUSALS = 20
+
+export function afterPortfolio(state: PortfolioState, event: RunEvent): PortfolioState {
+  switch (event.type) {
+    case 'portfolio.requested':
+      return { ...state, requested: true }
+    case 'portfolio.found':
+      return { ...state, id: event.id, name: event.name, created: state.created || event.created }
+    case 'portfolio.ruled':
+      return { ...state, rules: { ...state.rules, [event.country]: event.active } }
+    case 'portfolio.compared': {
+      const { present, missing, gone, removes, examples } = event
+      return { ...state, compared: state.compared ?? { present, missing, gone, removes, examples } }
+    }
+    case 'portfolio.unavailable':
+      return { ...state, takesFiles: false }
+    case 'portfolio.settled': {
+      const { done, added, present, removed, left } = event
+      return { ...state, done, added, present, removed, left }
+    }
+    case 'portfolio.added':
+      return {
+        ...state,
+        done: event.done,
+        added: state.added + event.added,
+        present: state.present + event.present,
+        refused: state.refused + event.refused.length,
+        refusals: [...state.refusals, ...event.refused].slice(0, MAX_REFUSALS),
+      }
+    default:
+      return state
+  }
+}
