@@ -11,7 +11,7 @@ import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../mo
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { runChanges } from './changes.ts'
-import { PORTFOLIO_EVENTS } from './portfolio.ts'
+import { PORTFOLIO_EVENTS } from './monitoring-events.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 

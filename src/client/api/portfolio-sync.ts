@@ -19,7 +19,7 @@ const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): Port
 const cell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** The file of an import, with every documented column; a connectId goes into the first. */
-export const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
+const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
   Buffer.from(
     [COLUMNS, ...companies.map(({ id, reference, freeText, personalLimit }) => [id, '', '', reference, freeText, personalLimit])]
       .map(cells => cells.map(cell).join(','))

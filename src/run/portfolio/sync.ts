@@ -90,6 +90,7 @@ export async function* syncCompanies(
     ...(missing.length > 0 ? ['import' as const] : []),
     ...(compared.removes && gone.length + changed > 0 ? ['sync' as const] : []),
   ]
+  let isSent = false
   for (const kind of (state.portfolio?.takesFiles ?? true) ? kinds : []) {
     let status: string | null = null
     const expected = kind === 'sync' ? wanted.length : present.length + missing.length
@@ -101,9 +102,10 @@ export async function* syncCompanies(
         : { type: 'portfolio.sent', kind, companies: companies.length, status }
       if (status === null) break
     }
+    isSent ||= status !== null
     if (status !== null) await applied(portfolio, expected, state.plan.poll, ports)
   }
-  const after = compare(await read())
+  const after = isSent ? compare(await read()) : difference
   const listed = wanted.length
   const left = after.missing.map(({ id }) => id)
   if (compared.removes && after.gone.length > 0) {
