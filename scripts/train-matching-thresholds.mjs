@@ -1,65 +1,103 @@
 /**
- * Chooses the least scores for `matched` on out-of-fold answers: of all points on a grid the one of highest recall, summed over the sets,
- * at which every set keeps its precision. Knows the engine's kinds of evidence, no weights.
+ * Chooses the least scores for `matched` on out-of-fold answers: of all points on a grid the one of highest recall, summed over views and
+ * shares, at which every view keeps its precision however much of the list is absent. Knows the engine's decision, no weights.
  */
-import { evidenceClassOf, mayMatch } from '../build/service/matching/decide/decide.js'
+import { decide, evidenceClassOf } from '../build/service/matching/decide/decide.js'
+import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/share.js'
 
-/** Least precision of each set as it is measured; recall by address is dear, and a little more is risked for it. */
-const PRECISION = { 'uk-gpg': 0.983, listed: 0.99, sec: 0.99 }
-const GRID = Array.from({ length: 31 }, (_, at) => (at + 18) / 50)
+/** Share of a list that is absent from the register, and the least precision there. */
+const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
+const GRID = Array.from({ length: 33 }, (_, at) => (at + 15) / 50)
 const KINDS = ['sameName', 'partName', 'partNameAddress']
+/** Rows of a list that is made of weighted rows. */
+const ROWS = 2000
+/** Log-odds that are enough for any threshold: what is not matched then is held back by a rule. */
+const CERTAIN = 40
 
-/** The best candidate of a query with its score. */
-function answerOf({ rows, odds, right }) {
-  if (rows.length === 0) return null
-  const best = odds.indexOf(Math.max(...odds))
-  const top = Math.max(0, odds[best])
-  const all = odds.reduce((sum, one) => sum + Math.exp(one - top), Math.exp(-top))
-  return {
-    kind: evidenceClassOf(rows[best]),
-    score: Math.exp(odds[best] - top) / all,
-    right: best === right,
-    may: mayMatch(rows[best]),
-  }
+const moved = (scored, by) => scored.map(one => ({ ...one, logOdds: one.logOdds + by }))
+
+/** The candidates of a choice with their log-odds, best first. */
+const scoredOf = ({ rows, ids, odds, right }) =>
+  rows
+    .map((vector, at) => ({ company: at, vector, logOdds: odds[at], isRight: at === right }))
+    .sort((a, b) => b.logOdds - a.logOdds || (ids[a.company] < ids[b.company] ? -1 : 1))
+
+/** The best candidate of a choice, in a list whose share in the register moves the odds; null where no score makes it a match. */
+function answerOf({ named, scored }, shift) {
+  if (scored.length === 0) return null
+  const query = { names: { length: named } }
+  if (decide(query, moved(scored, CERTAIN)).decision !== 'matched') return null
+  const { score } = decide(query, moved(scored, shift))
+  return { kind: evidenceClassOf(scored[0].vector), score, right: scored[0].isRight }
 }
 
-/** The chosen scores, and what they give on each set in lines to print. */
+/** Counts by kind of evidence and threshold in a list of which this share is absent. The list estimates its share as any list does. */
+function listOf(choices, absent) {
+  const parts = [
+    { rows: choices.filter(one => one.known), weight: 1 - absent },
+    { rows: choices.filter(one => !one.known), weight: absent },
+  ]
+  const presence = parts.flatMap(({ rows, weight }) => {
+    const size = Math.round(ROWS * weight)
+    return Array.from({ length: size }, (_, at) => presenceOf(rows[Math.floor((at * rows.length) / size)].scored))
+  })
+  const shift = shiftOf(estimateShare(presence))
+  const answers = parts.flatMap(({ rows, weight }) =>
+    rows.flatMap(row => {
+      const answer = answerOf(row, shift)
+      return answer === null ? [] : [{ ...answer, weight: weight / rows.length }]
+    }),
+  )
+  const sum = list => list.reduce((total, one) => total + one.weight, 0)
+  const counts = KINDS.map(kind =>
+    GRID.map(cut => {
+      const given = answers.filter(one => one.kind === kind && one.score >= cut)
+      return { given: sum(given), right: sum(given.filter(one => one.right)) }
+    }),
+  )
+  return { absent, counts, known: 1 - absent, least: PRECISION[absent] }
+}
+
+function figuresAt({ counts, known }, at) {
+  let given = 0
+  let right = 0
+  for (const [kind, cut] of at.entries()) {
+    given += counts[kind][cut].given
+    right += counts[kind][cut].right
+  }
+  return { precision: right / given, recall: right / known }
+}
+
+/** The chosen scores, and what they give on each view in lines to print. */
 export function chooseThresholds(views) {
-  const sets = views
-    .filter(view => PRECISION[view.set] !== undefined && view.main)
-    .map(({ set, choices }) => {
-      const answers = choices.map(answerOf).filter(answer => answer !== null)
-      const counts = Object.fromEntries(
-        KINDS.map(kind => [
-          kind,
-          GRID.map(cut => {
-            const given = answers.filter(answer => answer.kind === kind && answer.may && answer.score >= cut)
-            return { given: given.length, right: given.filter(answer => answer.right).length }
-          }),
-        ]),
-      )
-      return { set, counts, known: choices.filter(one => one.known).length }
+  const lists = views
+    .filter(view => view.main)
+    .flatMap(({ set, without, choices }) => {
+      const scored = choices.map(choice => ({ ...choice, scored: scoredOf(choice) }))
+      const name = `${set} without ${without.join(', ') || 'nothing'}`
+      return Object.keys(PRECISION).map(absent => ({ name, ...listOf(scored, Number(absent)) }))
     })
   let best = null
-  for (const sameName of GRID.keys())
-    for (const partName of GRID.keys())
-      for (const partNameAddress of GRID.keys()) {
-        const at = { sameName, partName, partNameAddress }
-        const figures = sets.map(({ set, counts, known }) => {
-          const sum = field => KINDS.reduce((total, kind) => total + counts[kind][at[kind]][field], 0)
-          return { set, precision: sum('right') / sum('given'), recall: sum('right') / known }
-        })
-        if (figures.some(({ set, precision }) => precision < PRECISION[set])) continue
+  for (const a of GRID.keys())
+    for (const b of GRID.keys())
+      for (const c of GRID.keys()) {
+        const at = [a, b, c]
         // Of two points that find as much the stricter one is taken.
-        const gain = figures.reduce((total, one) => total + one.recall, 0) + (sameName + partName + partNameAddress) * 1e-6
-        if (best === null || gain > best.gain) best = { gain, at, figures }
+        let gain = (a + b + c) * 1e-6
+        const isKept = lists.every(list => {
+          const { precision, recall } = figuresAt(list, at)
+          gain += recall
+          return precision >= list.least
+        })
+        if (isKept && (best === null || gain > best.gain)) best = { gain, at }
       }
   if (best === null) throw new Error('no point keeps the precision: the features or the data have changed')
   return {
-    thresholds: Object.fromEntries(KINDS.map(kind => [kind, GRID[best.at[kind]]])),
-    lines: best.figures.map(
-      ({ set, precision, recall }) =>
-        `${set.padEnd(8)} at the chosen scores: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`,
-    ),
+    thresholds: Object.fromEntries(KINDS.map((kind, index) => [kind, GRID[best.at[index]]])),
+    lines: lists.map(list => {
+      const { precision, recall } = figuresAt(list, best.at)
+      const absent = `${Math.round(list.absent * 100)} % absent`.padStart(12)
+      return `${list.name.padEnd(56)}${absent}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`
+    }),
   }
 }

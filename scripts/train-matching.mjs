@@ -27,14 +27,17 @@ if (values.data === undefined) {
   process.exit(2)
 }
 
-/** What each set is asked with: the columns left out, how much its queries count, and which view of a set is measured. The number of a company is never used. */
+/**
+ * What each set is asked with: the columns left out, how much its queries count, and the views that the thresholds are chosen on. The
+ * number of a company is never used.
+ */
 const VIEWS = [
-  { set: 'uk-gpg', without: ['orgNumber', 'postcode', 'address1'], weight: 0.5 },
+  { set: 'uk-gpg', without: ['orgNumber', 'postcode', 'address1'], weight: 0.5, main: true },
   { set: 'uk-gpg', without: ['orgNumber', 'address1'], weight: 0.5 },
   { set: 'uk-gpg', without: ['orgNumber', 'postcode'], weight: 0.5 },
   { set: 'uk-gpg', without: ['orgNumber'], weight: 1, main: true },
   { set: 'listed', without: [], weight: 1, main: true },
-  { set: 'listed', without: ['country'], weight: 0.5 },
+  { set: 'listed', without: ['country'], weight: 0.5, main: true },
   { set: 'sec', without: [], weight: 1, main: true },
 ]
 const RIDGE = 1
@@ -48,7 +51,7 @@ const LEARNED = Object.fromEntries(
       [-12, 0],
     ],
     [
-      '+ pairs exact exactRare matched allPaired queryPaired firstWord prefix acronym legalAgree domainName countryAgree postcodeEqual postcodeAlone placeMiss address addressSame',
+      '+ pairs exact exactRare matched allPaired pairedRare queryPaired firstWord prefix acronym legalAgree exactLegal domainName countryAgree postcodeEqual postcodeAlone placeMiss exactMoved address addressSame',
       [0, 12],
     ],
     ['~ postcodeNear', [-12, 12]],
@@ -69,24 +72,42 @@ const foldOf = text => {
   return hash % FOLDS
 }
 
-/** The train queries of a view as choices: a vector for each candidate, and which of them is right. */
+/** The companies of an index that a query is compared with, as a choice: a vector for each, and which of them is right (-1 for none). */
+function choiceOf(index, query, expected) {
+  const asked = prepareQuery(index, query)
+  const found = selectCandidates(index, asked)
+  const rows = found.map(company => {
+    const vector = newVector()
+    if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
+    compareFields(index, asked, company, vector)
+    return vector
+  })
+  const ids = found.map(company => index.companies.id(company))
+  return { named: asked.names.length, rows, ids, right: expected === '' ? -1 : ids.indexOf(expected) }
+}
+
+/**
+ * The train queries of a view as choices, half of the weight on rows that the register has. Every row that it has is asked again of a
+ * register without the companies that are asked for: it is then a row that the register lacks.
+ */
 function choicesOf({ set, without, weight }) {
   const companies = readCsv(join(values.data, set, 'register.csv')).map(companyOf)
-  const index = buildIndex(companies)
-  const choices = []
-  for (const row of readCsv(join(values.data, set, 'queries.csv')).filter(one => one.split === 'train')) {
-    const asked = prepareQuery(index, queryOf(row, without))
-    const found = selectCandidates(index, asked)
-    const right = found.findIndex(company => companies[company].id === row.expected)
-    const rows = found.map(company => {
-      const vector = newVector()
-      if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
-      compareFields(index, asked, company, vector)
-      return vector
-    })
-    choices.push({ known: row.expected !== '', rows, right, weight, fold: foldOf(row.expected || row.qid) })
-  }
-  return choices
+  const rows = readCsv(join(values.data, set, 'queries.csv')).filter(one => one.split === 'train')
+  const asked = new Set(rows.map(row => row.expected))
+  const whole = buildIndex(companies)
+  const others = buildIndex(companies.filter(company => !asked.has(company.id)))
+  const known = rows.filter(row => row.expected !== '').length
+  return rows.flatMap(row => {
+    const query = queryOf(row, without)
+    const own = {
+      known: row.expected !== '',
+      weight,
+      fold: foldOf(row.expected || row.qid),
+      ...choiceOf(whole, query, row.expected),
+    }
+    const lacking = { known: false, weight: (weight * known) / rows.length }
+    return own.known ? [own, { ...own, ...choiceOf(others, query, ''), ...lacking }] : [{ ...own, ...lacking }]
+  })
 }
 
 const bound = side => FEATURES.map(name => LEARNED[name]?.[side] ?? WEIGHTS[name])

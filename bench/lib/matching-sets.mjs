@@ -1,11 +1,12 @@
 /**
  * All labelled sets in one table: quality as each set is asked by name, by place and by number, quality when most of a list is not in
  * the register, the error of the score by kind of evidence, and speed. Rows that the register lacks are those labelled so and, in
- * addition, every row asked of a register without its company; a list of which a share is absent is made by weighting the two.
+ * addition, every row asked of a register without its company; a list of which a share is absent is made by weighting the two. Each list
+ * is matched at the share that is estimated for it, as a job does.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildIndex, match } from '../../build/service/matching/index.js'
+import { buildIndex, DEFAULT_SHARE, estimateShare, match, presence } from '../../build/service/matching/index.js'
 import { companyOf, queryOf, readCsv } from './matching-data.mjs'
 
 const PLACE = ['address1', 'town', 'postcode']
@@ -84,10 +85,26 @@ function speedOf(index, queries) {
   return Math.round((asked / (user + system)) * 1e6)
 }
 
-/** Answers of all rows to one list: `absent` of its weight is of rows that the register lacks; null leaves the rows as they are labelled. */
-function answersOf(list) {
+/** Rows of a list from which the share of weighted rows is estimated. */
+const ROWS = 2000
+
+/** The share of a list that is in the register, as it is estimated; each row counts as often as its weight asks. */
+function shareOf(list) {
+  const all = list.reduce((total, row) => total + row.weight, 0)
+  const rows = []
+  let due = 0
+  for (const { index, query, weight } of list) {
+    due += (weight * (all === list.length ? list.length : ROWS)) / all
+    const odds = presence(index, query)
+    for (; due >= 0.5; due--) rows.push(odds)
+  }
+  return estimateShare(rows)
+}
+
+/** Answers of all rows of one list, by default at the share that is estimated for it. */
+function answersOf(list, share = shareOf(list)) {
   return list.map(({ index, query, expected, weight }) => {
-    const found = match(index, query)
+    const found = match(index, query, undefined, share)
     const best = found.candidates[0]
     const right = expected === '' ? null : best !== undefined && index.companies.id(best.company) === expected
     return { decision: found.decision, score: found.score, right, weight }
@@ -99,7 +116,7 @@ export function measureSets(folder, split, print) {
   const results = {}
   const byKind = {}
   print(
-    `${'set'.padEnd(8)}${'asked with'.padEnd(15)}${'rows'.padStart(5)}${'top1'.padStart(7)}${'prec.'.padStart(7)}${'95 %'.padStart(14)}${'recall'.padStart(7)}${'95 %'.padStart(14)}${'refuse'.padStart(7)}${ABSENT.map(one => `${one * 100} % absent`.padStart(15)).join('')}${'error'.padStart(7)}${'rows/s'.padStart(8)}`,
+    `${'set'.padEnd(8)}${'asked with'.padEnd(15)}${'rows'.padStart(5)}${'top1'.padStart(7)}${'prec.'.padStart(7)}${'95 %'.padStart(14)}${'recall'.padStart(7)}${'95 %'.padStart(14)}${'refuse'.padStart(7)}${ABSENT.map(one => `${one * 100} % absent, share`.padStart(24)).join('')}${'error'.padStart(7)}${'rows/s'.padStart(8)}`,
   )
   for (const set of ['uk-gpg', 'listed', 'sec'].filter(name => existsSync(join(folder, name)))) {
     const companies = readCsv(join(folder, set, 'register.csv')).map(companyOf)
@@ -118,9 +135,11 @@ export function measureSets(folder, split, print) {
       const figures = weighed(natural)
       const lists = ABSENT.map(part => {
         const weightOf = (list, size) => list.map(row => ({ ...row, weight: (size * 1000) / list.length }))
-        return weighed(answersOf([...weightOf(present, 1 - part), ...weightOf(absent, part)]))
+        const list = [...weightOf(present, 1 - part), ...weightOf(absent, part)]
+        const share = shareOf(list)
+        return { ...weighed(answersOf(list, share)), share }
       })
-      const refused = answersOf(absent)
+      const refused = answersOf(absent, DEFAULT_SHARE)
       const refusal = share(refused.filter(one => one.decision !== 'matched').length, refused.length)
       const error = calibrationError(natural)
       const queries = labelled.map(row => row.query)
@@ -130,7 +149,7 @@ export function measureSets(folder, split, print) {
       byKind[kind] = [...(byKind[kind] ?? []), ...natural]
       results[`${set} ${view}`] = { ...figures, refusal, lists, error, rowsPerSecond }
       print(
-        `${set.padEnd(8)}${view.padEnd(15)}${String(rows.length).padStart(5)}${shown(figures.top1)}${shown(figures.precision)}${range(ranges[0])}${shown(figures.recall)}${range(ranges[1])}${shown(refusal)}${lists.map(one => `${shown(one.precision)} ${shown(one.recall)}`.padStart(15)).join('')}${shown(error)}${String(rowsPerSecond).padStart(8)}`,
+        `${set.padEnd(8)}${view.padEnd(15)}${String(rows.length).padStart(5)}${shown(figures.top1)}${shown(figures.precision)}${range(ranges[0])}${shown(figures.recall)}${range(ranges[1])}${shown(refusal)}${lists.map(one => `${shown(one.precision)} ${shown(one.recall)} ${shown(one.share)}`.padStart(24)).join('')}${shown(error)}${String(rowsPerSecond).padStart(8)}`,
       )
     }
   }

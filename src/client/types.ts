@@ -52,6 +52,8 @@ export interface ConnectOptions {
   readonly onDropped?: (field: { readonly operation: RequestName; readonly path: string }) => void
   /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
+  /** How much of the list of a job is in the register, from 0 to 1, for fettle's own service; without it, each job is estimated by itself. */
+  readonly inRegister?: () => Promise<number>
   /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */
   readonly beforeEffect?: (operation: RequestName) => void | Promise<void>
   /** Aborted: the client stops waiting for pauses and retries; a request in flight continues until its own signal. */

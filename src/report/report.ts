@@ -12,6 +12,7 @@ import type { Report, Result, Sample } from './schema.ts'
 import { changesOf } from './sections/changes.ts'
 import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
 import { matchesOf } from './sections/matches.ts'
+import { inRegisterOf } from './service-words.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
 export interface ReportContext {
@@ -73,6 +74,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         elapsedMs: context.elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
         registers: plan.register?.map(({ name, snapshotDate, sha256 }) => ({ name, snapshotDate, sha256 })) ?? null,
+        inRegister: inRegisterOf(state.jobs),
         plan: planOf(state),
         input: inputOf(state),
         mappings: plan.mappings.map(({ mapping, header, index, pad, value = null, trim = false }) => {

@@ -12,6 +12,7 @@ export interface ResultLine {
   readonly pipeline: string | null
   readonly service?: string | null
   readonly registers?: Result['registers']
+  readonly inRegister?: Result['inRegister']
   readonly totals?: Report['totals'] | null
   /** The path of report.json. */
   readonly report?: string | null
@@ -24,21 +25,10 @@ export interface ResultLine {
 
 /** The line of these values, with every key; what is absent is null, but for `error`. */
 export function resultLineOf(line: ResultLine): string {
-  const { status, exitCode, runId, pipeline, service = null, registers = null } = line
+  const { status, exitCode, runId, pipeline, service = null, registers = null, inRegister = null } = line
   const { totals = null, report = null, output = null, journal = null, error } = line
-  const keys = {
-    schema: 'fettle/result/v1',
-    status,
-    exitCode,
-    runId,
-    pipeline,
-    service,
-    registers,
-    totals,
-    report,
-    output,
-    journal,
-  }
+  const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister }
+  const keys = { ...head, totals, report, output, journal }
   return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
 }
 
@@ -55,6 +45,7 @@ export function resultLine({ status, exitCode, metadata, totals, results: [resul
     pipeline: result?.name ?? null,
     service: result?.service ?? null,
     registers: result?.registers ?? null,
+    inRegister: result?.inRegister ?? null,
     totals,
     report: directory === null ? null : `${directory}/report.json`,
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,

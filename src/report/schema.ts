@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
-import { acceptSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { acceptSchema, inRegisterSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
 import { sealSchemas } from './sections/seal-schema.ts'
 
 const known = z.int().nonnegative()
@@ -149,6 +149,7 @@ const result = z.object({
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
   registers: registersSchema,
+  inRegister: inRegisterSchema,
   plan,
   input: inputSchema,
   mappings: z.array(

@@ -1,7 +1,23 @@
-/** The service that answered, in words: its address, or the embedded one with the registers it matched against. */
+/**
+ * The service that answered, in words: its address, or the embedded one with the registers it matched against; how much of the list they
+ * have.
+ */
+import type { JobState } from '../journal/index.ts'
 import type { Result } from './schema.ts'
 
-export function serviceWords({ service, registers }: Pick<Result, 'service' | 'registers'>): string {
+/** How much of the list is in the register, from 0 to 1; null where it is unknown. Jobs count by their rows. */
+export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number | null {
+  const known = jobs.flatMap(({ summary }) => {
+    const { inRegister, totalRows } = summary ?? {}
+    return inRegister == null || totalRows == null ? [] : [{ inRegister, totalRows }]
+  })
+  const rows = known.reduce((sum, one) => sum + one.totalRows, 0)
+  if (rows === 0) return null
+  return Math.round((known.reduce((sum, one) => sum + one.inRegister * one.totalRows, 0) / rows) * 1000) / 1000
+}
+
+export function serviceWords({ service, registers, inRegister }: Pick<Result, 'service' | 'registers' | 'inRegister'>): string {
   const names = (registers ?? []).map(({ name, snapshotDate }) => (snapshotDate === null ? name : `${name} of ${snapshotDate}`))
-  return names.length === 0 ? service : `${service}, register ${names.join(' and ')}`
+  const answered = names.length === 0 ? service : `${service}, register ${names.join(' and ')}`
+  return inRegister === null ? answered : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
 }

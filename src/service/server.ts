@@ -25,6 +25,7 @@ import { startRetention } from './data-cleaning/retention.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { openPublicAddress } from './http/public-address.ts'
 import { LIMITS, type Limits } from './limits.ts'
+import type { Query } from './matching/index.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { createObjectAccess } from './object-access.ts'
@@ -77,6 +78,8 @@ export interface Service {
   readonly password: string
   /** The opened registers, as `GET /health` reports them. */
   readonly registers: readonly OpenRegister[]
+  /** How much of a list is in the registers, from 0 to 1, estimated from its rows: for `inRegister` of the jobs that its parts are sent in. */
+  shareOf(rows: AsyncIterable<Query>): Promise<number>
   /** Waits up to 10 s for requests in flight, then stops. Unfinished jobs continue at the next start. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -261,6 +264,7 @@ export async function start(
       get registers() {
         return current.registers()
       },
+      shareOf: background.worker.shareOf,
       close,
       [Symbol.asyncDispose]: close,
     }

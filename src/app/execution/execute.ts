@@ -134,7 +134,7 @@ async function executeStages({
   }
   const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
     isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
-  const { source, results, rows } = openRunPorts(
+  const { source, results, rows, list } = openRunPorts(
     plan,
     directory,
     { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline },
@@ -164,7 +164,7 @@ async function executeStages({
       })
     }
     connection = await connectRun({
-      ...{ plan, directory, settings, source, results, fetchByJob, onProgress },
+      ...{ plan, directory, settings, source, results, list, fetchByJob, onProgress },
       isNeeded: needsService(stateOf(record)),
       left: () => limit.left(),
       signal: limit.signal,

@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { openSink } from '../../files/atomic-file.ts'
-import { openSource } from '../../input/index.ts'
+import { openSource, sentRows } from '../../input/index.ts'
 import { planRows } from '../../input/table/records.ts'
 import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
@@ -15,6 +15,8 @@ export interface RunPorts {
   readonly results: ReturnType<typeof openResults>
   /** The rows of the input, as the plan reads them. */
   readonly rows: () => AsyncIterable<readonly string[]>
+  /** The mapped cells of all rows that are sent of the list, by any part or shard. */
+  readonly list: () => AsyncIterable<Readonly<Record<string, string>>>
 }
 
 /** Source and results of a plan. A remote input is downloaded, and a kept copy looked for, when rows are first needed. */
@@ -30,7 +32,8 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
   const { kind } = recordedInput(plan.input)
-  if (kind !== 'object' && kind !== 'kept') return { source, results, rows: () => planRows(plan, extra.root) }
+  if (kind !== 'object' && kind !== 'kept')
+    return { source, results, rows: () => planRows(plan, extra.root), list: () => sentRows(plan, extra.root) }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null
   const nearSource = (): Promise<typeof source> => {
@@ -43,8 +46,12 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   async function* rows(): AsyncGenerator<readonly string[]> {
     yield* planRows(await here(), extra.root)
   }
+  async function* list(): AsyncGenerator<Readonly<Record<string, string>>> {
+    yield* sentRows(await here(), extra.root)
+  }
   return {
     rows,
+    list,
     source: { ...source, upload: async (part: number) => (await nearSource()).upload(part) },
     results: {
       ...results,

@@ -9,7 +9,7 @@ import { offline, openService, type ReadyService, type ServiceNeeds } from './se
 
 export interface ConnectionNeeds
   extends Pick<Ports, 'source' | 'results' | 'signal' | 'grace'>,
-    Pick<ServiceNeeds, 'beforeEffect' | 'onWarning' | 'recorder'> {
+    Pick<ServiceNeeds, 'list' | 'beforeEffect' | 'onWarning' | 'recorder'> {
   readonly plan: Plan
   readonly directory: RunDirectory
   readonly settings: RunSettings
@@ -27,7 +27,7 @@ export interface RunConnection extends Pick<ReadyService, 'issues' | 'close'> {
 }
 
 export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection> {
-  const { plan, directory, settings, source, results, signal, grace, onProgress, onWarning, recorder } = needs
+  const { plan, directory, settings, source, results, list, signal, grace, onProgress, onWarning, recorder } = needs
   const world = settings.world ?? DEFAULT_RUNTIME
   const ready = !needs.isNeeded
     ? offline()
@@ -38,6 +38,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         env: settings.env,
         register: plan.register ?? null,
         stateDir: directory.service,
+        ...(list === undefined || (plan.shard === undefined && plan.parts.length === 1) ? {} : { list }),
         attempts: plan.retry.attempts,
         traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
         proxies: () => proxiesOf(settings.env),

@@ -32,6 +32,11 @@ export interface ServiceNeeds {
   readonly recorder?: ConnectOptions['recorder']
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
+  /**
+   * The rows of the whole list, where it is sent in several parts: how much of it is in the register is then the same for all of them. The
+   * embedded service estimates it; a remote one does so for each part.
+   */
+  readonly list?: () => AsyncIterable<Readonly<Record<string, string>>>
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
@@ -124,7 +129,14 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   }
   const { server, issues } = await startEmbedded(needs)
   const shared = made.createShared(needs.world.clock, budgetOf(state, made))
-  const client = made.connect({ ...common, shared, url: server.url, username: server.username, password: server.password })
+  const { url, username, password } = server
+  const { list } = needs
+  let share: Promise<number> | null = null
+  const inRegister = (): Promise<number> => {
+    share ??= server.shareOf(list!())
+    return share
+  }
+  const client = made.connect({ ...common, shared, url, username, password, ...(list === undefined ? {} : { inRegister }) })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()

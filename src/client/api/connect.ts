@@ -114,9 +114,9 @@ export function connect(options: ConnectOptions): Client {
     async authenticate(call = {}) {
       await core.openerFor(call).tools.session.token(0, call.signal)
     },
-    createJob: (name, call) =>
+    createJob: async (name, call) =>
       core.call('createJob', {
-        json: { name },
+        json: { name, ...(options.inRegister === undefined ? {} : { inRegister: await options.inRegister() }) },
         // An answer that only its id could be read of is kept.
         read: record => shown({ ...{ name, status: 'created' }, ...record }),
         options: call,

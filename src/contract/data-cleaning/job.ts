@@ -16,6 +16,12 @@ export const jobSummary = lazy(() =>
     manualMatched: count,
     unmatched: count,
     duplicates: count,
+    inRegister: z
+      .number()
+      .nullish()
+      .describe(
+        "The share of the list that is in the register, from 0 to 1, as it was estimated or named. fettle's own service adds it; the interface does not know it.",
+      ),
   }),
 )
 
@@ -68,6 +74,14 @@ export const createJob = lazy(() =>
       .optional()
       .describe(
         "Id of a portfolio that takes the companies found. fettle's own service reads it; the interface does not show how to ask for it.",
+      ),
+    inRegister: z
+      .number()
+      .gt(0)
+      .lt(1)
+      .optional()
+      .describe(
+        "How much of the list is in the register, from 0 to 1: estimated from the file if absent, and needed for one of several parts of a list. fettle's own service reads it; the interface does not know it.",
       ),
   }),
 )

@@ -77,7 +77,7 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were planned to be sent, the file has ${sent}`)
 }
 
-function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
+export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
   if (!collapse) return () => true
   const index = new DigestIndex()
   const dedupeKey = dedupeKeyOf(mappings)

@@ -163,7 +163,10 @@ function files(report: Report, result: Result, paint: Paint): string[] {
       `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
   )
   const { directory } = report.metadata
-  const service = result.registers === null ? [] : [`  ${'service'.padEnd(9)} ${escapeTerminal(serviceWords(result))}`]
+  const service =
+    result.registers === null && result.inRegister === null
+      ? []
+      : [`  ${'service'.padEnd(9)} ${escapeTerminal(serviceWords(result))}`]
   const spent =
     result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
   return directory === null

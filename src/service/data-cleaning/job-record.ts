@@ -8,13 +8,17 @@ import type { Job, Upload } from './jobs-store.ts'
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
 /** The fields "available after enrichment". */
-function enrichedFields({ status, countries, portfolioId, summary, enrichments }: Job, { enrichedAt }: Play) {
+function enrichedFields(
+  { status, countries, portfolioId, summary, enrichments, inRegister }: Job,
+  { enrichedAt, matchColumns }: Play,
+) {
   const product = enrichments === null ? null : productOf(enrichments)
   const [country, ...others] = countries
   const known = {
     countryCode: others.length > 0 ? undefined : country,
     portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
-    jobSummary: summary === null ? undefined : { ...summary },
+    jobSummary:
+      summary === null ? undefined : { ...summary, ...(matchColumns && inRegister !== undefined ? { inRegister } : {}) },
     jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
   if (enrichedAt === null) return known

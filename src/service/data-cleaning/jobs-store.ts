@@ -42,8 +42,16 @@ export interface Job {
   readonly details: string | null
   /** Id of the portfolio that takes the companies found, as the client named it; absent without one. */
   readonly addTo?: string
+  /** How much of the list is in the register, from 0 to 1: named by the client, or estimated by the time it is matched. */
+  readonly inRegister?: number
   /** The portfolio that has taken them. */
   readonly portfolioId?: number
+}
+
+/** What a client may ask for when it creates a job. */
+interface Asked {
+  readonly addTo?: Job['addTo'] | undefined
+  readonly inRegister?: Job['inRegister'] | undefined
 }
 
 export interface Usage {
@@ -105,7 +113,7 @@ export function openJobs(database: Database, now: () => number) {
     read,
     usage,
 
-    create(owner: number, name: string, addTo?: string): Job {
+    create(owner: number, name: string, { addTo, inRegister }: Asked = {}): Job {
       const at = now()
       const job: Job = {
         id: randomUUID(),
@@ -122,6 +130,7 @@ export function openJobs(database: Database, now: () => number) {
         countries: [],
         details: null,
         ...(addTo === undefined ? {} : { addTo }),
+        ...(inRegister === undefined ? {} : { inRegister }),
       }
       database.run(
         "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",

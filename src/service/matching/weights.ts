@@ -10,39 +10,48 @@
  */
 import type { Feature } from './features.ts'
 
+/** The share of rows in the register for which the weights are learned. */
+export const TRAINED_SHARE = 0.5
+
+/** The share that is taken for a row alone, and that a short list is drawn towards. */
+export const DEFAULT_SHARE = 0.85
+
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {
   // learned
-  bias: -5.71,
+  bias: -6.53,
   coverBoth: 0,
-  pairs: 2.46,
-  exact: 4.17,
-  exactRare: 1.61,
-  matched: 6.35,
-  missCompany: -1.37,
-  extraQuery: -0.46,
-  extraCompany: -0.88,
-  allPaired: 1.28,
-  queryPaired: 0.81,
-  firstWord: 1.17,
-  prefix: 1.26,
-  acronym: 0.81,
-  legalAgree: 0.37,
-  legalDiffer: -1.59,
+  pairs: 2,
+  exact: 2.43,
+  exactRare: 0.73,
+  matched: 6.59,
+  missCompany: -1.87,
+  extraQuery: -0.03,
+  extraCompany: -0.69,
+  allPaired: 0.19,
+  pairedRare: 2.51,
+  queryPaired: 0.86,
+  firstWord: 1.14,
+  prefix: 0.67,
+  acronym: 0.53,
+  legalAgree: 0.05,
+  exactLegal: 3.2,
+  legalDiffer: -1.76,
   numbersDiffer: -1.5,
-  domainName: 4.37,
-  countryAgree: 1.3,
-  countryDiffer: -2.96,
-  postcodeEqual: 2.11,
-  postcodeAlone: 1.76,
-  placeMatched: -1.79,
-  placeFirst: -3.52,
-  placeMiss: 2.63,
-  postcodeNear: 0.76,
-  postcodeDiffer: -1.7,
-  address: 0.85,
-  addressSame: 1.53,
-  addressNone: -1.81,
+  domainName: 4.03,
+  countryAgree: 1.08,
+  countryDiffer: -3.64,
+  postcodeEqual: 2.32,
+  postcodeAlone: 1.75,
+  placeMatched: -2.1,
+  placeFirst: -3.34,
+  placeMiss: 2.26,
+  exactMoved: 1.61,
+  postcodeNear: -0.18,
+  postcodeDiffer: -1.58,
+  address: 0,
+  addressSame: 2.1,
+  addressNone: -1.97,
   // by judgement
   sisterDiffer: -1,
   former: -0.3,
@@ -63,9 +72,9 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
 /** Least score for `matched` by the kind of evidence, and least chance for `review`. */
 export const THRESHOLDS = {
   // chosen
-  sameName: 0.76, // every word has its counterpart
-  partName: 0.7, // words are left over on either side
-  partNameAddress: 0.88, // words are left over, and both have an address, which a sister company may share
+  sameName: 0.52, // every word has its counterpart
+  partName: 0.82, // words are left over on either side
+  partNameAddress: 0.92, // words are left over, and both have an address, which a sister company may share
   // by judgement
   review: 0.15,
 } as const

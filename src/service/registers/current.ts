@@ -54,7 +54,8 @@ export function makeCurrent(
   }
   let held = hold(first)
   const engine: Engine = {
-    match: (query, most) => held.engine.match(query, most),
+    match: (...given) => held.engine.match(...given),
+    presence: query => held.engine.presence(query),
     at: position => held.engine.at(position),
     registerOf: position => held.engine.registerOf(position),
     find: connectId => held.engine.find(connectId),

@@ -24,8 +24,10 @@ export type MatchResult = Pick<Answer, 'decision' | 'reason' | 'score' | 'why' |
 }
 
 export interface Engine {
-  /** The answer with at most `most` candidates, five if absent. */
-  match(query: Query, most?: number): Answer
+  /** The answer with at most `most` candidates, five if absent; `share`: how much of the row's list is in the register, by default that of a row alone. */
+  match(query: Query, most?: number, share?: number): Answer
+  /** Log-odds that the register has the company of a row (`estimateShare`); null for a row without anything to look for. */
+  presence(query: Query): number | null
   at(position: number): Company
   /** The name of the company's register; '' if the register has none. */
   registerOf(position: number): string
@@ -37,13 +39,17 @@ export interface Engine {
   /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]
   /** Matches rows on several threads and keeps their order; absent with a single thread. */
-  readonly matchAll?: (queries: AsyncIterable<Query>) => AsyncGenerator<MatchResult>
+  readonly matchAll?: (queries: AsyncIterable<Query>, share: number) => AsyncGenerator<MatchResult>
 }
 
 /** Companies with a lower score are not offered, except the best. */
 const MIN_CHOICE_SCORE = 0.01
 
-export function matchResultOf({ decision, reason, score, why, pattern, banding, candidates }: Answer): MatchResult {
+/** `share`: how much of the row's list is in the register. */
+export function matchResultOf(
+  { decision, reason, score, why, pattern, banding, candidates }: Answer,
+  share: number,
+): MatchResult {
   const [best] = candidates
   const choices = candidates
     .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
@@ -52,7 +58,7 @@ export function matchResultOf({ decision, reason, score, why, pattern, banding, 
       others: one.others,
       score: Math.round(one.score * 1000) / 1000,
       why: one.why,
-      parts: evidenceByField(one.features),
+      parts: evidenceByField(one.features, share),
     }))
   return { decision, reason, score, why, pattern, banding, company: best?.company ?? null, others: best?.others ?? [], choices }
 }

@@ -133,6 +133,7 @@ describe('resultLine', () => {
       pipeline: 'nightly-suppliers',
       service: 'embedded',
       registers: null,
+      inRegister: null,
       totals: reportOf('finished').totals,
       report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',
       output: 'out/suppliers.csv',

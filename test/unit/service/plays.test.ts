@@ -2,6 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { serve as serveCommand } from '../../../src/cli/commands/serve/command.ts'
+import { estimateShare } from '../../../src/service/matching/index.ts'
 import { PLAY_NAMES, type PlayName } from '../../../src/service/plays.ts'
 import { type Caller, logIn, startService } from './kit.ts'
 
@@ -153,5 +154,28 @@ describe('a job that names a portfolio', () => {
     while (!job.status.endsWith('Error')) job = (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body
     expect(job).toMatchObject({ status: 'addedToPortfolioError', details: 'Portfolio resource not found' })
     expect(job.portfolioId ?? null).toBeNull()
+  })
+})
+
+describe('how much of a list is in the register', () => {
+  const rows = CSV.trim().split('\n').length - 1
+
+  test.each(['own', 'vendor'] as const)('%s: is estimated from the list, and shown by our own service only', async play => {
+    const caller = await callerOf(play)
+    const id = await started(caller, {})
+    const done = await enriched(caller, id, 'enrichmentComplete')
+    expect(done.jobSummary.totalRows).toBe(rows)
+    // The engine of this test finds every row as likely as not.
+    expect(done.jobSummary.inRegister).toBe(play === 'own' ? estimateShare(Array(rows).fill(0)) : undefined)
+  })
+
+  test('that a client names is used unchanged, and what is no share is refused', async () => {
+    const caller = await callerOf('own')
+    const id = await started(caller, { inRegister: 0.3 })
+    expect((await enriched(caller, id, 'enrichmentComplete')).jobSummary.inRegister).toBe(0.3)
+    for (const inRegister of [0, 1, -0.1, '0.5', true])
+      expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status, String(inRegister)).toBe(
+        400,
+      )
   })
 })

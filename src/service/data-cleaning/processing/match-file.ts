@@ -8,6 +8,7 @@ import type { Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Summary } from '../jobs-store.ts'
+import { shareOf } from './estimate-share.ts'
 import type { Pace } from './job-pace.ts'
 
 export interface MatchTask {
@@ -17,6 +18,8 @@ export interface MatchTask {
   readonly target: string
   /** Whether a row in review counts as matched by hand. */
   readonly byHand: boolean
+  /** How much of the list is in the register; estimated from the file if absent. */
+  readonly inRegister?: number
 }
 
 /** The non-empty mapped cells of a record, trimmed. */
@@ -75,18 +78,24 @@ async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: 
   if (records === 0) throw new CsvFault('the file is empty')
 }
 
-async function* matchHere(engine: Engine, queries: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
-  for await (const query of queries) yield matchResultOf(engine.match(query))
+async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
+  for await (const query of queries) yield matchResultOf(engine.match(query, undefined, share), share)
+}
+
+export interface MatchedFile {
+  readonly summary: Summary
+  readonly inRegister: number
 }
 
 /** Throws a CsvFault at the first fault of the file and then writes no result. */
-export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<Summary> {
+export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<MatchedFile> {
+  const share = task.inRegister ?? (await shareOf(readQueries(task, limits), engine, pace))
   const resultOf = makeResults(engine, task.byHand)
   const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
-  return writeWhole(task.target, async write => {
+  const summary = await writeWhole(task.target, async write => {
     let row = 0
     const queries = readQueries(task, limits)
-    for await (const finding of engine.matchAll?.(queries) ?? matchHere(engine, queries)) {
+    for await (const finding of engine.matchAll?.(queries, share) ?? matchHere(engine, queries, share)) {
       row += 1
       const result = resultOf(row, finding)
       counts[result.outcome] += 1
@@ -97,4 +106,5 @@ export function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: L
     const { matched, manualMatched, duplicate: duplicates } = counts
     return { totalRows: row, matched, manualMatched, unmatched, duplicates }
   })
+  return { summary, inRegister: share }
 }

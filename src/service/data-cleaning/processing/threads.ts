@@ -11,6 +11,13 @@ const BATCH = 128
 const PER_THREAD = 2
 const TRIES = 2
 
+/** The message to a thread, as JSON. */
+export interface Batch {
+  readonly rows: readonly Query[]
+  /** How much of the list of the rows is in the register. */
+  readonly share: number
+}
+
 interface Task {
   readonly batch: string
   tries: number
@@ -74,21 +81,21 @@ export function makeThreads(count: number, start: () => Thread) {
       slot.thread.postMessage(task.batch)
     }
   }
-  const enqueue = (rows: readonly Query[]): Promise<MatchResult[]> =>
+  const enqueue = (rows: readonly Query[], share: number): Promise<MatchResult[]> =>
     new Promise((done, failed) => {
       if (closed) return failed(new Error('the matching threads were closed'))
-      queue.push({ batch: JSON.stringify(rows), tries: 0, done, failed })
+      queue.push({ batch: JSON.stringify({ rows, share } satisfies Batch), tries: 0, done, failed })
       assign()
     })
 
   return {
     /** Answers rows in order. When it ends early, only the batches already sent still run. */
-    async *stream(rows: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
+    async *stream(rows: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
       const pending: Promise<MatchResult[]>[] = []
       const most = count * PER_THREAD + 1
       let batch: Query[] = []
       const send = (): void => {
-        const answer = enqueue(batch)
+        const answer = enqueue(batch, share)
         // Awaited later; until then a failure must not count as unhandled.
         answer.catch(() => {})
         pending.push(answer)
@@ -117,16 +124,16 @@ export type Threads = ReturnType<typeof makeThreads>
 /**
  * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none.
  */
-export const streamBeyond = (few: number, here: (query: Query) => MatchResult, threads: Threads) =>
-  async function* (queries: AsyncIterable<Query>): AsyncGenerator<MatchResult> {
+export const streamBeyond = (few: number, here: (query: Query, share: number) => MatchResult, threads: Threads) =>
+  async function* (queries: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
     const rows = queries[Symbol.asyncIterator]()
     try {
       for (let row = 0; row < few; row++) {
         const next = await rows.next()
         if (next.done) return
-        yield here(next.value)
+        yield here(next.value, share)
       }
-      yield* threads.stream({ [Symbol.asyncIterator]: () => rows })
+      yield* threads.stream({ [Symbol.asyncIterator]: () => rows }, share)
     } finally {
       await rows.return?.()
     }

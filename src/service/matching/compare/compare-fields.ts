@@ -108,6 +108,7 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
     if (dice >= 0.9995) vector[AT.addressSame] = 1
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
+  if (vector[AT.exact] === 1 && (vector[AT.postcodeDiffer] === 1 || vector[AT.addressNone] === 1)) vector[AT.exactMoved] = 1
   const town = query.town === '' ? '' : index.towns.at(company)
   if (town !== '') vector[query.town === town ? AT.townEqual : AT.townDiffer] = 1
 }

@@ -72,6 +72,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
   vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
   if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
+  if (vector[AT.allPaired] === 1) vector[AT.pairedRare] = vector[AT.matched]!
   vector[AT.firstWord] = exact ? 1 : cachedSimilarity(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
   vector[AT.prefix] = shorter >= 4 && alike === shorter ? shorter / longer : 0
   const isAcronym = name.initials.length === length && commonPrefix(name.initials, length) === length
@@ -86,8 +87,10 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   }
   const documentDigits = digitsIn(index, document, length)
   const legal = index.legal.at(document)
-  if (legal !== null && legal === name.legal) vector[AT.legalAgree] = 1
-  else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
+  if (legal !== null && legal === name.legal) {
+    vector[AT.legalAgree] = 1
+    vector[AT.exactLegal] = vector[AT.exact]!
+  } else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
   if (name.digits !== documentDigits) vector[AT.numbersDiffer] = name.digits === '' || documentDigits === '' ? 0.5 : 1
   // Names with little in common are no sisters; most candidates at a postcode have such names.
   if (vector[AT.coverBoth]! > 0.2) {

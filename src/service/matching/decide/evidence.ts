@@ -2,6 +2,7 @@
 
 import { AT, type Feature, NAME_FEATURES } from '../features.ts'
 import { WEIGHTS } from '../weights.ts'
+import { shiftOf } from './share.ts'
 
 const FIELDS: Partial<Record<Feature, string>> = {
   bias: 'starting odds',
@@ -39,10 +40,10 @@ const fieldOf = (feature: string): string =>
 
 /**
  * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `starting odds` is the value of every
- * candidate: a random company is unlikely to be the right one.
+ * candidate: a random company is unlikely to be the right one, the less so the more of the list is in the register.
  */
-export function evidenceByField(features: Readonly<Record<string, number>>): Record<string, number> {
-  const sums = new Map<string, number>()
+export function evidenceByField(features: Readonly<Record<string, number>>, share: number): Record<string, number> {
+  const sums = new Map<string, number>([[fieldOf('bias'), shiftOf(share)]])
   for (const [feature, value] of Object.entries(features)) {
     const word = fieldOf(feature)
     sums.set(word, (sums.get(word) ?? 0) + value * WEIGHTS[feature as Feature])

@@ -23,6 +23,7 @@ export function joinRecords(
   query: PreparedQuery,
   scored: readonly ScoredCompany[],
   most: number,
+  shift: number,
 ): readonly RankedCompany[] {
   if (index.registerStarts.length < 2) return scored.map(one => ({ ...one, others: [] }))
   const byCompany = new Map(scored.map(one => [one.company, one]))
@@ -33,7 +34,7 @@ export function joinRecords(
     const all = ranked.length <= most ? recordsOf(index, best.company) : [best.company]
     const records = all.filter(record => {
       if (joined.has(record)) return false
-      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record])[0]!
+      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record], shift)[0]!
       return sameConflicts(one.vector, best.vector)
     })
     for (const record of records) joined.add(record)

@@ -42,7 +42,7 @@ export function scoresOf(scored: readonly ScoredCompany[]): number[] {
 const nameLogOdds = (vector: Vector): number => sum(vector, NAME_FEATURES)
 
 /** Compares every name of a query with every name of a company; the best pair counts. */
-function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number): ScoredCompany {
+function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number, shift: number): ScoredCompany {
   let best = newVector()
   let bestName = Number.NEGATIVE_INFINITY
   for (let document = index.documentStarts[company]!; document < index.documentStarts[company + 1]!; document++) {
@@ -57,13 +57,18 @@ function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number):
     }
   }
   compareFields(index, query, company, best)
-  return { company, vector: best, logOdds: sum(best, FEATURES.length) }
+  return { company, vector: best, logOdds: sum(best, FEATURES.length) + shift }
 }
 
-/** Scores companies; best first, ties by company id. */
-export function scoreCompanies(index: MatchIndex, query: PreparedQuery, companies: readonly number[]): ScoredCompany[] {
+/** Scores companies; best first, ties by company id. `shift`: what the share of the list in the register adds to the log-odds. */
+export function scoreCompanies(
+  index: MatchIndex,
+  query: PreparedQuery,
+  companies: readonly number[],
+  shift: number,
+): ScoredCompany[] {
   const idOf = (one: ScoredCompany): string => index.companies.id(one.company)
   return companies
-    .map(company => scoreCompany(index, query, company))
+    .map(company => scoreCompany(index, query, company, shift))
     .sort((a, b) => b.logOdds - a.logOdds || (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : a.company - b.company))
 }
