@@ -16,8 +16,13 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
   return Math.round((known.reduce((sum, one) => sum + one.inRegister * one.totalRows, 0) / rows) * 1000) / 1000
 }
 
-export function serviceWords({ service, registers, inRegister }: Pick<Result, 'service' | 'registers' | 'inRegister'>): string {
+/** An estimate from fewer rows is not worth its words. */
+const FEW = 20
+
+export function serviceWords({ service, registers, inRegister, plan }: Result): string {
   const names = (registers ?? []).map(({ name, snapshotDate }) => (snapshotDate === null ? name : `${name} of ${snapshotDate}`))
   const answered = names.length === 0 ? service : `${service}, register ${names.join(' and ')}`
-  return inRegister === null ? answered : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
+  return inRegister === null || plan.sent < FEW
+    ? answered
+    : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
 }

@@ -18,7 +18,7 @@ test('a job walks from created to its enriched file', async () => {
   expect((await caller.reach(id, 'ready')).body.jobSummary).toBeUndefined()
   expect((await caller.call('POST', `/dataCleaning/jobs/${id}/submit`, {})).body.messageId).toMatch(/-/)
   const matched = await caller.reach(id, 'matched')
-  expect(matched.body.jobSummary).toEqual({ totalRows: 5, matched: 2, manualMatched: 0, unmatched: 2, duplicates: 1 })
+  expect(matched.body.jobSummary).toMatchObject({ totalRows: 5, matched: 2, manualMatched: 0, unmatched: 2, duplicates: 1 })
   await caller.reach(id, 'jobMatchingComplete')
 
   // Chosen out of order: they come back in the order of the service's list.

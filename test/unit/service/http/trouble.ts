@@ -201,6 +201,7 @@ export const trouble: Case[] = [
     await caller.call('POST', `${jobs}/${id}/submit`, {})
     const { jobSummary } = (await caller.reach(id, 'jobMatchingComplete')).body
     expect(jobSummary).toEqual({
+      inRegister: expect.any(Number),
       totalRows: HOSTILE.length,
       matched: 0,
       manualMatched: 0,
