@@ -112,7 +112,7 @@ test('a kill while matching, then while enriching: the job is finished by the ne
   // The pause is on in the second process too, but only where this test wants it: between rows of enriching.
   const second = await startService({ dataDir, users })
   const caller = await logIn(second)
-  expect((await caller.reach(id, 'jobMatchingComplete')).body.jobSummary).toEqual(summary)
+  expect((await caller.reach(id, 'jobMatchingComplete')).body.jobSummary).toMatchObject(summary)
   await second.close()
 
   const third = await spawnService(dataDir, 5_000)
