@@ -83,13 +83,17 @@ function withoutEcho(words: string[]): string[] {
   return echo < 0 ? words : words.slice(0, echo)
 }
 
+/** `Boeing Company (The)`: the article hides the legal form. */
+const withoutLastArticle = (words: string[]): string[] =>
+  words.length > 1 && words.at(-1) === 'the' ? words.slice(0, -1) : words
+
 /** `wuerttemberg` and `wurttemberg`: maps both spellings of an umlaut to one. */
 export const collapseUmlauts = (word: string): string => word.replace(/([aou])e/g, '$1')
 
 /** Never throws; an empty text, one of punctuation or one over 500 characters has no words. */
 export function parseCompanyName(text: string): ParsedCompanyName {
   const clean = text.length > 3 ? withoutMarketSuffix(text) : text
-  const all = withoutEcho(splitWords(clean)).slice(0, MAX_WORDS)
+  const all = withoutLastArticle(withoutEcho(splitWords(clean))).slice(0, MAX_WORDS)
   let words = all
   let legal: LegalClass | null = null
   const note = (form: string): void => {

@@ -134,9 +134,11 @@ export function listedRun(
 
 /**
  * The process that runs the pipeline of this run, null otherwise. The lock belongs to the pipeline, and is held for its
- * last run.
+ * last run, or for an earlier one that has events since: one that was detached and is being collected.
  */
-export const activeProcessOf = (runsDir: string, state: RunState): LockOwner | null =>
-  listRunIds(runsDir, lineOf(state.plan))[0] === state.runId
-    ? lockHolder(lockPath(runsDir, lineOf(state.plan)), realClock.now)
-    : null
+export function activeProcessOf(runsDir: string, state: RunState): LockOwner | null {
+  const line = lineOf(state.plan)
+  const isLast = listRunIds(runsDir, line)[0] === state.runId
+  const holder = isLast || !state.finished ? lockHolder(lockPath(runsDir, line), realClock.now) : null
+  return isLast || (holder !== null && state.updatedAt >= holder.since) ? holder : null
+}

@@ -27,6 +27,7 @@ const SAME: [string, Facts, Facts][] = [
   ],
   ['name and country', NAME, { ...NAME, name: 'NORTHGATE FASTENERS LIMITED' }],
   ['name, country and postcode', { ...NAME, ...PLACE }, { ...NAME, town: 'Bradford', postcode: 'ls11aa' }],
+  ['an article at the end', { ...NAME, name: 'Boeing Company (The)' }, { name: 'THE BOEING COMPANY' }],
   ['the name where one register has no other field', { ...NAME, ...PLACE, orgNumber: '01234567' }, { name: NAME.name }],
 ]
 
@@ -97,4 +98,11 @@ it('finds a company by its postcode alone when every register has it', () => {
   expect(match(two, { name: 'Quite Another', country: 'GB', ...place }).candidates[0]?.features).not.toHaveProperty(
     'postcodeAlone',
   )
+})
+
+it('does not prefer a company because only its register keeps websites', () => {
+  const listed = { name: 'Immersion SA', country: 'FR', website: 'https://immersion.example' }
+  const index = indexOf([listed], [{ name: 'Immersion Corp' }])
+  expect(match(index, { name: 'Immersion Corporation' }).candidates[0]?.company).toBe(1)
+  expect(match(index, { name: 'Immersion SA' }).candidates[0]?.company).toBe(0)
 })
