@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
+import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
@@ -40,7 +41,7 @@ import { removeWorkFiles } from './work-files.ts'
  * missing, since schedulers repeat the same command and a second paid job is the worst outcome; a detached one also when runs of other
  * work began since. A finished run of the same run key and plan is returned again. `fresh` always starts a new run.
  * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
- * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing.
+ * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing or changed.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
@@ -227,16 +228,16 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
  * its files the result would be a success without a result.
  */
 export async function repeatedResult(state: RunState, settings: RunSettings): Promise<RunResult> {
-  const gone = state.outputs.find(({ path }) => !isAddress(path) && !existsSync(resolve(settings.cwd, path)))
-  if (gone !== undefined)
-    throw new FettleError(
-      'FETTLE_OUTPUT_GONE',
-      `the run ${state.runId} of this run key has finished, and its ${gone.path} is missing`,
-      {
-        hint: 'Restore the file. To match all rows again, which is charged again, start a new run.',
-        action: action('run', '--new', state.plan.file),
-      },
-    )
+  for (const { path, sha256 } of state.outputs) {
+    if (isAddress(path)) continue
+    const digest = await fileDigest(resolve(settings.cwd, path))
+    if (digest === sha256) continue
+    const why = digest === null ? 'is missing' : 'was changed: it has other bytes than the run wrote'
+    throw new FettleError('FETTLE_OUTPUT_GONE', `the run ${state.runId} of this run key has finished, and its ${path} ${why}`, {
+      hint: 'Restore the file. To match all rows again, which is charged again, start a new run.',
+      action: action('run', '--new', state.plan.file),
+    })
+  }
   settings.observers?.emit('onNote', `the run ${state.runId} of this run key has finished: its result again, nothing is sent`)
   return finishedResult(state, settings, true)
 }

@@ -109,6 +109,20 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(done.stdout).toContain('2 in fettle-runs, none unfinished')
   })
 
+  test('that another process collects is running, also after a trial', async () => {
+    const service = await scripted('matching')
+    const cwd = place()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const { runId } = lastLine(await fettle(DETACH, { cwd, env }))
+    expect((await fettle(['run', 'p.yml', '--limit', '1', '--output', 'out/trial.csv', '-q'], { cwd })).code).toBe(0)
+    const collecting = start(['collect', String(runId), '-v'], { cwd, env })
+    await collecting.seen(/matching/)
+    const { stdout } = await fettle(['status', String(runId), '--json'], { cwd, env })
+    collecting.child.kill('SIGTERM')
+    await collecting.ended
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'running' })
+  })
+
   test('whose collection was stopped is still what its name means', async () => {
     const service = await scripted('matching')
     const cwd = place()

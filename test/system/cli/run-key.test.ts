@@ -1,5 +1,5 @@
 /** A task that its scheduler repeats after fettle has finished: the result is reported again, and no second job is paid for. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../../src/index.ts'
@@ -88,6 +88,16 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(2)
   })
 
+  test('a result whose file was changed is no success', async () => {
+    const { cwd, call } = await setUp()
+    const first = await call(['run', 'p.yml', '--run-key', 'k'])
+    writeFileSync(join(cwd, 'out/p.csv'), 'of another program')
+    const again = await call(['run', 'p.yml', '--run-key', 'k'])
+    expect(again.code).toBe(73)
+    expect(again.stderr).toContain(`the run ${lastLine(first).runId} of this run key has finished, and its out/p.csv was changed`)
+    expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe('of another program')
+  })
+
   test('a result whose file is missing is no success', async () => {
     const { cwd, call, creations } = await setUp()
     const first = await call(['run', 'p.yml', '--run-key', 'k'])
@@ -111,9 +121,9 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     const first = []
     for (const args of commands) first.push(await call(args, github))
     for (const ended of first) expect(ended.code, ended.stderr).toBe(0)
-    writeFileSync(join(cwd, 'out/p.csv'), 'untouched')
+    const { mtimeMs, ino } = statSync(join(cwd, 'out/p.csv'))
     for (const [at, args] of commands.entries()) expect(await call(args, github)).toEqual(first[at])
-    expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe('untouched')
+    expect(statSync(join(cwd, 'out/p.csv'))).toMatchObject({ mtimeMs, ino })
     expect(creations()).toBe(2)
     expect(lastLine(await call(['merge', 'p'], { ...github, GITHUB_RUN_ID: '2' })).runId).not.toBe(lastLine(first[2]!).runId)
   })
