@@ -2,28 +2,27 @@
  * Learns the weights table of the matching engine from the `train` queries of the labelled sets, and nothing else. Deterministic: the
  * same data and engine give the same table. Needs `npm run build`; build again afterwards.
  *
- *   npm run train:matching -- --data FOLDER [--print]     FOLDER holds uk-gpg, listed and sec, each with register.csv and queries.csv
+ *   npm run train:matching -- --data FOLDER [--print | --check]     FOLDER holds uk-gpg, listed and sec, each with register.csv and queries.csv
  *
- * The figures it prints are cross-validated on `train` (five folds by company); `--print` leaves the table as it is.
+ * The figures it prints are cross-validated on `train` (five folds by company); `--print` leaves the table unchanged, and `--check`
+ * ends with 1 where it is not the table that the training gives.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { companyOf, queryOf, readCsv } from '../bench/lib/matching-data.mjs'
-import { selectCandidates } from '../build/service/matching/blocking/candidates.js'
-import { compareFields } from '../build/service/matching/compare/compare-fields.js'
-import { compareNames } from '../build/service/matching/compare/compare-names.js'
-import { FEATURES, newVector } from '../build/service/matching/features.js'
+import { FEATURES } from '../build/service/matching/features.js'
 import { buildIndex } from '../build/service/matching/index.js'
-import { prepareQuery } from '../build/service/matching/query.js'
 import { WEIGHTS } from '../build/service/matching/weights.js'
+import { choiceOf } from './train-matching-choices.mjs'
 import { fitWeights, oddsOf } from './train-matching-model.mjs'
 import { chooseThresholds } from './train-matching-thresholds.mjs'
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, print: { type: 'boolean', default: false } } })
+const isSet = { type: 'boolean', default: false }
+const { values } = parseArgs({ options: { data: { type: 'string' }, print: isSet, check: isSet } })
 if (values.data === undefined) {
-  process.stderr.write('usage: npm run train:matching -- --data FOLDER [--print]\n')
+  process.stderr.write('usage: npm run train:matching -- --data FOLDER [--print | --check]\n')
   process.exit(2)
 }
 
@@ -70,20 +69,6 @@ const foldOf = text => {
   let hash = 7
   for (const letter of text) hash = (hash * 31 + letter.charCodeAt(0)) % 1_000_003
   return hash % FOLDS
-}
-
-/** The companies of an index that a query is compared with, as a choice: a vector for each, and which of them is right (-1 for none). */
-function choiceOf(index, query, expected) {
-  const asked = prepareQuery(index, query)
-  const found = selectCandidates(index, asked)
-  const rows = found.map(company => {
-    const vector = newVector()
-    if (asked.names.length > 0) compareNames(index, asked.names[0], index.documentStarts[company], vector)
-    compareFields(index, asked, company, vector)
-    return vector
-  })
-  const ids = found.map(company => index.companies.id(company))
-  return { named: asked.names.length, rows, ids, right: expected === '' ? -1 : ids.indexOf(expected) }
 }
 
 /**
@@ -148,4 +133,8 @@ const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>
 )
 for (const name of Object.keys(LEARNED))
   process.stdout.write(`${name.padEnd(16)}${weights[FEATURES.indexOf(name)].toFixed(2).padStart(8)}\n`)
-if (!values.print) writeFileSync(path, written)
+if (values.check && written !== text) {
+  process.stderr.write('src/service/matching/weights.ts is not what the training gives: train again, then npm run build\n')
+  process.exitCode = 1
+}
+if (!values.print && !values.check) writeFileSync(path, written)
