@@ -88,6 +88,7 @@ export const ERRORS = {
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
   FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not configured to keep a queue.', 'See docs/workers.md, "Redis", then check the queue.', action('doctor', '--queue', 'redis://host')),
+  FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/pipeline-tests.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),
   FETTLE_REGISTER_CHANGED: entry('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),

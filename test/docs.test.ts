@@ -229,17 +229,26 @@ const withSamples = (files: Record<string, string> = {}): string => {
   return cwd
 }
 
-/** Workflows of CI platforms are told from pipelines by what they hold. */
+/** Workflows of CI platforms and tests of pipelines are told from pipelines by what they hold. */
 const isWorkflow = (text: string): boolean => /^ *(?:script|steps):/m.test(text)
+const isTest = (text: string): boolean => /^tests:/m.test(text)
 
 describe.concurrent('what the documents show works', () => {
-  const yaml = blocks('yaml').filter(text => !isWorkflow(text))
+  const yaml = blocks('yaml').filter(text => !isWorkflow(text) && !isTest(text))
   test('there is a smallest and a full pipeline', () => expect(yaml.length).toBeGreaterThanOrEqual(2))
 
   test.each(yaml.map((text, n) => [n + 1, text] as const))('pipeline %i passes the check', async (_, text) => {
     const ended = await fettle(['check', 'p.yml'], { cwd: withSamples({ 'p.yml': text }) })
     expect(ended.stderr).not.toMatch(/^error/m)
     expect(ended.code).toBe(0)
+  })
+
+  test('the test of a pipeline passes', async () => {
+    const [text = ''] = blocks('yaml').filter(isTest)
+    const pipeline =
+      'name: p\ninput: { path: in.csv, key: Supplier No }\nmappings: { name: Company Name, country: Country }\noutput: out.csv\n'
+    const ended = await fettle(['test'], { cwd: folderOf({ 'suppliers.yml': pipeline, 'suppliers.test.yml': text }) })
+    expect(blocks('text')).toContain(`$ fettle test\n${ended.stdout}`)
   })
 
   test('the smallest pipeline runs', async () => {

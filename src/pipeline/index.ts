@@ -33,3 +33,15 @@ export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } f
 export { parseDuration } from './source/durations.ts'
 export { nearest } from './source/nearest.ts'
 export type { Secrets } from './source/secrets.ts'
+export {
+  type Expectation,
+  expectationOf,
+  isTestFile,
+  parseTestFile,
+  TEST_FAULTS,
+  type TestCase,
+  type TestFault,
+  type TestFile,
+  testedName,
+} from './test-file.ts'
+export { withExpectations } from './test-file-update.ts'

@@ -91,6 +91,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'report',
     'queue',
     'service',
+    'testing',
     'normalise',
     'zod',
     '@opentelemetry/api',
@@ -123,7 +124,19 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 
 /** Folder -> its subfolders, bottom to top: each may import those before it. Loose files of a folder are not ordered. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  app: ['env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'operations', 'distributed', 'library', 'doctor'],
+  app: [
+    'env',
+    'runs',
+    'staging',
+    'observe',
+    'prepare',
+    'execution',
+    'operations',
+    'distributed',
+    'library',
+    'pipeline-tests',
+    'doctor',
+  ],
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage', 'database'],
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],

@@ -20,6 +20,7 @@ import { schema } from './schema/command.ts'
 import { screening } from './screening/command.ts'
 import { serve } from './serve/command.ts'
 import { status } from './status/command.ts'
+import { test } from './test/command.ts'
 import { verify } from './verify/command.ts'
 import { worker } from './worker/command.ts'
 
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   run,
   check,
   plan,
+  test,
   resume,
   status,
   collect,

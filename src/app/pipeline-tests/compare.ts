@@ -1,0 +1,84 @@
+/** Compares the rows of a run with what a test expects; pure. */
+import { type Expectation, expectationOf } from '../../pipeline/index.ts'
+import type { ResultRow } from '../library/result-rows.ts'
+
+/** A row of the result, with its key and what fettle found. */
+export interface TestedRow {
+  readonly key: string
+  readonly outcome: string
+  readonly company: string
+  readonly companyName: string
+  readonly why: string
+  readonly cells: ResultRow
+}
+
+type Expected = Readonly<Record<string, string | Expectation>>
+
+const quoted = (text: string): string => (text === '' ? 'nothing' : JSON.stringify(text))
+
+/** One line for each difference. */
+export function differences(rows: readonly TestedRow[], expected: Expected): string[] {
+  return Object.entries(expected).flatMap(([key, written]) => {
+    const found = rows.filter(row => row.key === key)
+    if (found.length !== 1)
+      return [`row ${key}: ${found.length === 0 ? 'there is no row with this key' : `${found.length} rows have this key`}`]
+    return rowDifferences(found[0]!, expectationOf(written)).map(text => `row ${key}: ${text}`)
+  })
+}
+
+function rowDifferences(row: TestedRow, { outcome, company, cells = {} }: Expectation): string[] {
+  const lines: string[] = []
+  if (outcome !== undefined && row.outcome !== outcome)
+    lines.push(`expected ${outcome}, found ${row.outcome}${row.why === '' ? '' : ` (${row.why})`}`)
+  if (company !== undefined && row.company !== company)
+    lines.push(
+      `expected the company ${quoted(company)}, found ${quoted(row.company)}${row.companyName === '' ? '' : `, ${row.companyName}`}`,
+    )
+  for (const [name, value] of Object.entries(cells)) {
+    const cell = Object.hasOwn(row.cells, name) ? row.cells[name] : undefined
+    if (cell === undefined) lines.push(`the output has no column ${quoted(name)}; it has ${Object.keys(row.cells).join(', ')}`)
+    else if (cell !== value) lines.push(`${name}: expected ${quoted(value)}, found ${quoted(cell)}`)
+  }
+  return lines
+}
+
+/** The expectations of a test as they would hold for these rows: for the keys and facts that it names, or the outcome of every row. */
+export function expectationsFor(
+  rows: readonly TestedRow[],
+  expected: Expected | undefined,
+): Record<string, string | Expectation> {
+  if (expected === undefined) return Object.fromEntries(rows.map(({ key, outcome }) => [key, outcome]))
+  return Object.fromEntries(
+    Object.entries(expected).flatMap(([key, written]): [string, string | Expectation][] => {
+      const row = rows.find(one => one.key === key)
+      if (row === undefined) return []
+      if (typeof written === 'string') return [[key, row.outcome]]
+      const cells = Object.fromEntries(
+        Object.keys(written.cells ?? {}).flatMap(name => (Object.hasOwn(row.cells, name) ? [[name, row.cells[name] ?? '']] : [])),
+      )
+      const next = {
+        ...(written.outcome === undefined ? {} : { outcome: row.outcome as NonNullable<Expectation['outcome']> }),
+        ...(written.company === undefined ? {} : { company: row.company }),
+        ...(Object.keys(cells).length === 0 ? {} : { cells }),
+      }
+      return [[key, next]]
+    }),
+  )
+}
+
+/** A table of expected rows against the rows of the result, in order; only the columns of the table are compared. */
+export function tableDifferences(
+  rows: readonly TestedRow[],
+  [names = [], ...expected]: readonly (readonly string[])[],
+): string[] {
+  if (rows.length !== expected.length) return [`expected ${expected.length} rows, found ${rows.length}`]
+  const missing = names.filter(name => rows.length > 0 && !Object.hasOwn(rows[0]!.cells, name))
+  if (missing.length > 0)
+    return missing.map(name => `the output has no column ${quoted(name)}; it has ${Object.keys(rows[0]!.cells).join(', ')}`)
+  return rows.flatMap((row, at) =>
+    names.flatMap((name, column) => {
+      const [want, have] = [expected[at]?.[column] ?? '', row.cells[name] ?? '']
+      return want === have ? [] : [`row ${row.key}: ${name}: expected ${quoted(want)}, found ${quoted(have)}`]
+    }),
+  )
+}

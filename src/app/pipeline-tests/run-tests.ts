@@ -1,0 +1,233 @@
+/**
+ * Runs the tests of a test file: an embedded service over the register of the file, a fault server in front of it, and for each test a run
+ * of the pipeline, once without faults and once under each fault. Time is virtual: no test waits.
+ */
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { errorOfIssues, FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { parseRows, parserOptions } from '../../input/table/records.ts'
+import {
+  type PipelineInput,
+  parseTestFile,
+  type TestCase,
+  type TestFault,
+  type TestFile,
+  testedName,
+  withExpectations,
+} from '../../pipeline/index.ts'
+import { dataDirOf, type Env, registersOf } from '../env/environment.ts'
+import { run } from '../library/library.ts'
+import { readText } from '../prepare/read-pipeline.ts'
+import { registerDirOf } from '../prepare/registers.ts'
+import { differences, expectationsFor, type TestedRow, tableDifferences } from './compare.ts'
+import { FAULTS } from './faults.ts'
+import { noPipeline, readTested, testPipeline } from './test-pipeline.ts'
+
+/** One test, or one test under a fault. */
+export interface TestResult {
+  readonly file: string
+  readonly name: string
+  readonly fault: TestFault | null
+  /** What differs from the expectation, a line each; empty: passed. */
+  readonly failures: readonly string[]
+  readonly ms: number
+}
+
+export interface TestOptions {
+  readonly env: Env
+  readonly cwd: string
+  readonly signal: AbortSignal
+  /** Replace the expectations with what was found. */
+  readonly update: boolean
+  readonly onResult: (result: TestResult) => void
+}
+
+/** Runs every test of a file; returns the expectations that were replaced. Throws when the file or its pipeline is not valid. */
+export async function runTestFile(file: string, options: TestOptions): Promise<number> {
+  const { cwd, env } = options
+  const path = resolve(cwd, file)
+  const folder = dirname(path)
+  const text = await readText(path)
+  if (typeof text !== 'string') throw errorOfIssues([text])
+  const { tests: parsed, issues } = parseTestFile(text, file)
+  if (parsed === null) throw errorOfIssues(issues)
+  const tested = await readTested(pipelineOf(parsed, file, folder, cwd), env, cwd)
+  const place = await mkdtemp(join(tmpdir(), 'fettle-test-'))
+  try {
+    const service = await startService(parsed, folder, place, tested, env)
+    try {
+      const found = new Map<number, TestedRow[]>()
+      for (const [at, test] of parsed.tests.entries())
+        for (const fault of [null, ...test.faults]) {
+          options.signal.throwIfAborted()
+          const startedAt = performance.now()
+          const { rows, failures } = await runTest({ tested, test, file: parsed, folder, place, fault, service }, options)
+          if (fault === null && rows !== null) found.set(at, rows)
+          const isUpdated = options.update && fault === null && rows !== null
+          options.onResult({
+            file,
+            name: test.name,
+            fault,
+            failures: isUpdated ? [] : failures,
+            ms: performance.now() - startedAt,
+          })
+        }
+      return options.update ? await update(path, folder, text, parsed, found) : 0
+    } finally {
+      await service.close()
+    }
+  } finally {
+    await rm(place, { recursive: true, force: true })
+  }
+}
+
+function pipelineOf({ pipeline }: TestFile, file: string, folder: string, cwd: string): string {
+  const shown = (path: string): string => relative(cwd, path) || path
+  if (pipeline !== undefined) return shown(resolve(folder, pipeline))
+  const name = testedName(resolve(cwd, file))
+  const tried = ['.yml', '.yaml', '.json', '.fettle.yml', '.fettle.yaml', '.fettle.json'].map(ending => `${name}${ending}`)
+  const found = tried.find(existsSync)
+  if (found === undefined) throw noPipeline(file, tried.slice(0, 3).map(shown))
+  return shown(found)
+}
+
+type Service = Awaited<ReturnType<typeof startService>>
+
+/** The service of a test file: over its companies, its CSV, or registers of this machine. */
+async function startService(tests: TestFile, folder: string, place: string, tested: PipelineInput, env: Env) {
+  const { serveWithFaults, VirtualClock } = await import('../../testing/index.ts')
+  const { importRegister } = await import('../../service/registers/index.ts')
+  const { register } = tests
+  const isOwn = typeof register === 'object' || (register !== undefined && /\.csv(?:\.gz)?$|[\\/]/i.test(register))
+  const dir = isOwn ? join(place, 'registers') : registerDirOf(dataDirOf(env))
+  if (isOwn) {
+    const source = typeof register === 'object' ? join(place, 'register.csv') : resolve(folder, register)
+    if (typeof register === 'object') await writeAtomic(source, csvOf(register))
+    await importRegister({ file: source, kind: 'csv', name: 'test', dir, now: new Date(0), force: false })
+  }
+  const named = register ?? tested.register ?? registersOf(env) ?? []
+  const registers = isOwn ? [] : ([named].flat() as string[])
+  const clock = new VirtualClock()
+  const service = await serveWithFaults({
+    port: 0,
+    dataDir: join(place, 'service'),
+    registerDir: dir,
+    registers,
+    threads: 0,
+    clock: clock.forService(),
+  })
+  clock.isIdle = () => service.server.pending() === 0
+  return Object.assign(service, { clock })
+}
+
+function csvOf(records: readonly Readonly<Record<string, string>>[]): string {
+  const names = [...new Set(records.flatMap(record => Object.keys(record)))]
+  const rows = records.map(record => names.map(name => (Object.hasOwn(record, name) ? record[name]! : '')))
+  return csvText([names, ...rows], { delimiter: ',', lineEnd: '\n', columns: names.length })
+}
+
+interface Task {
+  readonly tested: PipelineInput
+  readonly test: TestCase
+  readonly file: TestFile
+  readonly folder: string
+  readonly place: string
+  readonly fault: TestFault | null
+  readonly service: Service
+}
+
+async function runTest(
+  { tested, test, file, folder, place, fault, service }: Task,
+  { env, signal }: TestOptions,
+): Promise<{ readonly rows: TestedRow[] | null; readonly failures: readonly string[] }> {
+  const cwd = await mkdtemp(join(place, 'run-'))
+  const given = test.decisions ?? file.decisions
+  if (given !== undefined) await copyFile(resolve(folder, given), join(cwd, 'decisions.csv'))
+  const { pipeline, key, names } = testPipeline(tested, test, folder, given === undefined ? null : 'decisions.csv')
+  const armed = service.server.arm(fault === null ? [] : FAULTS[fault])
+  let rows: TestedRow[]
+  try {
+    const report = await run(pipeline, {
+      cwd,
+      env: environmentOf(env, service),
+      runsDir: join(cwd, 'runs'),
+      runKey: null,
+      clock: service.clock,
+      signal,
+    })
+    rows = []
+    for await (const cells of report.rows())
+      rows.push({
+        key: key === null ? String(rows.length + 1) : (cells[key] ?? ''),
+        outcome: cells[names['match.outcome']] ?? '',
+        company: cells[names['general.connectId']] ?? '',
+        companyName: cells[names['general.companyName']] ?? '',
+        why: cells[names['match.why']] ?? '',
+        cells,
+      })
+  } catch (error) {
+    if (signal.aborted || !FettleError.is(error)) throw error
+    return { rows: null, failures: [`the run ended with ${error.code}: ${error.message}`] }
+  }
+  const unmet =
+    fault !== null && armed.report().every(({ consumed }) => consumed === 0) ? [`the fault ${fault} did not happen`] : []
+  const table = test.output === undefined ? null : await readTable(resolve(folder, test.output))
+  return {
+    rows,
+    failures: [
+      ...unmet,
+      ...differences(rows, test.expect ?? {}),
+      ...(table === null ? [] : tableDifferences(rows, table)),
+      ...(test.output !== undefined && table === null ? [`there is no file ${test.output}`] : []),
+    ],
+  }
+}
+
+/** Without the settings of this machine's runs: the pipeline's own variables stay. */
+const environmentOf = (env: Env, { url, username, password }: Service): Env => ({
+  ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('FETTLE_'))),
+  FETTLE_URL: url,
+  FETTLE_USERNAME: username,
+  FETTLE_PASSWORD: password,
+})
+
+async function readTable(path: string): Promise<string[][] | null> {
+  const bytes = await readFile(path).catch(() => null)
+  if (bytes === null) return null
+  const rows: string[][] = []
+  for await (const row of parseRows(Readable.from([bytes]), { ...parserOptions(',', 'strict'), bom: true })) rows.push(row)
+  return rows
+}
+
+/** Writes what was found into the test file and its tables; returns how many expectations changed. */
+async function update(
+  path: string,
+  folder: string,
+  text: string,
+  { tests }: TestFile,
+  found: ReadonlyMap<number, TestedRow[]>,
+): Promise<number> {
+  const changes = new Map<number, ReturnType<typeof expectationsFor>>()
+  let tables = 0
+  for (const [at, rows] of found) {
+    const test = tests[at]!
+    const isEmpty = test.expect === undefined && test.output === undefined
+    if (isEmpty || differences(rows, test.expect ?? {}).length > 0) changes.set(at, expectationsFor(rows, test.expect))
+    if (test.output === undefined) continue
+    const file = resolve(folder, test.output)
+    const table = await readTable(file)
+    if (table !== null && tableDifferences(rows, table).length === 0) continue
+    const names = table?.[0] ?? Object.keys(rows[0]?.cells ?? {})
+    const written = [names, ...rows.map(row => names.map(name => row.cells[name] ?? ''))]
+    await mkdir(dirname(file), { recursive: true })
+    await writeAtomic(file, csvText(written as string[][], { delimiter: ',', lineEnd: '\n', columns: names.length }))
+    tables += 1
+  }
+  if (changes.size > 0) await writeAtomic(path, withExpectations(text, changes))
+  return changes.size + tables
+}

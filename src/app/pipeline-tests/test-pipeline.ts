@@ -1,0 +1,114 @@
+/** The pipeline that a test runs: the work of the pipeline under test, over the rows of the test, with its result beside the runs. */
+import { resolve } from 'node:path'
+import { errorOfIssues, FettleError } from '../../errors.ts'
+import { snakeCase } from '../../model/column-names.ts'
+import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type TestCase } from '../../pipeline/index.ts'
+import type { Env } from '../env/environment.ts'
+import type { RowsPipeline } from '../library/input-rows.ts'
+import { NO_OVERRIDES } from '../prepare/context.ts'
+import { parseText, readText } from '../prepare/read-pipeline.ts'
+
+/** Reads the pipeline under test. Throws with all its problems, except for variables that are not set: a test has its own service. */
+export async function readTested(file: string, env: Env, cwd: string): Promise<PipelineInput> {
+  const text = await readText(file)
+  if (typeof text !== 'string') throw errorOfIssues([text])
+  const parsed = parseText(text, file, { ...NO_OVERRIDES, env, vars: {}, cwd })
+  if ('code' in parsed) throw errorOfIssues([parsed])
+  const problems = parsed.issues.filter(one => one.severity === 'error' && one.code !== 'FETTLE_PIPELINE_VARIABLE')
+  if (parsed.pipeline === null && problems.length > 0) throw errorOfIssues(problems)
+  return plainPipeline(text, pipelineFormat(file) ?? 'yaml')
+}
+
+/** Keys of a pipeline that decide about rows. Limits and checks are about whole lists; the rest reaches people or other services. */
+const KEPT = ['name', 'vars', 'mappings', 'job', 'enrich', 'accept', 'candidates', 'screen'] as const
+
+const ALWAYS = ['match.outcome', 'match.why', 'general.connectId', 'general.companyName'] as const
+type Always = (typeof ALWAYS)[number]
+
+export interface TestPipeline {
+  readonly pipeline: RowsPipeline
+  /** The column of the result that holds the key; null: rows are numbered from 1. */
+  readonly key: string | null
+  /** The names of these columns in the result. */
+  readonly names: Readonly<Record<Always, string>>
+}
+
+/** `folder` is that of the test file, which its paths start from. */
+export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null): TestPipeline {
+  const kept = Object.fromEntries(KEPT.flatMap(key => (tested[key] === undefined ? [] : [[key, tested[key]]])))
+  const given = typeof tested.input === 'object' ? tested.input : {}
+  const key = 'key' in given && typeof given.key === 'string' ? given.key : null
+  const { rows: _rows, keep: _keep, empty: _empty, ...reading } = given as Record<string, unknown>
+  const input =
+    typeof test.rows === 'string'
+      ? { ...reading, path: resolve(folder, test.rows) }
+      : {
+          path: complete(test.rows, key === null ? mappedHeaders(tested) : [key, ...mappedHeaders(tested)]),
+          ...(key === null ? {} : { key }),
+        }
+  const { output, names } = outputOf(tested)
+  const pipeline = {
+    ...kept,
+    ...enrichOf(tested),
+    input,
+    output,
+    ...(decisions === null ? {} : { review: { decisions } }),
+  } as unknown as RowsPipeline
+  return {
+    pipeline,
+    key: key === null ? null : names(key),
+    names: Object.fromEntries(ALWAYS.map(one => [one, names(one)])) as Record<Always, string>,
+  }
+}
+
+/** Rows with the keys of all rows, in the order in which they first occur, and with the headers that the pipeline reads. */
+function complete(
+  rows: readonly Readonly<Record<string, string>>[],
+  headers: readonly (readonly string[] | string)[],
+): Record<string, string>[] {
+  const names = new Set(rows.flatMap(row => Object.keys(row)))
+  for (const header of headers) {
+    const [first, ...others] = [header].flat()
+    if (first !== undefined && ![first, ...others].some(name => names.has(name))) names.add(first)
+  }
+  return rows.map(row => Object.fromEntries([...names].map(name => [name, Object.hasOwn(row, name) ? row[name]! : ''])))
+}
+
+/** Headers of the mappings, the alternatives of each together. */
+const mappedHeaders = ({ mappings }: PipelineInput): (readonly string[] | string)[] =>
+  Object.values(mappings ?? {}).flatMap((mapping): (readonly string[] | string)[] => {
+    if (typeof mapping === 'string') return [mapping]
+    return typeof mapping === 'object' && mapping !== null && 'from' in mapping
+      ? [mapping.from as readonly string[] | string]
+      : []
+  })
+
+function outputOf({ output, enrich }: PipelineInput) {
+  const given = typeof output === 'object' && output !== null ? output : {}
+  const { product = 'basic', tags = null } = typeof enrich === 'object' && enrich !== null ? enrich : {}
+  const columns = 'columns' in given && Array.isArray(given.columns) ? given.columns : defaultColumns(product, tags)
+  const fromOf = (column: string | { from: string }): string => (typeof column === 'string' ? column : column.from)
+  const all = ['*', ...ALWAYS].filter(name => !columns.some(column => fromOf(column) === name))
+  const isSnake = 'names' in given && given.names === 'snake'
+  const written = [...columns, ...all]
+  const names = (name: string): string => {
+    const column = written.find(one => fromOf(one) === name)
+    if (typeof column === 'object' && column !== null && 'as' in column) return String(column.as)
+    return isSnake ? snakeCase(name, 0) : name
+  }
+  return { output: { path: 'result.jsonl', columns: written, ...(isSnake ? { names: 'snake' } : {}) }, names }
+}
+
+/** The tags of the pipeline and those that a test needs. */
+function enrichOf({ enrich }: PipelineInput): Pick<PipelineInput, 'enrich'> | Record<never, never> {
+  if (enrich === 'none') return { enrich: 'basic' }
+  if (typeof enrich !== 'object' || enrich === null || !Array.isArray(enrich.tags)) return {}
+  const tags = [...new Set([...enrich.tags, 'general.connectId', 'general.companyName'])]
+  return { enrich: { ...enrich, tags } } as Pick<PipelineInput, 'enrich'>
+}
+
+/** The file that a test file is about: the one it names, or the pipeline of the same name beside it. */
+export const noPipeline = (file: string, tried: readonly string[]): FettleError =>
+  new FettleError('FETTLE_TEST_FILE', `${file} names no pipeline, and no pipeline has its name: ${tried.join(', ')}`, {
+    hint: 'Set pipeline: to the file under test.',
+  })

@@ -1,0 +1,138 @@
+/** Test files, such as `suppliers.test.yml`: text -> tests of a pipeline, or every problem with its place. */
+import { z } from 'zod'
+import { type Issue, issue, type Place } from '../errors.ts'
+import { pipelineFormat } from './source/decode.ts'
+import { readJson } from './source/json.ts'
+import { didYouMean } from './source/nearest.ts'
+import { show, showList } from './source/quote.ts'
+import { lineFinder } from './source/source-position.ts'
+import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree } from './source/tree.ts'
+import { readYaml } from './source/yaml.ts'
+
+const path = (what: string) => z.string({ error: `expected the path of ${what}` }).min(1, `expected the path of ${what}`)
+const records = z
+  .array(z.record(z.string(), z.string(), 'expected a record, such as { name: Acme Ltd, country: GB }'), 'expected a list')
+  .min(1, 'expected at least one record')
+
+/** Outcomes of rows; a row that a person decided about is manualMatched. */
+const OUTCOMES = ['matched', 'manualMatched', 'duplicate', 'review', 'unmatched', 'failed'] as const
+const outcome = z.enum(OUTCOMES, `expected one of ${OUTCOMES.join(', ')}`)
+
+const expectation = z.strictObject({
+  outcome: outcome.optional(),
+  /** The connectId of the company. */
+  company: z.string('expected a connectId').optional(),
+  /** Cells by the names of their columns in the output. */
+  cells: z.record(z.string(), z.string(), 'expected cells by the names of their columns').optional(),
+})
+
+/** Faults between fettle and the service under which the same result is expected. */
+export const TEST_FAULTS = {
+  'create-lost': 'the answer to the first request to create a job is lost',
+  'upload-cut': 'the connection breaks in the middle of the first upload',
+  'upload-lost': 'the answer to the first upload is lost',
+  'submit-lost': 'the answer to the first submission is lost',
+  'enrich-lost': 'the answer to the first request to enrich is lost',
+  'download-cut': 'the first download of the enriched file ends half way',
+  'token-expired': 'the access token expires while the job is matched',
+  throttled: 'the first request for each operation is answered with 429 and Retry-After',
+  unavailable: 'the first request for each operation is answered with 503',
+} as const
+export type TestFault = keyof typeof TEST_FAULTS
+const FAULTS = Object.keys(TEST_FAULTS) as TestFault[]
+
+const testCase = z.strictObject({
+  name: z.string('expected a sentence about what the test shows').min(1, 'expected a sentence about what the test shows'),
+  rows: z.union([path('a list'), records], 'expected rows, or the path of a list'),
+  decisions: path('a file of decisions').optional(),
+  expect: z
+    .record(z.string(), z.union([outcome, expectation], `expected one of ${OUTCOMES.join(', ')}, or { outcome, company, cells }`))
+    .optional(),
+  output: path('a CSV file of expected rows').optional(),
+  faults: z.array(z.enum(FAULTS, `expected one of ${FAULTS.join(', ')}`), 'expected a list').default([]),
+})
+
+const testFile = z.strictObject({
+  pipeline: path('a pipeline').optional(),
+  register: z.union([path('a register'), records], 'expected companies, the path of a CSV, or the name of a register').optional(),
+  decisions: path('a file of decisions').optional(),
+  tests: z.array(testCase, 'expected a list of tests').min(1, 'expected at least one test'),
+})
+
+export type TestFile = z.output<typeof testFile>
+export type TestCase = z.output<typeof testCase>
+export type Expectation = z.output<typeof expectation>
+
+/** What a row is expected to be: `matched` is short for `{ outcome: matched }`. */
+export const expectationOf = (written: string | Expectation): Expectation =>
+  typeof written === 'string' ? { outcome: outcome.parse(written) } : written
+
+const ENDING = /\.test\.(?:ya?ml|json)$/i
+
+/** Whether a file is a test file by its name. */
+export const isTestFile = (name: string): boolean => ENDING.test(name)
+
+/** The name of a test file without its ending: its pipeline is called so. */
+export const testedName = (file: string): string => file.replace(ENDING, '')
+
+/** Parses the text of a test file. Never throws because of the text. */
+export function parseTestFile(
+  text: string,
+  file: string,
+): { readonly tests: TestFile | null; readonly issues: readonly Issue[] } {
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const spotOf = lineFinder(source)
+  const at = (offset: number | null): Place => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) })
+  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
+    tests: null,
+    issues: findings.map(one =>
+      issue('FETTLE_TEST_FILE', one.message, {
+        at: at('offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part)),
+        ...(one.hint === undefined ? {} : { hint: one.hint }),
+      }),
+    ),
+  })
+  const { tree: read, findings } = pipelineFormat(file) === 'json' ? readJson(source) : readYaml(source)
+  if (findings.length > 0) return refuse(findings, null)
+  if (read === null)
+    return refuse([{ code: 'FETTLE_TEST_FILE', message: 'the test file is empty: it needs tests', offset: null }], null)
+  // Numbers of companies keep their zeros: cells are text, unchanged.
+  const tree = mapScalars(read, scalar => ({ ...scalar, value: scalar.value === null ? '' : scalar.source }))
+  const parsed = testFile.safeParse(plainOf(tree))
+  if (parsed.success) return { tests: parsed.data, issues: [] }
+  return refuse(
+    parsed.error.issues.flatMap(one => describe(tree, one, [])),
+    tree,
+  )
+}
+
+const KNOWN: readonly (readonly string[])[] = [testFile, testCase, expectation].map(one => Object.keys(one.shape))
+
+function describe(tree: Tree, one: z.core.$ZodIssue, prefix: Path): SyntaxIssue[] {
+  const where = [...prefix, ...one.path]
+  const name = where.join('.') || 'the test file'
+  if (one.code === 'unrecognized_keys')
+    return one.keys.map(key => {
+      const known = KNOWN[where.length === 0 ? 0 : where.length === 2 ? 1 : 2] ?? []
+      const message = `${show(key)} is not part of ${name}${didYouMean(key, known)}`
+      return { code: 'FETTLE_TEST_FILE', message, hint: `Known: ${known.join(', ')}.`, path: [...where, key], part: 'key' }
+    })
+  const node = nodeAt(tree, where)
+  // Of a record or list in place of a text, the problem inside it is what was meant.
+  if (one.code === 'invalid_union' && node !== undefined && node.kind !== 'scalar') {
+    const inner = one.errors.find(branch => branch.every(leaf => leaf.path.length > 0 || leaf.code === 'unrecognized_keys'))
+    if (inner !== undefined) return inner.flatMap(leaf => describe(tree, leaf, where))
+  }
+  const found =
+    node === undefined
+      ? 'is missing'
+      : `: ${one.message}, found ${node.kind === 'map' ? `a record${node.entries.size === 0 ? '' : ` with ${showList([...node.entries.keys()])}`}` : node.kind === 'list' ? 'a list' : show(node.source)}`
+  return [
+    {
+      code: 'FETTLE_TEST_FILE',
+      message: `${name}${found.startsWith(':') ? '' : ' '}${found}`,
+      path: where,
+      ...(node === undefined ? { hint: `${one.message[0]?.toUpperCase()}${one.message.slice(1)}.` } : {}),
+    },
+  ]
+}
