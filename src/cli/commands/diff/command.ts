@@ -25,7 +25,7 @@ export const diff: Command = {
   ],
   examples: [
     ['fettle diff nightly', 'the newest run of a pipeline against the last good run before it'],
-    ['fettle diff monday.csv friday.csv --key "Supplier No" --format csv', 'two outputs, by a column of the list'],
+    ['fettle diff monday.csv friday.csv --key No --format csv', 'two outputs, by a column of the list'],
   ],
   load: () => import('./run.ts'),
 }
