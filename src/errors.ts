@@ -53,6 +53,7 @@ export const ERRORS = {
   FETTLE_CHECK_FAILED: entry('checks', 'A threshold of `checks:` was not met.', 'Look at the rows named in the report, or change the threshold.'),
   FETTLE_FEW_MATCHED: entry('checks', 'No row was matched, or of twenty rows or more fewer than one in twenty.', 'Check that the mappings name the right columns and that the registers hold companies of these countries.'),
   FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits and run again, which repeats the matching; or send fewer rows.'),
+  FETTLE_BUDGET_MONTH: entry('checks', 'The run could exceed `budget.month` together with the other runs of the month; nothing was sent.', 'Limit the run with budget.credits, raise budget.month, or wait for the next month.', action('costs', '--month', 'this', '--by', 'run')),
   FETTLE_BUDGET_SCREEN: entry('checks', 'Screening all companies would cost more credits than `screen.budget` allows; screening stopped at the budget.', 'Raise screen.budget before the next run; finished searches stay at the service.'),
 
   // -- usage: command line, pipeline file or settings; nothing was sent

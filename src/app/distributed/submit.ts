@@ -10,6 +10,7 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { assertMonth } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
@@ -43,7 +44,9 @@ export async function submitShards(
   const shards = await cut()
   const jobs = shards.map(shard => jobIdOf(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
-    await assertDecisionsKept(plan, settings, DEFAULT_RUNTIME.clock.now())
+    const now = DEFAULT_RUNTIME.clock.now()
+    await assertDecisionsKept(plan, settings, now)
+    assertMonth(plan, settings.runsDir, identity, now)
     const { url, name } = connected.address
     const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
     const { run } = await saveQueuedRun(settings.runsDir, kept, { now: DEFAULT_RUNTIME.clock.now(), fresh })

@@ -11,7 +11,7 @@ import { ciOf } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { openTrace } from '../observe/opentelemetry.ts'
+import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { runToContinue } from '../runs/open-runs.ts'
@@ -29,6 +29,7 @@ import {
   runDirectory,
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
+import { assertMonth, withSpendingLock } from '../runs/spending.ts'
 import { executeRun } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'
@@ -150,9 +151,29 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await checkOutputsWritable(plan, settings)
   if (settings.record != null) checkRecording(settings.record, null)
+  const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
+  const begin = (): Promise<StartedRun> => beginRun(plan, settings, identity, merge)
+  const { directory, journal, state, trace } =
+    plan.budget.month === undefined || merge !== undefined
+      ? await begin()
+      : await withSpendingLock(settings.runsDir, (settings.world ?? DEFAULT_RUNTIME).clock, () => {
+          assertMonth(plan, settings.runsDir, identity, nowOf(settings)())
+          return begin()
+        })
+  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
+}
+
+interface StartedRun {
+  readonly directory: RunDirectory
+  readonly journal: Journal
+  readonly state: RunState
+  readonly trace: RunTrace
+}
+
+/** Records the first line of a run. */
+async function beginRun(plan: Plan, settings: RunSettings, identity: string, merge?: Merge): Promise<StartedRun> {
   const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
-  const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.append)
@@ -171,13 +192,11 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
     ...(merge === undefined ? {} : { merged: merge.merged }),
     ...keyOf(settings),
   } as const
-  let state: RunState
   try {
-    state = journal.append({ type: 'run.started', ...started })
+    return { directory, journal, trace, state: journal.append({ type: 'run.started', ...started }) }
   } catch (error) {
     throw maybeRecorded(error, runId)
   }
-  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
 }
 
 /** By a run inside the run, which has its own journal. */

@@ -2,8 +2,9 @@
 import { dirname } from 'node:path'
 import { openSource } from '../../input/index.ts'
 import type { RunState } from '../../journal/index.ts'
-import { lineOf, recordedInput } from '../../pipeline/index.ts'
+import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
+import { pruneRuns } from '../runs/prune.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
 import { removeLeftovers } from '../runs/stale-files.ts'
 import { removeStaged } from '../staging/staged-input.ts'
@@ -28,12 +29,19 @@ export async function removeWorkFiles(
     .catch(() => {})
   const runsDir = dirname(directory.path)
   removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
-  removeOldAnswers(directory, lineOf(plan), false)
+  removeOldAnswers(directory, lineOf(plan), plan.retention !== undefined)
+  await pruneOld(plan, runsDir)
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
+}
+
+/** Another process may count or remove runs just now: the next run removes what is too old. */
+async function pruneOld(plan: Plan, runsDir: string): Promise<void> {
+  if (plan.retention === undefined) return
+  await pruneRuns(runsDir, { olderThanMs: plan.retention, line: lineOf(plan) }).catch(() => {})
 }
 
 const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>

@@ -1,11 +1,14 @@
 /** Estimates a run from the last good one, without sending anything. */
+import { realClock } from '../../client/clock.ts'
 import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
+import { mostCredits, spentInMonth } from '../runs/spending.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -24,6 +27,8 @@ export interface RunEstimate {
   readonly requests: number
   /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
   readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
+  /** With `budget.month`: what the account's runs spent or reserved so far, and the most that this one may add; `spent` is null without credentials. */
+  readonly month: { readonly limit: number; readonly month: string; readonly spent: number | null; readonly most: number } | null
   /** Companies that may be added to a portfolio, null for none. */
   readonly portfolio: Guess | null
   /** AML searches, one credit each; null for none. `most` is within the budget. */
@@ -81,6 +86,7 @@ export async function estimateRun(
         before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
       budget: plan.budget.credits,
     },
+    month: monthOf(plan, runsDir, credentials),
     portfolio: portfolio == null ? null : companies,
     screening:
       screen == null
@@ -93,6 +99,20 @@ export async function estimateRun(
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
     runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, { runsDir, root, credentials, runKey }) },
+  }
+}
+
+function monthOf(plan: Plan, runsDir: string, credentials: () => Credentials): RunEstimate['month'] {
+  const limit = plan.budget.month
+  if (limit === undefined) return null
+  const now = realClock.now()
+  const month = new Date(now).toISOString().slice(0, 7)
+  const of = { limit, month, most: mostCredits(plan) }
+  try {
+    return { ...of, spent: spentInMonth(runsDir, identityOf(plan.service, credentials), now).credits }
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return { ...of, spent: null }
+    throw error
   }
 }
 

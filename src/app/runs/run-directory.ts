@@ -72,7 +72,7 @@ export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string, k
     const rows = join(runsDir, old, STATES_FILE)
     if (!existsSync(rows)) continue
     if (!needsRows) removeIfPossible(rows)
-    needsRows &&= !isGood(runsDir, old)
+    needsRows &&= !isGoodRun(runsDir, old)
   }
   for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
     const kept = readdirSync(join(runsDir, old)).filter(isReviewFile)
@@ -80,7 +80,8 @@ export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string, k
   }
 }
 
-function isGood(runsDir: string, id: string): boolean {
+/** Whether the run finished with success, or with warnings only. */
+export function isGoodRun(runsDir: string, id: string): boolean {
   try {
     const { finished, status } = readRun(runsDir, id)
     return finished && (status === 'success' || status === 'warn')

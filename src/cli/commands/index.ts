@@ -4,6 +4,7 @@ import { check } from './check/command.ts'
 import { clean } from './clean/command.ts'
 import { collect } from './collect/command.ts'
 import { completion } from './completion/command.ts'
+import { costs } from './costs/command.ts'
 import { diff } from './diff/command.ts'
 import { doctor } from './doctor/command.ts'
 import { explain } from './explain/command.ts'
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   runs,
   report,
   diff,
+  costs,
   review,
   verify,
   serve,

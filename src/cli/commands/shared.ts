@@ -6,7 +6,7 @@ import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style } from '../../report/formats/text.ts'
-import type { Report } from '../../report/index.ts'
+import { escapeTerminal, type Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { shardFlag } from '../options/shard.ts'
@@ -136,3 +136,10 @@ export const reportText = (report: Report, io: Io, to: 'out' | 'err'): string =>
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
   })
+
+/** Rows as aligned columns. */
+export function columnsText(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return rows.map(row => escapeTerminal(line(row).trimEnd())).join('\n')
+}

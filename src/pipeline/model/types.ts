@@ -256,8 +256,7 @@ export interface Plan {
   readonly merged?: number
   /** Rows of the input that are accounted for: all, the limit, or those of the shard. */
   readonly rows: number
-  /** Of these, those without a value in any cell: they are not sent. Absent for none. */
-  readonly skipped?: number
+  readonly skipped?: number // of these, the empty ones, which are not sent; absent for none
   /** Rows that go up: all of the others, or each different one once. */
   readonly sent: number
   /** Rows that are alike on the mapped cells go up once. */
@@ -276,9 +275,10 @@ export interface Plan {
   readonly profile?: readonly ColumnProfile[]
   /** Null: the run ends when matched. */
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
-  readonly budget: { readonly rows: number | null; readonly credits: number | null }
+  readonly budget: { readonly rows: number | null; readonly credits: number | null; readonly month?: number }
   readonly poll: { readonly everyMs: number; readonly maxMs: number; readonly timeoutMs: number }
   readonly retry: { readonly attempts: number }
+  readonly retention?: number // milliseconds; absent: runs stay
   readonly checks: readonly PlannedCheck[]
   readonly output: PlannedOutput | null
   /** Null: every match of the service stands. Absent in earlier journals. */

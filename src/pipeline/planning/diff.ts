@@ -37,7 +37,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
 const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['service', 'input', 'rows', 'mappings', 'profile', 'key'] as const),
   ...(['version', 'name', 'description', 'tags', 'file', 'limit', 'shard', 'merged', 'sent', 'concurrency'] as const),
-  ...(['preparation', 'poll', 'retry', 'decisions', 'report', 'issues', 'fingerprint'] as const),
+  ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'report', 'issues', 'fingerprint'] as const),
 ]
 
 export function changesOf(now: Plan, then: Plan): Change[] {

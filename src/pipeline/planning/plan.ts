@@ -114,6 +114,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     budget: budgetOf(pipeline, context.shard?.shard),
     poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,
+    ...(pipeline.retention === null ? {} : { retention: pipeline.retention }),
     checks: pipeline.checks,
     output,
     accept: pipeline.accept,

@@ -186,9 +186,16 @@ export const pipelineSchema = map({
   budget: map({
     rows: orNull(whole(1, MAX_ROWS)).describe('Refuse to send more rows.'),
     credits: orNull(whole(1, MAX_ROWS)).describe('Refuse to enrich more rows.'),
+    month: orNull(whole(1, MAX_ROWS)).describe(
+      'Refuse a run that could exceed these credits together with all runs of the account in this month (UTC) and folder of runs.',
+    ),
   })
+    .transform(({ month, ...rest }) => (month === null ? rest : { ...rest, month }))
     .prefault({})
     .describe('Refuse before spending more.'),
+  retention: orNull(duration(24 * HOUR, 3650 * 24 * HOUR))
+    .describe('Remove runs of this pipeline that are older, at the end of a run; what they spent stays.')
+    .register(KEY_FACTS, { live: true, identity: false }),
   poll: map({
     every: duration(500, HOUR)
       .prefault('2s')

@@ -341,6 +341,7 @@ describe('fingerprint', () => {
       skipped: 1,
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
+      retention: 86_400_000,
       accept: { banding: ['A'], review: ['B'], pattern: { name: 'AB' } },
       candidates: { for: ['review'], limit: 5, budget: null },
       portfolio: { name: 'p', id: null, reference: null },
@@ -439,7 +440,7 @@ describe('fingerprint', () => {
   })
 
   test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
-    expect([...LIVE_KEYS].sort()).toEqual(['checks', 'concurrency', 'decisions', 'poll', 'report', 'retry'])
+    expect([...LIVE_KEYS].sort()).toEqual(['checks', 'concurrency', 'decisions', 'poll', 'report', 'retention', 'retry'])
     for (const key of LIVE_KEYS) expect(KEYS_OUTSIDE_IDENTITY).toContain(key)
     const plan = planOf(`${full}job: { concurrency: 2 }\n`)
     expect(liveSettingsOf(plan)).toEqual(Object.fromEntries(LIVE_KEYS.map(key => [key, plan[key]])))

@@ -67,6 +67,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
+    ...monthLines(estimate),
     ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
     ...(plan.candidates == null
       ? []
@@ -88,6 +89,14 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     ...changeLines(estimate),
   ]
   return lines.map(escapeTerminal).join('\n')
+}
+
+function monthLines({ month }: RunEstimate): string[] {
+  if (month === null) return []
+  const { limit, spent, most } = month
+  if (spent === null) return [`  month     budget.month ${limit}; what is spent is unknown without credentials`]
+  const verdict = spent + most > limit ? 'the run would be refused' : 'budget.month allows it'
+  return [`  month     ${spent} of ${limit} spent or reserved in ${month.month}, ${most} more at most: ${verdict}`]
 }
 
 const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>

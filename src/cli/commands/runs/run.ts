@@ -1,24 +1,45 @@
 /** `fettle runs`: lists the stored runs, newest first. */
-import { listedRun, listRunIds, queuedRun } from '../../../app/index.ts'
+import { listedRun, listRunIds, pruneRuns, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
-import { escapeTerminal, resultLine, resultLineOf } from '../../../report/index.ts'
+import { parseDuration } from '../../../pipeline/index.ts'
+import { escapeTerminal, resultLine, resultLineOf, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine } from '../../options/queue.ts'
-import { isOn, needText } from '../../options/read.ts'
+import { isOn, needText, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
+import { columnsText } from '../shared.ts'
 
 const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 
 /** A run that cannot be read is listed with its error. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
+  if (textFlag(flags, 'action') === 'prune') return prune(runsDir, flags, io)
   const ids = listRunIds(runsDir)
   if (isOn(flags, 'json')) {
     for (const id of ids) io.out(lineOf(runsDir, id))
     return EXIT.ok
   }
   if (ids.length === 0) io.err(escapeTerminal(`no run in ${runsDir}`))
-  else io.out(table([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
+  else io.out(columnsText([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
+  return EXIT.ok
+}
+
+async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
+  const age = needText(flags, 'older-than')
+  const olderThanMs = parseDuration(age)
+  if (olderThanMs === null) throw new FettleError('FETTLE_USAGE', `--older-than ${age}: expected a duration such as 90d or 12h`)
+  const dryRun = isOn(flags, 'dry-run')
+  const line = textFlag(flags, 'pipeline')
+  const found = await pruneRuns(runsDir, { olderThanMs, ...(line === null ? {} : { line }), all: isOn(flags, 'all'), dryRun })
+  const { removed, kept } = found
+  if (isOn(flags, 'json')) {
+    io.out(safeJson({ schema: 'fettle/prune/v1', dryRun, ...found }))
+    return EXIT.ok
+  }
+  for (const id of removed) io.out(`${dryRun ? 'would remove' : 'removed'} ${id}`)
+  for (const { runId, why } of kept) io.err(`kept ${runId}: it ${why}`)
+  if (removed.length === 0) io.err(escapeTerminal(`nothing to remove in ${runsDir}`))
   return EXIT.ok
 }
 
@@ -44,16 +65,4 @@ function rowOf(runsDir: string, id: string): string[] {
   } catch (error) {
     return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
   }
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
-  return rows
-    .map(row =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

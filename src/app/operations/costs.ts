@@ -1,0 +1,61 @@
+/** What the runs of a folder spent, by pipeline, month, day or service. */
+import { type RunSpending, spendingOfRuns } from '../runs/spending.ts'
+
+export const COST_GROUPS = {
+  pipeline: ({ pipeline }) => pipeline,
+  month: ({ startedAt }) => startedAt.slice(0, 7),
+  day: ({ startedAt }) => startedAt.slice(0, 10),
+  service: ({ service }) => service,
+  run: ({ runId }) => runId,
+} as const satisfies Readonly<Record<string, (run: RunSpending) => string>>
+export type CostGroup = keyof typeof COST_GROUPS
+
+export interface CostLine {
+  readonly group: string
+  readonly runs: number
+  readonly rows: number
+  readonly sent: number
+  readonly jobs: number
+  readonly requests: number
+  /** The sum of those that are known. */
+  readonly credits: number
+  /** Runs whose credits are unknown. */
+  readonly unknown: number
+}
+
+export interface Costs {
+  readonly month: string | null
+  readonly by: CostGroup
+  readonly lines: readonly CostLine[]
+  readonly total: CostLine
+  /** Runs that could not be read: what they spent is missing. */
+  readonly unread: readonly string[]
+}
+
+/** `month` is `2026-11`, in UTC; null is all time. */
+export function costsOf(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }): Costs {
+  const { runs, unread } = spendingOfRuns(runsDir)
+  const chosen = month === null ? runs : runs.filter(({ startedAt }) => startedAt.startsWith(month))
+  const groups = [...new Set(chosen.map(COST_GROUPS[by]))].sort()
+  const lines = groups.map(group =>
+    lineOf(
+      group,
+      chosen.filter(run => COST_GROUPS[by](run) === group),
+    ),
+  )
+  return { month, by, lines, total: lineOf('total', chosen), unread }
+}
+
+function lineOf(group: string, runs: readonly RunSpending[]): CostLine {
+  const sum = (of: (run: RunSpending) => number): number => runs.reduce((all, run) => all + of(run), 0)
+  return {
+    group,
+    runs: runs.length,
+    rows: sum(({ rows }) => rows),
+    sent: sum(({ sent }) => sent),
+    jobs: sum(({ jobs }) => jobs.filter(({ id }) => id !== null).length),
+    requests: sum(({ requests }) => requests),
+    credits: sum(({ credits }) => credits ?? 0),
+    unknown: runs.filter(({ credits }) => credits === null).length,
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * Removes old runs with everything that they hold of their lists. What they spent stays: it is recorded before anything is removed, so
+ * that a kill leaves both or the record alone.
+ */
+import { realClock } from '../../client/clock.ts'
+import { FettleError } from '../../errors.ts'
+import { isGoodRun, listRunIds, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
+import { parseRunId } from './run-id.ts'
+import { keepSpending, spendingOf, withSpendingLock } from './spending.ts'
+
+export interface PruneOptions {
+  readonly olderThanMs: number
+  /** Only runs of this pipeline or shard; all if absent. */
+  readonly line?: string
+  /** Also the newest run and the last good run of a pipeline, which the next run is compared with. */
+  readonly all?: boolean
+  readonly dryRun?: boolean
+  readonly now?: () => number
+}
+
+export interface Pruned {
+  readonly removed: readonly string[]
+  /** Old runs that stay, and why. */
+  readonly kept: readonly { readonly runId: string; readonly why: string }[]
+}
+
+/** Throws FETTLE_LOCKED while another process counts or removes runs, FETTLE_OUTPUT_WRITE when the record cannot be written. */
+export async function pruneRuns(runsDir: string, options: PruneOptions): Promise<Pruned> {
+  const now = options.now ?? realClock.now.bind(realClock)
+  const ids = listRunIds(runsDir, options.line)
+  const found = chosen(runsDir, ids, now() - options.olderThanMs, options.all === true)
+  if (options.dryRun === true || found.removed.length === 0) return found
+  await withSpendingLock(runsDir, realClock, async () => {
+    const at = new Date(now()).toISOString()
+    await keepSpending(
+      runsDir,
+      found.removed.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
+    )
+    for (const id of found.removed) removeIfPossible(runDirectory(runsDir, id).path)
+  })
+  return found
+}
+
+function chosen(runsDir: string, ids: readonly string[], before: number, all: boolean): Pruned {
+  const removed: string[] = []
+  const kept: Pruned['kept'][number][] = []
+  const newest = new Set<string>()
+  const good = new Set<string>()
+  for (const runId of ids) {
+    const { line = '', start = 0 } = parseRunId(runId) ?? {}
+    const isNewest = !newest.has(line)
+    const isLastGood = !good.has(line) && isGoodRun(runsDir, runId)
+    newest.add(line)
+    if (isLastGood) good.add(line)
+    if (start >= before) continue
+    const why =
+      reasonToKeep(runsDir, runId) ?? (all ? null : isNewest ? 'is the newest' : isLastGood ? 'is the last good one' : null)
+    if (why === null) removed.push(runId)
+    else kept.push({ runId, why })
+  }
+  return { removed, kept }
+}
+
+/** An unfinished run may have a job that is paid for, and a journal that cannot be read may be of one. */
+function reasonToKeep(runsDir: string, id: string): string | null {
+  try {
+    return readRun(runsDir, id).finished ? null : 'is not finished'
+  } catch (error) {
+    return FettleError.is(error) ? `cannot be read (${error.code})` : 'cannot be read'
+  }
+}

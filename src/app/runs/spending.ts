@@ -1,0 +1,174 @@
+/**
+ * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
+ * correlation ids, and nothing of the list.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { action, FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { type Lock, takeLock } from '../../files/process-lock.ts'
+import { journalHead, type RunState } from '../../journal/index.ts'
+import type { Clock } from '../../model/requests.ts'
+import type { Plan } from '../../pipeline/index.ts'
+import { reportOf } from './report-files.ts'
+import { listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
+
+export interface RunSpending {
+  readonly runId: string
+  readonly pipeline: string
+  /** `embedded`, or the address. */
+  readonly service: string
+  readonly identity: string
+  readonly startedAt: string
+  readonly endedAt: string | null
+  readonly status: string
+  readonly finished: boolean
+  readonly rows: number
+  readonly sent: number
+  /** What the service may charge; null while unknown. */
+  readonly credits: number | null
+  /** The most that it may come to, until it is known. */
+  readonly reserved: number
+  readonly requests: number
+  readonly jobs: readonly { readonly id: string | null; readonly name: string; readonly correlationIds: readonly string[] }[]
+  /** The checksum of the last line of the journal. */
+  readonly journal: string | null
+  /** When the run was removed; null while it is there. */
+  readonly prunedAt: string | null
+}
+
+/** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
+export function mostCredits({ service, enrich, sent, rows, budget, candidates, screen }: Plan): number {
+  if (service.kind === 'embedded') return 0
+  const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
+  const asked = candidates == null ? 0 : Math.min(candidates.limit, candidates.budget ?? candidates.limit, sent)
+  const screened = screen == null ? 0 : Math.min(rows, screen.budget ?? rows)
+  return enriched + asked + screened
+}
+
+const PRUNED = 'pruned.jsonl'
+
+export function spendingOf(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
+  const directory = runDirectory(runsDir, state.runId)
+  const { plan, jobs, http } = state
+  const credits = reportOf(state, directory, Date.parse(state.updatedAt), null).results[0]?.credits ?? null
+  return {
+    runId: state.runId,
+    pipeline: plan.name,
+    service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
+    identity: state.identity,
+    startedAt: state.startedAt,
+    endedAt: state.endedAt,
+    status: state.status,
+    finished: state.finished,
+    rows: plan.rows,
+    sent: plan.sent,
+    credits,
+    reserved: state.finished ? (credits ?? mostCredits(plan)) : Math.max(credits ?? 0, mostCredits(plan)),
+    requests: http.requests,
+    jobs: jobs.map(({ id, name, correlations }) => ({ id, name, correlationIds: correlations.map(one => one.correlationId) })),
+    journal: journalHead(directory.journal)?.head ?? null,
+    prunedAt,
+  }
+}
+
+/** Of removed runs, in the order of their removal. */
+function prunedRuns(runsDir: string): RunSpending[] {
+  const path = join(runsDir, PRUNED)
+  if (!existsSync(path)) return []
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return lines.flatMap(line => (line === '' ? [] : [JSON.parse(line) as RunSpending]))
+}
+
+/** Appends the records of runs that are about to be removed; the file is replaced whole. Throws FETTLE_OUTPUT_WRITE. */
+export async function keepSpending(runsDir: string, added: readonly RunSpending[]): Promise<void> {
+  const known = prunedRuns(runsDir)
+  const ids = new Set(known.map(({ runId }) => runId))
+  const all = [...known, ...added.filter(({ runId }) => !ids.has(runId))]
+  await writeAtomic(join(runsDir, PRUNED), all.map(one => `${JSON.stringify(one)}\n`).join(''))
+}
+
+/** Of every run here and of those removed, oldest first; `unread` are runs whose journal cannot be read. A merge repeats its shards, and is left out. */
+export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSpending[]; readonly unread: readonly string[] } {
+  const runs = new Map(prunedRuns(runsDir).map(one => [one.runId, one]))
+  const unread: string[] = []
+  for (const id of listRunIds(runsDir)) {
+    try {
+      const state = readRun(runsDir, id)
+      if (state.merged === undefined) runs.set(id, spendingOf(runsDir, state))
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
+    }
+  }
+  return { runs: [...runs.values()].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)), unread }
+}
+
+/** Milliseconds between two attempts: the lock is held for as long as it takes to read the journals. */
+const PAUSE_MS = 100
+const ATTEMPTS = 100
+
+/** One process at a time counts, reserves or removes in this folder of runs. Throws FETTLE_LOCKED after ten seconds. */
+export async function withSpendingLock<T>(
+  runsDir: string,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  body: () => T | Promise<T>,
+): Promise<T> {
+  const path = join(runsDir, 'locks', '.spending')
+  makeFolder(join(runsDir, 'locks'))
+  for (let attempt = 1; ; attempt++) {
+    let lock: Lock
+    try {
+      lock = takeLock(path, clock.now.bind(clock))
+    } catch (error) {
+      if (attempt === ATTEMPTS || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+      await clock.sleep(PAUSE_MS)
+      continue
+    }
+    try {
+      return await body()
+    } finally {
+      lock.release()
+    }
+  }
+}
+
+export interface MonthSpending {
+  /** `2026-11`, in UTC. */
+  readonly month: string
+  /** Of finished runs, and what unfinished ones may still come to. */
+  readonly credits: number
+}
+
+/** What the runs of an account spent in the month of `now`. A run that cannot be read counts nothing: `unread` names it. */
+export function spentInMonth(
+  runsDir: string,
+  identity: string,
+  now: number,
+): MonthSpending & { readonly unread: readonly string[] } {
+  const month = new Date(now).toISOString().slice(0, 7)
+  const { runs, unread } = spendingOfRuns(runsDir)
+  const ours = runs.filter(run => run.identity === identity && run.startedAt.startsWith(month))
+  return { month, credits: ours.reduce((sum, { reserved }) => sum + reserved, 0), unread }
+}
+
+/** Throws FETTLE_BUDGET_MONTH when a run of the plan could exceed `budget.month`. Call it while holding the lock. */
+export function assertMonth(plan: Plan, runsDir: string, identity: string, now: number): void {
+  const limit = plan.budget.month
+  if (limit === undefined) return
+  const { month, credits, unread } = spentInMonth(runsDir, identity, now)
+  const most = mostCredits(plan)
+  if (unread.length > 0)
+    throw new FettleError(
+      'FETTLE_BUDGET_MONTH',
+      `what ${unread.join(', ')} spent cannot be read, so budget.month cannot be kept`,
+      {
+        hint: 'Restore or remove the run.',
+        action: action('verify', unread[0]!),
+      },
+    )
+  if (credits + most > limit)
+    throw new FettleError(
+      'FETTLE_BUDGET_MONTH',
+      `${plan.name} could cost ${most} credits, and ${credits} of the ${limit} of budget.month are spent or reserved in ${month}`,
+    )
+}
