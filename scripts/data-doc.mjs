@@ -1,6 +1,7 @@
 /** Makes docs/data.md from the tables of inputs and outputs. Needs build/. */
 import { OUTPUT_FORMATS } from '../build/formats/index.js'
 import { INPUT_KINDS, INPUT_PLACES } from '../build/formats/input-kinds.js'
+import { OUTPUT_PLACES } from '../build/formats/output-places.js'
 
 const code = words => words.map(word => `\`${word}\``).join(', ')
 const row = cells => `| ${cells.join(' | ')} |`
@@ -56,8 +57,16 @@ ${table(
   ]),
 )}
 
-A text output whose name ends in \`.gz\` is packed by gzip. Outputs can be files, \`s3://\` and \`https://\` addresses
-([pipeline.md](pipeline.md#remote-lists-and-results)).
+A text output whose name ends in \`.gz\` is packed by gzip.
+
+## Where an output can be
+
+${table(
+  ['where', 'what', 'packages', 'limits'],
+  Object.values(OUTPUT_PLACES).map(one => [code([one.example]), one.label, code(one.packages), one.limits]),
+)}
+
+See [pipeline.md](pipeline.md#remote-lists-and-results) for addresses and [pipeline.md](pipeline.md#databases) for databases.
 
 ## Parquet
 

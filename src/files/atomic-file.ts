@@ -30,11 +30,19 @@ export interface SinkOptions {
   readonly isIgnored?: boolean
 }
 
+/** `type` is a name of `model/column-types.ts`. */
+export interface SinkColumn {
+  readonly name: string
+  readonly type: string
+}
+
 export interface Sink {
   readonly path: string
   /** `publish` takes no other path. */
   readonly hasFixedName?: boolean
   readonly bytes: number
+  /** Receives the columns before the first row; absent for a sink that needs only bytes. */
+  columns?(columns: readonly SinkColumn[]): void
   write(bytes: Uint8Array): Promise<void>
   /** Syncs the bytes under the temporary name and returns their SHA-256. */
   finish(): Promise<string>

@@ -85,8 +85,12 @@ export const OUTPUT_FORMAT_NAMES = ENTRIES.map(([name]) => name) as [OutputForma
 
 export const formatFacts = (format: OutputFormat): FormatFacts => OUTPUT_FORMATS[format]
 
+/** A table of a database may be called `list.csv`. */
+const isTable = (path: string): boolean => /^postgres(?:ql)?:/i.test(path)
+
 /** Without the query of an address. */
-const endsIn = (path: string, extension: string): boolean => path.replace(/\?.*$/, '').toLowerCase().endsWith(extension)
+const endsIn = (path: string, extension: string): boolean =>
+  !isTable(path) && path.replace(/\?.*$/, '').toLowerCase().endsWith(extension)
 
 /** Whether a text output of this name is packed by gzip. */
 export const isGzipName = (path: string): boolean => endsIn(path, '.gz')

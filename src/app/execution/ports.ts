@@ -9,6 +9,7 @@ import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { localiseInput, openRemoteSink, type StorageOptions } from '../staging/remote-files.ts'
+import { openTableSink } from '../staging/tables.ts'
 
 export interface RunPorts {
   readonly source: ReturnType<typeof openSource>
@@ -26,6 +27,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
     now: realClock.now,
     openSink: (to, options) => {
       if (to === RUN_OUTPUT) return openSink(join(path, 'rows.csv'), { tag: options.tag ?? '' })
+      if (plan.output?.table !== undefined && to === plan.output.path) return openTableSink(plan.output, path, options, storage)
       return isAddress(to) ? openRemoteSink(to, path, options, storage) : openSink(to, options)
     },
   }

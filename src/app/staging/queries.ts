@@ -15,7 +15,7 @@ interface Asking {
 }
 
 /** The database that is shown as `shown`. Throws FETTLE_SETTINGS when only its recorded half is known. */
-function databaseOf(shown: string, links: Links = new Map()): DatabasePlace {
+export function databaseOf(shown: string, links: Links = new Map()): DatabasePlace {
   const url = links.get(shown) ?? shown
   if (isHidden(url))
     throw new FettleError('FETTLE_SETTINGS', `the user and password of ${shown} are not stored and were not supplied`, {

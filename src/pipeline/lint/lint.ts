@@ -160,8 +160,17 @@ const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
 
 const lintOutput: Rule = ({ fields, places }) => {
   if (fields.output == null) return []
-  const { path, unmatched, review, format } = fields.output
+  const { path, unmatched, review, format, table } = fields.output
   const taken: { name: string; path: string }[] = []
+  if (isDatabase(path) !== (table !== null) || path.endsWith('#')) {
+    const message =
+      table === null
+        ? 'a database is written to by output.table'
+        : 'it needs output.url, the address of a database, and output.table'
+    return [wrongValue(['output', 'table'], message, 'Write output: { table: schema.name, url: ${NAME} }.')]
+  }
+  const wrongTable = table === null ? [] : lintTable(table, format, fields.candidates != null)
+  if (wrongTable.length > 0) return wrongTable
   if (fields.input !== undefined) taken.push({ name: 'the input', path: fields.input.path })
   return Object.entries({ path, unmatched, review }).flatMap(([key, file]) => {
     if (file === null) return []
@@ -175,8 +184,24 @@ const lintOutput: Rule = ({ fields, places }) => {
       ]
     if (same !== undefined)
       return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
+    if (table !== null && key === 'path') return []
     return key === 'path' ? otherFormat(at, file, format) : unknownFormat(at, file, format)
   })
+}
+
+function lintTable(
+  { mode, key }: { readonly mode: string; readonly key: readonly string[] },
+  format: OutputFormat | undefined,
+  asksLater: boolean,
+): SyntaxIssue[] {
+  if (format !== undefined) return [wrongValue(['output', 'format'], 'a table has no format', 'Leave output.format out.')]
+  if (mode === 'upsert' && key.length === 0)
+    return [wrongValue(['output', 'key'], 'mode: upsert needs the columns that identify a row', 'For example: key: supplier_no.')]
+  if (mode !== 'upsert' && key.length > 0)
+    return [wrongValue(['output', 'key'], `mode: ${mode} does not compare rows`, 'Leave output.key out, or set mode: upsert.')]
+  if (mode !== 'append' || !asksLater) return []
+  const message = 'mode: append cannot change rows, and candidates change them after the first writing'
+  return [wrongValue(['output', 'mode'], message, 'Use replace or upsert, or leave candidates out.')]
 }
 
 const outsideHint = (reason: string): string | undefined =>

@@ -24,3 +24,9 @@ interface ParquetPacking {
 
 /** How a file is packed. Of a workbook, one sheet is read; JSON lines and Parquet are read as a table. */
 export type Packing = { readonly as: 'gzip' } | SheetPacking | JsonPacking | ParquetPacking
+
+/** The query whose rows are the input, and the types of its columns, as `model/column-types.ts` names them. */
+export interface InputQuery {
+  readonly sql: string
+  readonly types: readonly string[]
+}

@@ -6,10 +6,10 @@ import type { Mapping, Product } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 import type { OutputColumns } from '../../model/column-names.ts'
-import type { Packing } from './packing.ts'
+import type { InputQuery, Packing } from './packing.ts'
 import type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
 
-export type { Packing } from './packing.ts'
+export type { InputQuery, Packing } from './packing.ts'
 export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedRule, PlannedScreen } from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
@@ -27,12 +27,6 @@ export interface InputOptions {
   readonly sheet: string | number | null
   /** Of a database: the query whose rows are the input. */
   readonly sql?: string
-}
-
-/** The query whose rows are the input, and the types of its columns, as `model/column-types.ts` names them. */
-export interface InputQuery {
-  readonly sql: string
-  readonly types: readonly string[]
 }
 
 /** One of several files of an input. `headBytes`: the header in the text of its table, which is skipped after the first file. */
@@ -211,6 +205,8 @@ export interface PlannedRegister {
 export interface PlannedOutput extends OutputColumns {
   readonly path: string
   readonly format: OutputFormat
+  /** `path` is a table of a database; how it changes when it exists. */
+  readonly table?: { readonly mode: 'replace' | 'append' | 'upsert'; readonly key: readonly string[] }
   readonly unmatched: string | null
   readonly review: string | null
   /** Absent: files of a run whose checks fail get names of their own. */

@@ -27,6 +27,8 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['checks', 'checks', checksText],
   ['output', 'output', ({ output }) => output && show(output.path)],
   ['output.format', 'output', ({ output }) => output?.format ?? null],
+  ['output.mode', 'output', ({ output }) => output?.table?.mode ?? null],
+  ['output.key', 'output', ({ output }) => output?.table?.key.join(', ') ?? null],
   ['output.onFail', 'output', ({ output }) => output && (output.onFail ?? 'keep')],
   ['portfolio', 'portfolio', portfolioText],
   ['screen', 'screen', screenText],

@@ -179,11 +179,14 @@ function requestLines(plan: Plan): string[] {
   return table([line('login', 'authenticate'), ...ofStages])
 }
 
+const tableText = ({ table }: NonNullable<Plan['output']>): string | undefined =>
+  table && `${table.mode}${table.key.length === 0 ? '' : ` by ${table.key.map(show).join(', ')}`}, in one transaction`
+
 function outputLines({ output, decisions }: Plan): string[] {
   if (output === null) return ['none: the run ends when matched, with the report alone']
   return [
     ...table([
-      ['output', `${show(output.path)}, ${output.format}`],
+      ['output', `${show(output.path)}, ${tableText(output) ?? output.format}`],
       ...(output.unmatched === null ? [] : [['unmatched', show(output.unmatched)]]),
       ...(output.review === null ? [] : [['review', show(output.review)]]),
       ...(decisions === null ? [] : [['decisions', `${show(decisions)}, applied to it`]]),

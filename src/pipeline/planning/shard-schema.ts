@@ -166,6 +166,7 @@ const output = {
   columns: z.array(header).max(1000),
   rename: z.record(header, header).optional(),
   names: z.literal('snake').optional(),
+  table: z.strictObject({ mode: z.enum(['replace', 'append', 'upsert']), key: z.array(text(200)).max(20) }).optional(),
   unmatched: writable.nullable(),
   review: writable.nullable(),
   onFail: z.literal('replace').optional(),

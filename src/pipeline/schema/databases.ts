@@ -10,7 +10,7 @@ const HIDDEN_USER = '***@'
 export const isDatabase = (path: string): boolean => DATABASE.test(path)
 
 /** `enriched.suppliers`, each part as the database writes it. */
-const TABLE_NAME = /^[A-Za-z_][\w$]{0,62}(?:\.[A-Za-z_][\w$]{0,62})?$/
+export const TABLE_NAME = /^[A-Za-z_][\w$]{0,62}(?:\.[A-Za-z_][\w$]{0,62})?$/
 
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'connect_timeout', 'application_name', 'options']
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
@@ -21,7 +21,7 @@ interface Split {
 }
 
 /** The address of the database, and the table behind it. */
-function splitTable(path: string): Split {
+export function splitTable(path: string): Split {
   const [url = '', table = null] = path.split('#', 2)
   return { url, table }
 }
@@ -35,6 +35,9 @@ export function shownDatabase(path: string): string {
 }
 
 export const isHiddenDatabase = (path: string): boolean => isDatabase(path) && path.includes(`://${HIDDEN_USER}`)
+
+/** The address of an output: of a database with its table. */
+export const tableAddress = (url: string, table: string): string => `${url}#${table}`
 
 /** Why nothing can be read from or written to this database, null when it can. The address itself is never repeated. */
 export function whyNotDatabase(path: string): string | null {

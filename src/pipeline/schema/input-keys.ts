@@ -13,12 +13,12 @@ const SHEET = 'the name of a sheet, or its number from 1'
 const ONE_PLACE = 'a path, or url of a database'
 
 /** Exactly one of both. */
-function onePlace({ path, url }: { path?: string | undefined; url?: string | undefined }, context: z.RefinementCtx): void {
+export function onePlace({ path, url }: { path?: string | undefined; url?: string | undefined }, context: z.RefinementCtx): void {
   if ((path === undefined) === (url === undefined))
     context.addIssue({ code: 'custom', message: ONE_PLACE, path: [path === undefined ? 'path' : 'url'] })
 }
 
-const databaseUrl = text('the address of a database such as postgresql://host/name, as one ${NAME}')
+export const databaseUrl = text('the address of a database such as postgresql://host/name, as one ${NAME}')
 
 const inputFields = map({
   path: path

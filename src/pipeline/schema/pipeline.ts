@@ -39,14 +39,16 @@ function longOutput(
   columns: readonly string[],
   { roots, base, named }: OutputPlaces,
 ): PlannedOutput {
-  const { onFail, names, columns: chosen, ...rest } = output
+  const { onFail, names, columns: chosen, table, ...rest } = output
   const rename = (chosen ?? []).flatMap(({ from, as }) => (as === null ? [] : [[from, as]]))
   return {
     ...rest,
     path: outputPath(output.path, base),
     unmatched: output.unmatched && outputPath(output.unmatched, base),
     review: output.review && outputPath(output.review, base),
-    format: output.format ?? formatOfName(output.path) ?? 'csv',
+    // The server reads text between tabs.
+    format: table === null ? (output.format ?? formatOfName(output.path) ?? 'csv') : 'tsv',
+    ...(table === null ? {} : { table }),
     columns: chosen?.map(({ from }) => from) ?? columns,
     ...(rename.length === 0 ? {} : { rename: Object.fromEntries(rename) }),
     ...(names === 'snake' ? { names } : {}),

@@ -9,8 +9,9 @@ import type { Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
+import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
-import { input } from './input-keys.ts'
+import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
 import { accept, candidates, portfolio, screen } from './match-keys.ts'
 import { notify } from './notify.ts'
@@ -116,10 +117,28 @@ const column = z
   )
   .transform(given => (typeof given === 'string' ? { from: given, as: null } : given))
 
-const outputMap = map({
-  path: path.describe(
-    'The enriched rows; written whole or not at all. A path in the working directory, s3://bucket/key, or an https:// address that takes a PUT.',
-  ),
+const KEY_COLUMNS = 'a column of the output, or a list of them'
+const outputFields = map({
+  path: path
+    .optional()
+    .describe(
+      'The enriched rows; written whole or not at all. A path in the working directory, s3://bucket/key, or an https:// address that takes a PUT.',
+    ),
+  table: pattern('the name of a table, such as enriched.suppliers', TABLE_NAME)
+    .optional()
+    .describe('Instead of a path: a table of the database at url, filled in one transaction.'),
+  url: databaseUrl.optional().describe('The database of table, as one ${NAME}: postgresql://user:password@host:5432/name.'),
+  mode: z
+    .enum(['replace', 'append', 'upsert'])
+    .optional()
+    .describe(
+      'How a table that exists changes (absent: replace): its rows are replaced, these are added, or rows of the same key are updated.',
+    ),
+  key: z
+    .union([text(KEY_COLUMNS), listOf(text(KEY_COLUMNS), KEY_COLUMNS, 1, 20)], { error: KEY_COLUMNS })
+    .optional()
+    .transform(given => (typeof given === 'string' ? [given] : given))
+    .describe('Of mode upsert: the columns that identify a row, by their names in the output.'),
   format: z
     .enum(OUTPUT_FORMAT_NAMES)
     .optional()
@@ -137,6 +156,19 @@ const outputMap = map({
     .describe('snake: columns of the output are named in lower case with underscores, those of the input too.'),
   unmatched: orNull(path).describe('The rows that were not matched.'),
   review: orNull(path).describe('The rows a person should look at, with the best candidate.'),
+})
+const outputMap = outputFields.superRefine((given, context) => {
+  onePlace(given, context)
+  if (given.path === undefined) return
+  for (const name of ['table', 'mode', 'key'] as const)
+    if (given[name] !== undefined) context.addIssue({ code: 'custom', message: 'a table instead of a path', path: [name] })
+})
+
+/** A table is written to as a path is: its address is one. */
+const longOutput = ({ path, url, table, mode, key, ...rest }: z.output<typeof outputMap>) => ({
+  ...rest,
+  path: path ?? tableAddress(url ?? '', table ?? ''),
+  table: url === undefined && table === undefined ? null : { mode: mode ?? 'replace', key: key ?? [] },
 })
 
 const REGISTERS = 'the name of a register, of a-z, 0-9 and -, or a list of them'
@@ -221,7 +253,7 @@ export const pipelineSchema = map({
   output: orNull(
     z
       .union([path, outputMap], { error: 'a path, or a map with path' })
-      .transform(given => (typeof given === 'string' ? outputMap.parse({ path: given }) : given)),
+      .transform(given => longOutput(typeof given === 'string' ? outputMap.parse({ path: given }) : given)),
   ).describe('Absent: the run ends when matched.'),
   accept: orNull(accept).describe('Which matches of the service stand, by their band and pattern. Absent: all.'),
   review: map({

@@ -174,7 +174,8 @@ const DATABASE_KEYS = ['sql', 'url', 'table', 'mode']
 /** The entries with another path, and without a format that its name contradicts. */
 function replaced({ entries, offset }: TreeMap, path: string, node: Tree): TreeMap['entries'] {
   const all = new Map([...entries, ['path', { offset, node }]])
-  for (const key of DATABASE_KEYS) all.delete(key)
+  // The key of an input names its rows, that of an output belongs to its table.
+  for (const key of all.has('table') ? [...DATABASE_KEYS, 'key'] : DATABASE_KEYS) all.delete(key)
   const format = all.get('format')?.node
   const named = OUTPUT_FORMAT_NAMES.find(name => format?.kind === 'scalar' && format.value === name)
   if (named !== undefined && formatOfName(path) !== null && !isNameFor(path, named)) all.delete('format')

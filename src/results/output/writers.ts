@@ -102,6 +102,8 @@ export class Writers {
     for (const [at, writer] of this.#writers.entries()) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
+      const { names, types } = this.#layouts[at]!
+      writer.sink.columns?.(names.map((name, column) => ({ name, type: types[column]!.name })))
       writer.format = await this.#formatFor(writer.sink.path, this.#layouts[at]!)
       await writer.sink.write(Buffer.from(writer.format.head))
     }

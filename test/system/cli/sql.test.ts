@@ -80,6 +80,91 @@ describe.skipIf(!HAS_POSTGRES)('a query as the input', () => {
   })
 })
 
+describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
+  let server: Postgres
+  let env: { PG_URL: string }
+  beforeAll(async () => {
+    server = await startPostgres({ password: CANARY.password })
+    env = { PG_URL: server.url }
+    await server.query('create schema enriched')
+  }, 60_000)
+  const TABLE = 'output: { table: enriched.suppliers, url: "${PG_URL}", mode: MODE, names: snake, review: out/review.csv }'
+  const project = (mode = 'replace', more = ''): string =>
+    folderOf({
+      'p.yml': `${pipelineFor('rows.csv').replace(/output: .*/, TABLE.replace('MODE', mode))}${more}`,
+      'rows.csv': `id,name,country\n${ROWS.map(row => row.join(',')).join('\n')}\n`,
+    })
+  const rows = () => server.query('select * from enriched.suppliers order by id::int')
+
+  test('has the rows of the list with the types of our columns, once for a run', async () => {
+    const cwd = project()
+    const { code, stdout, stderr } = await fettle(['run', 'p.yml', '--json'], { cwd, env })
+    expect(code, stderr).toBe(0)
+    const found = await rows()
+    expect(found).toHaveLength(40)
+    expect(found[1]).toMatchObject({
+      id: '2',
+      name: 'Unlisted Works 1 Ltd',
+      match_outcome: 'unmatched',
+      match_score: expect.any(Number),
+    })
+    expect(stdout).toContain('postgresql://***@localhost/test#enriched.suppliers')
+    const [ledger] = await server.query('select run_id, mode, rows::int from enriched.fettle_runs')
+    expect(ledger).toEqual({ run_id: JSON.parse(stdout.trim().split('\n').at(-1)!).runId, mode: 'replace', rows: 40 })
+    const shown = await fettle(['check', 'p.yml', '--explain'], { cwd, env })
+    expect(shown.stdout).toContain('replace, in one transaction')
+    expect((await fettle(['verify'], { cwd, env })).code).toBe(0)
+  })
+
+  test('is extended by a second run and merged by a third', async () => {
+    expect(await fettle(['run', 'p.yml', '-q'], { cwd: project('append'), env })).toMatchObject({ code: 0 })
+    expect(await rows()).toHaveLength(80)
+    await server.query('truncate enriched.suppliers')
+    await server.query('alter table enriched.suppliers add primary key (id)')
+    await server.query(`insert into enriched.suppliers (id, name) values ('2', 'old'), ('99', 'kept')`)
+    const merged = await fettle(['run', 'p.yml', '-q'], { cwd: project('upsert, key: id'), env })
+    expect(merged.code, merged.stderr).toBe(0)
+    const found = await rows()
+    expect([found.length, found[1]?.name, found.at(-1)?.name]).toEqual([41, 'Unlisted Works 1 Ltd', 'kept'])
+  })
+
+  test('keeps its rows when a check fails', async () => {
+    const before = await rows()
+    const { code } = await fettle(['run', 'p.yml', '-q'], {
+      cwd: project('replace', 'checks: { matched: { fail: "< 99%" } }\n'),
+      env,
+    })
+    expect(code).toBe(1)
+    expect(await rows()).toEqual(before)
+  })
+
+  test('that cannot take the columns is refused before anything is sent', async () => {
+    await server.query('alter table enriched.suppliers drop column match_score')
+    const { code, stderr } = await fettle(['run', 'p.yml'], { cwd: project(), env })
+    expect(code).toBe(73)
+    expect(stderr).toContain('the table has no column "match_score"')
+    await server.query('drop table enriched.suppliers')
+  })
+})
+
+test.each([
+  ['{ table: a.b }', 'output.path is missing'],
+  ['{ url: "postgresql://host/name" }', 'it needs output.url'],
+  ['{ table: a.b, url: "postgresql://host/name", mode: upsert }', 'mode: upsert needs the columns'],
+  ['{ table: a.b, url: "postgresql://host/name", key: id }', 'mode: replace does not compare rows'],
+  ['{ table: a.b, url: "postgresql://host/name", format: csv }', 'a table has no format'],
+  ['{ table: "a.b; drop", url: "postgresql://host/name" }', 'expected the name of a table'],
+  ['{ table: a.b, url: "postgresql://me:s3cret@host/name" }', 'output.url: a password must not stand in the file'],
+  ['{ path: rows.csv, mode: append }', 'output.mode: expected a table instead of a path'],
+  ['postgresql://host/name', 'a database is written to by output.table'],
+])('output %s is refused', async (output, why) => {
+  const text = PIPELINE.replace(/input: .*/, 'input: rows.csv').replace(/output: .*/, `output: ${output}`)
+  const { code, stderr } = await fettle(['check', 'p.yml'], { cwd: folderOf({ 'p.yml': text }) })
+  expect(code).not.toBe(0)
+  expect(stderr).toContain(why)
+  expect(stderr).not.toContain('s3cret')
+})
+
 test.each([
   ['{ sql: select 1 }', 'input.path is missing'],
   ['{ url: "postgresql://host/name" }', 'a database is read by input.sql'],

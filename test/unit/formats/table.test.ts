@@ -13,6 +13,7 @@ import {
   OUTPUT_FORMATS,
 } from '../../../src/formats/index.ts'
 import { INPUT_KINDS, INPUT_PLACES } from '../../../src/formats/input-kinds.ts'
+import { OUTPUT_PLACES } from '../../../src/formats/output-places.ts'
 import { openFormat } from '../../../src/formats/writers.ts'
 import { pipelineJsonSchema, watchedColumns } from '../../../src/pipeline/index.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'
@@ -86,7 +87,12 @@ test('endings are listed once each', () => {
 
 test('inputs and outputs name packages that are optional ones of the package, and keys that the pipeline has', () => {
   const { peerDependencies } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
-  const all = [...Object.values(INPUT_KINDS), ...Object.values(INPUT_PLACES), ...Object.values(OUTPUT_FORMATS)]
+  const all = [
+    ...Object.values(INPUT_KINDS),
+    ...Object.values(INPUT_PLACES),
+    ...Object.values(OUTPUT_FORMATS),
+    ...Object.values(OUTPUT_PLACES),
+  ]
   for (const name of all.flatMap(one => one.packages)) expect(Object.keys(peerDependencies), name).toContain(name)
   const { anyOf } = (pipelineJsonSchema() as { properties: Record<string, { anyOf: { properties?: object }[] }> }).properties
     .input!
