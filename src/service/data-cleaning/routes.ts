@@ -118,12 +118,13 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
   }
   route(app, deps, 'enrich', enrich)
 
-  route(app, deps, 'enrichedFile', call => {
+  route(app, deps, 'enrichedFile', async call => {
     const job = jobOf(call)
     if (!ENRICHED.includes(job.status)) {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
     }
     if (job.upload === null) throw new Refusal(404, 'The enriched file was removed', REMOVED)
+    if (call.query.fileType === 'json') await worker.json(job.id)
     const name = `${job.id}.${call.query.fileType}`
     const filePath = `${readsRelativeLinks(call.request) ? '' : addressOf(call.request.raw)}/files/${name}?${links.sign(name, call.user)}`
     return { correlationId: call.request.id, filePath }

@@ -18,7 +18,6 @@ export interface EnrichTask {
   readonly results: string
   readonly tags: readonly string[]
   readonly csv: string
-  readonly json: string
   /** Whether fettle's own columns are added. */
   readonly matchColumns: boolean
 }
@@ -43,17 +42,6 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
 }
 const CANDIDATES = 'match.candidates'
 
-/** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header. */
-export function uniqueNames(names: readonly string[]): string[] {
-  const used = new Set<string>()
-  return names.map(name => {
-    let unique = name
-    for (let n = 2; used.has(unique); n++) unique = `${name} (${n})`
-    used.add(unique)
-    return unique
-  })
-}
-
 /** With several registers, a candidate shows its own. */
 function registerFields(source: RowSource | undefined, engine: Engine): Record<string, string> {
   if (source === undefined || engine.registers < 2) return {}
@@ -72,31 +60,23 @@ function candidatesText({ candidates, outcome }: RowResult, tags: readonly strin
   return JSON.stringify(shown)
 }
 
-/** Writes both files and returns the countries of the matched companies, sorted. */
+/** Writes the file and returns the countries of the matched companies, sorted. */
 export function enrichFile(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits): Promise<string[]> {
-  return writeWhole(task.csv, csv => writeWhole(task.json, json => writeBoth(task, engine, pace, limits, csv, json)))
+  return writeWhole(task.csv, write => writeRows(task, engine, pace, limits, write))
 }
 
-async function writeBoth(
-  task: EnrichTask,
-  engine: Engine,
-  pace: Pace,
-  limits: Limits,
-  csv: Write,
-  json: Write,
-): Promise<string[]> {
+async function writeRows(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits, write: Write): Promise<string[]> {
   const tags = inListOrder(task.tags)
   const results = readResults(task.results)
   const countries = new Set<string>()
-  let names: string[] | null = null
+  let isHeader = true
   let rows = 0
   for await (const cells of readRecords(task.source, limits)) {
-    if (names === null) {
+    if (isHeader) {
+      isHeader = false
       const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
       const all = [...header, ...tags, ...(task.matchColumns ? [...Object.keys(MATCH), CANDIDATES] : [])]
-      names = uniqueNames(all)
-      await csv(csvLine(all))
-      await json('[')
+      await write(csvLine(all))
       if (task.hasHeader) continue
     }
     const next = await results.next()
@@ -106,12 +86,9 @@ async function writeBoth(
     if (company !== null && company.country !== '') countries.add(company.country)
     const own = task.matchColumns ? [...Object.values(MATCH).map(of => of(result)), candidatesText(result, tags, engine)] : []
     const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
-    await csv(csvLine(line))
-    // fromEntries defines properties: a column called __proto__ is plain data.
-    await json(`${rows === 0 ? '' : ','}\n${JSON.stringify(Object.fromEntries(names.map((name, index) => [name, line[index]])))}`)
+    await write(csvLine(line))
     rows += 1
     await pace()
   }
-  await json('\n]\n')
   return [...countries].sort()
 }

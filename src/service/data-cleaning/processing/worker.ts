@@ -16,6 +16,7 @@ import type { Engine } from '../../registers/engine.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
 import type { Job, JobPatch, JobStore } from '../jobs-store.ts'
 import { enrichFile } from './enriched-file.ts'
+import { writeJson } from './enriched-json.ts'
 import { shareOf } from './estimate-share.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { matchFile } from './match-file.ts'
@@ -70,6 +71,8 @@ export function startWorker(parts: WorkerParts) {
   /** Running jobs that only wait for a reader: they do not count against the limit. */
   let resting = 0
   const readers = new Map<string, AbortController>()
+  /** Enriched files that are being written as JSON. */
+  const beingMade = new Map<string, Promise<void>>()
 
   const step: Partial<Record<KnownStatus, Step>> = {
     matching: async (job, pace) => {
@@ -83,9 +86,8 @@ export function startWorker(parts: WorkerParts) {
     enriching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at enriching has no upload')
       const { id, hasHeader } = job.upload
-      const [csv, json] = [files.enriched(job.id, 'csv'), files.enriched(job.id, 'json')]
       const { matchColumns } = play
-      const paths = { source: files.upload(id), results: files.results(job.id), csv, json }
+      const paths = { source: files.upload(id), results: files.results(job.id), csv: files.enriched(job.id, 'csv') }
       const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns }
       return { countries: await using(engine => enrichFile(task, engine, pace, limits)) }
     },
@@ -167,6 +169,12 @@ export function startWorker(parts: WorkerParts) {
       if (running.has(id)) return
       queue.add(id)
       fill()
+    },
+    /** Makes the enriched file as JSON, once; resolves when it is there. */
+    json(id: string): Promise<void> {
+      const making = beingMade.get(id) ?? writeJson(files.enriched(id, 'csv'), files.enriched(id, 'json'), newPace())
+      beingMade.set(id, making)
+      return making.finally(() => beingMade.delete(id))
     },
     /** How much of a list of these rows is in the register. */
     shareOf: (rows: AsyncIterable<Query>): Promise<number> => using(engine => shareOf(rows, engine, newPace())),
