@@ -124,7 +124,7 @@ test('a kill while matching, then while enriching: the job is finished by the ne
   await fourth.reach(id, 'enrichmentComplete')
   const link = await fourth.call('GET', `${jobs}/${id}/enrichedFile`)
   expect((await send(link.body.filePath)).body.trim().split('\n')).toHaveLength(41)
-  expect(await readdir(join(dataDir, 'files'))).toHaveLength(3)
+  expect(await readdir(join(dataDir, 'files'))).toHaveLength(2)
 })
 
 test('a kill during an upload leaves uploadError and no stray file; one after the answer loses nothing', async () => {
