@@ -160,6 +160,7 @@ const LONG_DEEP = [
   'sweeps/kills',
   'sweeps/failing-disk',
   'queue/held-data',
+  'kill/candidates',
   'sweeps/full-disk',
   'sweeps/writes',
   'examples/airflow',

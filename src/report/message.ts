@@ -26,11 +26,15 @@ function rowsSentence(totals: Totals): string {
   return `${parts.join(', ')}.`
 }
 
+const COUNTS = 'These are the counts of the service: the run has no enriched file.'
+
 export function messageOf(state: RunState, totals: Totals, ledger: Ledger): string {
   if (ledger.adds === false) {
     return `The counts do not add up: the input has ${counted(totals.rows, 'row')}, the outcomes come to ${count(ledger.sum)}. Do not use the output.`
   }
   const failed = state.checks.filter(check => !check.success)
+  const isOfCounts = state.plan.output === null && found(totals) !== null
+  const rows = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
   switch (state.status) {
     case 'running': {
       if (state.detached)
@@ -48,13 +52,11 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
       const names = (hard.length > 0 ? hard : failed).map(check => check.assertion).join(', ')
       const [first] = hard.length > 0 ? hard : failed
       const more = first === undefined || !names.includes(',') ? failedWords(first) : `Checks failed: ${names}`
-      return `${more}. ${rowsSentence(totals)}`
+      return `${more}. ${rows}`
     }
     case 'warn':
     case 'success':
-      return failed.length === 0
-        ? rowsSentence(totals)
-        : `${rowsSentence(totals)} ${warned(failed.map(check => check.assertion))}`
+      return failed.length === 0 ? rows : `${rows} ${warned(failed.map(check => check.assertion))}`
   }
 }
 

@@ -37,6 +37,9 @@ const redactedJob =
     return { ...record, name, status: shown(record.status) }
   }
 
+const NO_ENRICHMENTS =
+  'If the service has no enrichments, run with enrich: none and without output: the report then has its counts. If the job was deleted, start a new run.'
+
 const FINAL_REFUSALS = { 400: 'FETTLE_REJECTED', 422: 'FETTLE_REJECTED' } as const
 
 async function findJobs(core: Core, name: string, options: CallOptions): Promise<readonly JobRecord[]> {
@@ -155,6 +158,7 @@ export function connect(options: ConnectOptions): Client {
         json: { enrichments },
         read: () => null,
         confirms: true,
+        hints: { 404: NO_ENRICHMENTS, 405: NO_ENRICHMENTS, 501: NO_ENRICHMENTS },
         options: call,
       })
     },

@@ -116,7 +116,7 @@ test.each(sampled(momentsOf('createJob', 'upload', 'submit', 'enrich'), 4))(
 )
 
 test('killed at its file operations: nothing is paid twice', { timeout: 600_000 }, async () => {
-  const step = runs(61, 3)
+  const step = runs(61, 7)
   let nth = 1
   while (await killAt(nth)) nth += step
   expect(nth).toBeGreaterThan(60)

@@ -54,5 +54,6 @@ test('seed: a run with enrichment ends at the operation that does not exist', as
   await expect(running).rejects.toMatchObject({
     code: 'FETTLE_NOT_FOUND',
     message: expect.stringMatching(/^setEnrichments .* 404/),
+    hint: expect.stringContaining('enrich: none'),
   })
 })

@@ -57,6 +57,7 @@ describe('a service without submit', () => {
     const { server, env } = await seedOnly(404)
     const report = await run(counts(), here.options(env))
     expect(report).toMatchObject({ status: 'success', exitCode: 0, totals: { rows: 2, matched: 1, unmatched: 1 } })
+    expect(report.results[0]!.message).toMatch(/ These are the counts of the service: the run has no enriched file\.$/)
     expect(report.results[0]!.stages.find(({ name }) => name === 'download')).toMatchObject({ status: 'skipped' })
     expect(server.requests.filter(line => line === 'POST /dataCleaning/jobs/job-1/submit')).toHaveLength(1)
   })
