@@ -375,6 +375,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     await caller.call('POST', `${jobs}/${done}/enrich`, {})
     await caller.reach(done, 'enrichmentComplete')
     const { filePath } = (await caller.call('GET', `${jobs}/${done}/enrichedFile`)).body
+    expect((await caller.call('GET', `${jobs}/${done}/enrichedFile?fileType=json`)).status).toBe(200)
     const matched = await caller.submitted('name\nAcme Ltd\n')
     await caller.reach(matched, 'jobMatchingComplete')
     const waiting = await caller.create()
@@ -383,7 +384,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
       (await readdir(join(dataDir, 'uploads'))).length + (await readdir(join(dataDir, 'files'))).length
     clock.move(59_000)
     await caller.call('GET', jobs)
-    expect(await files()).toBe(3 + 3 + 1)
+    expect(await files()).toBe(3 + 4)
     clock.move(2_000)
     // What waits for its owner stays.
     await vi.waitFor(async () => expect(await files()).toBe(1))
