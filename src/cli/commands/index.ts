@@ -7,6 +7,7 @@ import { completion } from './completion/command.ts'
 import { costs } from './costs/command.ts'
 import { diff } from './diff/command.ts'
 import { doctor } from './doctor/command.ts'
+import { events } from './events/command.ts'
 import { explain } from './explain/command.ts'
 import { init } from './init/command.ts'
 import { merge } from './merge/command.ts'
@@ -43,6 +44,7 @@ export const COMMANDS: readonly Command[] = [
   costs,
   review,
   verify,
+  events,
   serve,
   register,
   screening,

@@ -221,3 +221,20 @@ test('without a command the help is printed, with the way to start; no example n
   expect(stderr).not.toMatch(/^error/m)
   expect(COMMANDS.flatMap(({ examples }) => examples.map(([line]) => line)).join('\n')).not.toMatch(/(?:pipelines|samples)\//)
 })
+
+describe('runs --within, for monitors', () => {
+  test('exits with 0 while a good run is young enough, else with 1, and names the pipeline', async () => {
+    const cwd = folderOf({
+      'in.csv': 'name,country\nHarrow Optics Ltd,GB\n',
+      'p.yml': 'name: watched\nregister: sample\ninput: in.csv\nmappings: { name: name, country: country }\noutput: out.csv\n',
+    })
+    const ask = (...args: string[]) => fettle(['runs', '--pipeline', 'watched', ...args], { cwd })
+    expect(await ask('--within', '26h')).toMatchObject({ code: 1, stderr: 'watched: no good run within 26h\n' })
+    await fettle(['run', 'p.yml', '-q'], { cwd })
+    const young = await ask('--within', '26h')
+    expect([young.code, young.stdout]).toEqual([0, expect.stringMatching(/^watched: \S+-watched-\w+ is good within 26h\n$/)])
+    expect((await ask('--within', '1ms')).code).toBe(1)
+    expect((await ask('--within', 'soon')).stderr).toContain('expected a time such as 26h or 2d')
+    expect((await fettle(['runs', '--pipeline', 'other'], { cwd })).stderr).toBe('no run of other in fettle-runs\n')
+  })
+})

@@ -16,13 +16,16 @@ export const runs: Command = {
     RUNS_DIR,
     JSON_RESULT,
     { name: 'older-than', default: '90d', describe: 'prune: age of the runs to remove' },
-    { name: 'pipeline', describe: 'prune: only runs of this pipeline' },
+    { name: 'pipeline', describe: 'Only runs of the pipeline of this name' },
+    { name: 'within', describe: 'With --pipeline: exit with 1 if no good run ended within this time, such as 26h' },
     { name: 'all', type: 'switch', describe: 'prune: also the newest and the last good run of a pipeline' },
     { name: 'dry-run', type: 'switch', describe: 'prune: only list what would be removed' },
   ],
+  implies: { within: 'pipeline' },
   examples: [
     ['fettle runs', 'the stored runs, newest first'],
     ['fettle runs prune --older-than 30d --dry-run', 'what would be removed'],
+    ['fettle runs --pipeline nightly-suppliers --within 26h', 'for a monitor: exits with 1 if the night has no good run'],
   ],
   load: () => import('./run.ts'),
 }

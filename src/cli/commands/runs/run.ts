@@ -15,12 +15,21 @@ const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   if (textFlag(flags, 'action') === 'prune') return prune(runsDir, flags, io)
-  const ids = listRunIds(runsDir)
+  const pipeline = textFlag(flags, 'pipeline')
+  const within = withinOf(flags)
+  const ids = listRunIds(runsDir, pipeline ?? undefined)
+  const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
+  const code = within !== null && good === undefined ? EXIT.checks : EXIT.ok
+  if (within !== null && !isOn(flags, 'json')) {
+    const text = good === undefined ? 'no good run' : `${good} is good`
+    io[code === EXIT.ok ? 'out' : 'err'](escapeTerminal(`${pipeline}: ${text} within ${textFlag(flags, 'within')}`))
+    return code
+  }
   if (isOn(flags, 'json')) {
     for (const id of ids) io.out(lineOf(runsDir, id))
-    return EXIT.ok
+    return code
   }
-  if (ids.length === 0) io.err(escapeTerminal(`no run in ${runsDir}`))
+  if (ids.length === 0) io.err(escapeTerminal(`no run${pipeline === null ? '' : ` of ${pipeline}`} in ${runsDir}`))
   else io.out(columnsText([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
   return EXIT.ok
 }
@@ -41,6 +50,24 @@ async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
   for (const { runId, why } of kept) io.err(`kept ${runId}: it ${why}`)
   if (removed.length === 0) io.err(escapeTerminal(`nothing to remove in ${runsDir}`))
   return EXIT.ok
+}
+
+function withinOf(flags: Flags): number | null {
+  const text = textFlag(flags, 'within')
+  const ms = text === null ? null : parseDuration(text)
+  if (text === null || ms !== null) return ms
+  throw new FettleError('FETTLE_USAGE', `--within ${text}: expected a time such as 26h or 2d`)
+}
+
+/** Whether the run ended well, and not before `since`. */
+function isGoodSince(runsDir: string, id: string, since: number): boolean {
+  try {
+    const { state } = listedRun(runsDir, id)
+    const isGood = state.finished && (state.status === 'success' || state.status === 'warn' || state.status === 'skipped')
+    return isGood && Date.parse(state.endedAt ?? state.updatedAt) >= since
+  } catch {
+    return false
+  }
 }
 
 const lineOf = (runsDir: string, id: string): string => {
