@@ -118,8 +118,10 @@ export async function compareStates(
   const counts = noChanges()
   const found = new Map<number, Found>()
   const atAfter = picker(after)
+  let kept = 0
   for await (const row of after.rows()) {
     const at = numbers.of(row.id)
+    if (at < size) kept++
     const change = at >= size ? ({ kind: 'new', cause: 'list' } as const) : changeOf(facts, at, row, digestsOf(row, atAfter))
     if (change === null) continue
     if (counts[change.kind]++ < most) found.set(at, { ...change, after: row })
@@ -128,24 +130,22 @@ export async function compareStates(
   const rows = [...found].flatMap(([at, { after: row, ...change }]) =>
     at < size ? [] : [{ ...change, row: row.row, key: row.key, name: row.name, before: null, after: placeOf(row), columns: [] }],
   ) as RowChange[]
+  counts.gone = size - kept
   const gone: RowChange[] = []
   const reader = new RowNumbers(new DigestIndex())
-  if (found.size > rows.length || size > 0)
+  let left = found.size - rows.length + Math.min(most, counts.gone)
+  if (left > 0)
     for await (const row of before.rows()) {
       const at = reader.of(row.id)
       const change = found.get(at)
       if (change !== undefined) rows.push(listed(row, change, common, [atBefore, atAfter]))
-      else if (!numbers.isSeen(at) && counts.gone++ < most)
+      else if (!numbers.isSeen(at) && gone.length < most)
         gone.push({
-          kind: 'gone',
-          cause: 'list',
-          row: null,
-          key: row.key,
-          name: row.name,
-          before: placeOf(row),
-          after: null,
-          columns: [],
+          ...({ kind: 'gone', cause: 'list', row: null, key: row.key, name: row.name } as const),
+          ...{ before: placeOf(row), after: null, columns: [] },
         })
+      else continue
+      if (--left === 0) break
     }
   return { counts, rows: [...rows.sort((a, b) => a.row! - b.row!), ...gone] }
 }

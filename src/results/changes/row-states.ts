@@ -4,7 +4,6 @@
  */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { createGunzip, gzipSync } from 'node:zlib'
 import { openSink, removeFile, type Sink } from '../../files/atomic-file.ts'
 import { digestOf } from '../../files/file-chunks.ts'
@@ -142,8 +141,13 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   const file = createReadStream(path)
   const text = createGunzip()
   file.on('error', error => text.destroy(error))
+  let rest = ''
   try {
-    yield* createInterface({ input: file.pipe(text), crlfDelay: Number.POSITIVE_INFINITY })
+    for await (const piece of file.pipe(text).setEncoding('utf8')) {
+      const lines = `${rest}${piece}`.split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
   } finally {
     file.destroy()
   }
