@@ -12,6 +12,7 @@ import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { runChanges } from './changes.ts'
 import { PORTFOLIO_EVENTS } from './monitoring-events.ts'
+import { matches, REUSE_EVENTS } from './reuse-events.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
@@ -59,15 +60,6 @@ const sample = least<RowSample>({
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
 const refusal = z.object({ id: text, why: text })
-const example = z.object({ row: count, key: text.nullable(), name: text, company: z.object({ id: text, name: text }) })
-const placements = { matched: count, review: count, unmatched: count }
-const group = { value: text, rows: count, ...placements, examples: list(example) }
-const matches = z.object({
-  bands: list(z.object({ ...group, moves: z.object(placements) })),
-  patterns: list(z.object(group)),
-  others: z.object({ bands: count, patterns: count }),
-  byPattern: count,
-})
 const proposed = z.object({
   id: text,
   name: text,
@@ -155,6 +147,7 @@ const observed = { part, status: text, summary }
 export const EVENTS = {
   'run.started': { journal: z.literal(1), ...facts },
   'run.resumed': { pid: count, host: text, settings: live.optional(), runKey: text.optional() },
+  ...REUSE_EVENTS,
   'stage.started': { stage },
   'stage.finished': { stage, elapsedMs: count, http },
   'stage.skipped': { stage, why: text },
@@ -191,6 +184,8 @@ export const EVENTS = {
     ).optional(),
     /** Absent or null without an earlier run to compare with. */
     changes: runChanges.nullish(),
+    /** Absent or null when answers of earlier runs are not used. */
+    reused: z.object({ known: outcomes, sent: outcomes }).nullish(),
     /** Absent or null where the service gives neither bands nor patterns. */
     matches: matches.nullish(),
     scores: list(count),

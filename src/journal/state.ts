@@ -20,7 +20,9 @@ import { type StageName, stagesOf } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { afterOutputs, applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type { CheckResult, JobState, RecordedError, RunEvent, RunFacts, StageState, Status } from './events.ts'
+import { jobsOf, replaced } from './jobs.ts'
 import { addCounts } from './outcomes.ts'
+import { afterReuse, type ReuseState } from './reuse.ts'
 
 export type { JobState, StageState } from './events.ts'
 
@@ -48,6 +50,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly changes: RunChanges | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
+  /** Null when answers of earlier runs are not used, and before the rows are chosen. */
+  readonly reuse: ReuseState | null
   readonly checks: readonly CheckResult[]
   readonly http: HttpCounts
   readonly status: Status
@@ -64,40 +68,11 @@ export interface RunState extends RunFacts, CompanyActionState {
 
 const newStage = { status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
 
-const newJob = (part: number, name: string): JobState => ({
-  part,
-  name,
-  requested: false,
-  id: null,
-  adopted: false,
-  uploadRequested: false,
-  uploaded: null,
-  mapped: false,
-  matchRequested: false,
-  matchAccepted: false,
-  matchFinished: false,
-  enrichmentsAccepted: false,
-  enrichRequested: false,
-  enrichAccepted: false,
-  enrichFinished: false,
-  received: null,
-  failure: null,
-  status: null,
-  history: [],
-  polls: 0,
-  summary: null,
-  correlations: [],
-})
-
 /** Adds the defaults that plans of earlier journals lack: one job for all rows. */
 const withDefaults = (plan: Plan): Plan => ({
   ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1, decisions: null },
   ...plan,
 })
-
-/** A single job has the run's name; several add their number from 1. */
-const jobsOf = ({ parts }: Plan, name: string): JobState[] =>
-  parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
 const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: RunEvent & { type: 'run.started' }): RunState => ({
   ...initialCompanyActions(plan),
@@ -117,6 +92,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   ...{ lowestScores: null, matches: null, decisions: null, changes: null },
   reasons: {},
   duplicates: [],
+  reuse: null,
   checks: [],
   http: { requests: 0, retries: 0, throttledMs: 0 },
   status: 'running',
@@ -151,16 +127,6 @@ const observed = (job: JobState, status: string, at: string, summary: JobSummary
   status,
   summary: summary ?? job.summary,
   history: job.history.at(-1)?.status === status ? job.history : [...job.history, { status, at }],
-})
-
-/** A job in place of one that was not ours: each stage checks whether it has happened, upload and submit included. */
-const replaced = (job: JobState): JobState => ({
-  ...newJob(job.part, job.name),
-  requested: true,
-  uploadRequested: true,
-  matchRequested: true,
-  polls: job.polls,
-  correlations: job.correlations,
 })
 
 function apply(state: RunState, event: RunEvent): RunState {
@@ -249,7 +215,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null, changes = null } = event
       const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes }
-      return { ...state, outputs, ...counted, ...afterOutputs(state, event) }
+      return { ...state, outputs, ...counted, ...afterOutputs(state, event), ...afterReuse(state, event) }
     }
     case 'correlation.noted':
       return withJob(state, event.part, job => ({
@@ -273,7 +239,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:
-      return { ...state, ...applyCompanyAction(state, event) }
+      return { ...state, ...applyCompanyAction(state, event), ...afterReuse(state, event) }
   }
 }
 

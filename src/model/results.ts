@@ -141,6 +141,26 @@ export interface DecisionCounts {
   readonly unused: number
 }
 
+/**
+ * Rows with a question, and those of them with an earlier answer. The others go up: `sent` are the different ones among them, by
+ * reason, and `repeated` have the question of one of these.
+ */
+export interface ReuseCounts {
+  readonly asked: number
+  readonly known: number
+  readonly sent: number
+  readonly repeated: number
+  /** Its question was never asked before. */
+  readonly fresh: number
+  /** The row of this key had another question. */
+  readonly changed: number
+  readonly tooOld: number
+  /** The earlier answer lacks tags that are asked for now. */
+  readonly lacking: number
+  /** Asked again as requested. */
+  readonly refreshed: number
+}
+
 /** A company found, with the first row that found it. */
 export interface FoundCompany {
   /** Data row from 1. */
@@ -205,6 +225,8 @@ export interface PublishedResults {
   readonly outcomes: Outcomes
   /** Null without an earlier run to compare with. */
   readonly changes: RunChanges | null
+  /** Rows by outcome, apart for earlier answers and those of this run; null where earlier answers are not used. */
+  readonly reused: { readonly known: Outcomes; readonly sent: Outcomes } | null
   readonly samples: readonly RowSample[]
   /** Unmatched rows by reason. */
   readonly reasons: Readonly<Record<string, number>>

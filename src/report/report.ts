@@ -12,6 +12,7 @@ import type { Report, Result, Sample } from './schema.ts'
 import { changesOf } from './sections/changes.ts'
 import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
 import { matchesOf } from './sections/matches.ts'
+import { reuseOf } from './sections/reuse.ts'
 import { inRegisterOf } from './service-words.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
@@ -91,6 +92,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         decisions: state.decisions && { ...state.decisions },
         matches: matchesOf(state),
         changes: changesOf(state),
+        reuse: reuseOf(state),
         candidates: candidatesIn(state),
         accepted: acceptedIn(state),
         ...companyActionsOf(state),

@@ -7,6 +7,7 @@ import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
 import { acceptSchema, inRegisterSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { reuseSchema } from './sections/reuse-schema.ts'
 import { sealSchemas } from './sections/seal-schema.ts'
 
 const known = z.int().nonnegative()
@@ -208,6 +209,7 @@ const result = z.object({
     .describe("rows by what people's decisions did to them; null where there were none to apply"),
   matches: matchesSchema,
   changes: changesSchema,
+  reuse: reuseSchema,
   ...companyActionSchemas,
   credits: count
     .default(null)

@@ -1,17 +1,16 @@
 /**
- * Reads the service's answers to the uploaded rows: the enriched files of all parts in order, row by row. For collapsed rows an answer
- * can be read again from its file, so that memory holds eight bytes a row.
+ * Reads the service's answers: those to the uploaded rows from the enriched files of all parts, in order, and those of earlier runs. For
+ * equal rows an answer can be read again from its file.
  */
-import { type FileHandle, open } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
 import { FettleError } from '../errors.ts'
-import { parserOptions } from '../input/table/records.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
-import { enrichedPath } from './file-names.ts'
+import { COMPANY_TAGS, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { AnswerOffsets, REUSED } from './reuse/answer-offsets.ts'
+import { FullRun, type RawAnswer } from './reuse/full-run.ts'
+import { type ReusedAnswer, ReusedAnswers } from './reuse/reused-answers.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
 /** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
@@ -25,7 +24,19 @@ export interface Answer {
   readonly reason: string
   /** Companies that the service proposed when it was asked about the row. */
   readonly proposed: readonly ProposedCompany[]
+  readonly given: GivenAnswer
+  /** As it came back, for the row that went up; null for any other row. */
+  readonly raw: (Omit<RawAnswer, 'company'> & { readonly part: number }) | null
 }
+
+/** When and by which job a row was answered. */
+export interface GivenAnswer {
+  readonly at: string
+  readonly job: string
+  readonly reused: boolean
+}
+
+export const NOT_GIVEN: GivenAnswer = { at: '', job: '', reused: false }
 
 export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): Evidence => ({
   banding: row[columns.find(BANDING)] ?? '',
@@ -39,59 +50,106 @@ type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
 export interface AnswerPlace {
   readonly workDir: string
   readonly failed: ReadonlySet<number>
+  /** The jobs of the parts; unknown where there are none. */
+  readonly jobs?: readonly AnsweredJob[]
+}
+
+/** A remote job, and when it answered. */
+export interface AnsweredJob {
+  readonly id: string
+  readonly at: string
 }
 
 interface Open {
   readonly file: EnrichedFile
   readonly outcomeOf: (row: readonly string[], number: number) => RowOutcome
   readonly proof: OrderProof
+  /** Rows before its own. */
+  readonly before: number
 }
 
 const FAILED: ReturnType<typeof outcomeReader> = { namesOutcome: true, of: () => 'failed' }
 
-/** Reads answers in the order of the uploaded rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
+/** Reads answers in the order of the rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
+  /** Rows that were read of those that went up. */
   count = 0
   readonly #plan: Plan
   readonly #from: AnswerPlace
   readonly #onPart: OnPart
   readonly #offsets: AnswerOffsets | null
+  readonly #known: ReusedAnswers | null
+  readonly #fullRun: FullRun | null
   readonly #parts: Open[] = []
+  readonly #seen = new Set<EnrichedColumns>()
 
   constructor(plan: Plan, from: AnswerPlace, onPart: OnPart) {
+    const { known, collapse, sent } = plan
     this.#plan = plan
     this.#from = from
     this.#onPart = onPart
-    this.#offsets = plan.collapse ? new AnswerOffsets(plan.sent, from.workDir) : null
+    this.#known = known === undefined ? null : new ReusedAnswers(from.workDir, known.answers)
+    this.#fullRun = known === undefined ? null : new FullRun(known)
+    const rows = collapse ? (known?.sent ?? sent) : sent
+    this.#offsets = collapse || known !== undefined ? new AnswerOffsets(rows, from.workDir) : null
   }
 
-  /** Opens the first part, whose columns decide those of the outputs; false without one. */
+  /** Opens the first part, whose columns decide those of the outputs; those of an earlier answer without one. False without both. */
   async begin(): Promise<boolean> {
-    return this.#parts.length > 0 || this.#openNext()
+    if (this.#parts.length > 0 || this.#seen.size > 0 || (await this.#openNext())) return true
+    const first = (await this.#known?.peek()) ?? null
+    if (first !== null) await this.#beginReused(first)
+    return first !== null
   }
 
-  /** The next answer, which must belong to this row; null after the last one. */
-  async next(uploadRow: readonly string[]): Promise<Answer | null> {
+  /** The next answer, which must belong to this row, the row `asked` (from 0) with a question; null after the last one. */
+  async next(uploadRow: readonly string[], asked: number): Promise<Answer | null> {
     const row = await this.#nextRow()
     if (row === null) return null
-    const { file, outcomeOf, proof } = this.#parts.at(-1)!
-    this.#offsets?.add(file)
+    const part = this.#parts.length - 1
+    const { file, proof, before } = this.#parts[part]!
     proof.check(++this.count, row, uploadRow)
-    return this.#answer(file.columns, row, outcomeOf(row, this.count))
+    this.#offsets?.add(part, this.count - before, file)
+    const raw = this.#rawOf(part, row, this.count - before)
+    return { ...this.#answer(raw, this.#givenBy(part), asked), raw: { ...raw, part } }
   }
 
-  /** Answer `number` (from 0) again, for a row with the same dedupe key: a match of the first row is a duplicate now. */
-  async again(number: number): Promise<Answer> {
+  /** The next earlier answer. */
+  async known(asked: number): Promise<Answer> {
+    const found = await this.#known!.next()
+    await this.#beginReused(found)
+    if (this.#plan.collapse) this.#offsets?.addPlace(REUSED, found.from, found.length)
+    return this.#reused(found, asked)
+  }
+
+  /** Answer `number` (from 0) again, for an equal row. */
+  async again(number: number, asked: number): Promise<Answer> {
     if (this.#offsets === null) throw new TypeError('answers are read again only where rows were collapsed')
-    const part = this.#offsets.partOf(number)
-    const { file, outcomeOf } = this.#parts[part]!
+    const { part, from, length, number: own } = this.#offsets.place(number)
+    if (part === REUSED) return this.#reused(await this.#known!.again(from, length), asked)
     const row = this.#from.failed.has(part) ? [] : await this.#offsets.read(number)
-    const answer = this.#answer(file.columns, row, outcomeOf(row, number + 1))
-    return answer.outcome === 'matched' || answer.outcome === 'manualMatched' ? { ...answer, outcome: 'duplicate' } : answer
+    return this.#answer(this.#rawOf(part, row, own), this.#givenBy(part), asked)
   }
 
-  #answer(columns: EnrichedColumns, row: readonly string[], serviceOutcome: RowOutcome): Answer {
-    const whole = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [] }
+  #rawOf(part: number, row: readonly string[], number: number): Omit<RawAnswer, 'company'> {
+    const { file, outcomeOf, before } = this.#parts[part]!
+    return { row, columns: file.columns, outcome: outcomeOf(row, before + number), number }
+  }
+
+  #givenBy(part: number): GivenAnswer {
+    const { id = '', at = '' } = this.#from.jobs?.[part] ?? {}
+    return { job: id, at, reused: false }
+  }
+
+  #reused({ row, columns, outcome, source }: ReusedAnswer, asked: number): Answer {
+    return this.#answer({ row, columns, outcome, number: 0 }, { job: source.job, at: source.at, reused: true }, asked)
+  }
+
+  #answer(raw: Omit<RawAnswer, 'company'>, given: GivenAnswer, asked: number): Answer {
+    const { columns } = raw
+    const company = COMPANY_TAGS.map(name => (raw.row[columns.find(name)] ?? '').trim()).find(id => id !== '') ?? ''
+    const { row, outcome: serviceOutcome } = this.#fullRun?.answerTo(asked, { ...raw, company }) ?? raw
+    const whole: Answer = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [], given, raw: null }
     if (serviceOutcome !== 'matched' && serviceOutcome !== 'duplicate') return whole
     const { outcome, reason } = acceptMatch(this.#plan.accept ?? null, evidenceOf(whole))
     return outcome === 'matched' ? whole : { ...whole, outcome, reason }
@@ -102,11 +160,19 @@ export class Answers {
     const { sent } = this.#plan
     if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and ${this.count} came back`)
     if ((await this.#nextRow()) !== null) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and more came back`)
+    await this.#known?.finish()
   }
 
   async close(): Promise<void> {
     await this.#parts.at(-1)?.file.close()
     await this.#offsets?.close()
+    await this.#known?.close()
+  }
+
+  async #beginReused({ columns, source }: ReusedAnswer): Promise<void> {
+    if (this.#seen.has(columns)) return
+    this.#seen.add(columns)
+    await this.#onPart(columns, source.columns.includes('match.outcome'))
   }
 
   async #nextRow(): Promise<readonly string[] | null> {
@@ -127,62 +193,8 @@ export class Answers {
     this.#offsets?.begin(part, file)
     const { namesOutcome, of } = isFailed ? FAILED : outcomeReader(file.columns)
     const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, this.count)
-    this.#parts.push({ file, outcomeOf: of, proof })
+    this.#parts.push({ file, outcomeOf: of, proof, before: this.count })
     await this.#onPart(file.columns, namesOutcome)
     return true
-  }
-}
-
-interface PlacedPart {
-  /** The number of its first row, from 0. */
-  readonly first: number
-  readonly header: number
-  readonly delimiter: string
-  handle: FileHandle | null
-}
-
-class AnswerOffsets {
-  readonly #workDir: string
-  readonly #ends: Float64Array
-  readonly #parts: PlacedPart[] = []
-  #count = 0
-
-  constructor(rows: number, workDir: string) {
-    this.#ends = new Float64Array(rows)
-    this.#workDir = workDir
-  }
-
-  begin(part: number, { place, delimiter }: EnrichedFile): void {
-    this.#parts[part] = { first: this.#count, header: place(), delimiter, handle: null }
-  }
-
-  add({ place }: EnrichedFile): void {
-    this.#ends[this.#count++] = place()
-  }
-
-  partOf(number: number): number {
-    return this.#parts.findLastIndex(({ first }) => first <= number)
-  }
-
-  /** Reads row `number` (from 0) again. Throws FETTLE_OUTPUT_WRITE when the file cannot be read back. */
-  async read(number: number): Promise<readonly string[]> {
-    const part = this.partOf(number)
-    const found = this.#parts[part]!
-    const path = enrichedPath(this.#workDir, part)
-    try {
-      found.handle ??= await open(path)
-      const from = number === found.first ? found.header : this.#ends[number - 1]!
-      const bytes = Buffer.alloc(this.#ends[number]! - from)
-      await found.handle.read(bytes, 0, bytes.length, from)
-      const [row] = parse(bytes, parserOptions(found.delimiter, 'relaxed')) as string[][]
-      if (row === undefined) throw new Error(`row ${number + 1} is no longer there`)
-      return row
-    } catch (cause) {
-      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${(cause as Error).message}`, { cause })
-    }
-  }
-
-  async close(): Promise<void> {
-    for (const { handle } of this.#parts) await handle?.close()
   }
 }

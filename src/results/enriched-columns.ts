@@ -3,7 +3,7 @@
  * ignoring case, spaces and underscores; where several have one name, the cells decide.
  */
 import { FettleError } from '../errors.ts'
-import { uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
+import { sentCells, uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
 import { columnName } from '../model/column-names.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
@@ -11,12 +11,22 @@ export interface EnrichedColumns {
   readonly header: readonly string[]
   /** For each uploaded column, the columns of the file that may repeat it; empty when the file has fewer of that name. */
   readonly own: readonly (readonly number[])[]
+  /** The columns that the service added. */
+  readonly added: readonly number[]
   /** Index of an added column, -1 when the file has no such column. Throws FETTLE_LEDGER when the name is ambiguous. */
   find(name: string): number
 }
 
 /** The columns of rows without an answer. */
-export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], find: () => -1 }
+export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], added: [], find: () => -1 }
+
+/** Columns that the service added, without those of an input. */
+export function addedColumns(header: readonly string[]): EnrichedColumns {
+  const exact = placesOf(header)
+  const alike = placesOf(header.map(plain))
+  const find = (name: string): number => (exact.get(name) ?? alike.get(plain(name)))?.[0] ?? -1
+  return { header, own: [], added: [...header.keys()], find }
+}
 
 const plain = (name: string): string =>
   name
@@ -26,9 +36,11 @@ const plain = (name: string): string =>
 
 export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
 
-export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings'>): EnrichedColumns {
-  const sent = uploadHeader(plan)
-  const names = (sent ?? Array.from({ length: uploadColumns(plan) }, (_, index) => columnName(index))).map(plain)
+export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings' | 'send'>): EnrichedColumns {
+  const cells = sentCells(plan) ?? Array.from({ length: uploadColumns(plan) }, (_, index) => index)
+  const whole = uploadHeader(plan)
+  const sent = whole && cells.map(index => whole[index] ?? '')
+  const names = (sent ?? cells.map((_, at) => columnName(at))).map(plain)
   const found = header.map(plain)
   const places = placesOf(found)
   const count = placesOf(names)
@@ -63,7 +75,8 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
       )
     return at[0] ?? -1
   }
-  return { header, own, find }
+  const ownOfInput = Array.from({ length: uploadColumns(plan) }, (_, index) => own[cells.indexOf(index)] ?? [])
+  return { header, own: ownOfInput, added, find }
 }
 
 function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {

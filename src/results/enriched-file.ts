@@ -55,9 +55,10 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   const pieces = fileChunks(path, cause => lost(path, cause))
   const options = { ...parserOptions(delimiter, 'relaxed'), bom: true }
   let place = 0
-  const rows = plan.collapse
-    ? placedRows(pieces, options, end => (place = end))
-    : parseRows(pieces, options)[Symbol.asyncIterator]()
+  const rows =
+    plan.collapse || plan.known !== undefined
+      ? placedRows(pieces, options, end => (place = end))
+      : parseRows(pieces, options)[Symbol.asyncIterator]()
   const close = async (): Promise<void> => {
     await rows.return?.()
   }

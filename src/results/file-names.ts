@@ -16,6 +16,8 @@ export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
 /** The result of every row: what the next run is compared with. */
 export const STATES_FILE = 'states.jsonl.gz'
+/** Earlier answers that the run uses. */
+export const REUSED_FILE = 'reused.jsonl'
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

@@ -13,14 +13,15 @@ import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
+import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
-import { dedupeKeyOf, rowMaker } from '../input/upload/upload-row.ts'
+import { rowMaker } from '../input/upload/upload-row.ts'
 import type { RunChanges } from '../model/changes.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
-import { type Answer, type AnswerPlace, Answers } from './answers.ts'
+import { type Answer, type AnsweredJob, type AnswerPlace, Answers, NOT_GIVEN } from './answers.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
@@ -28,12 +29,14 @@ import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { NO_COLUMNS } from './enriched-columns.ts'
-import { APPLIED_FILE } from './file-names.ts'
+import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
+import { AnswerKeeper } from './reuse/answer-keeper.ts'
+import { answerReader } from './reuse/answer-reader.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
@@ -42,15 +45,22 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   const receiver = new Receiver(workDir)
   return {
     receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
-    publish: (accept: (uploaded: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) =>
-      publish(plan, { workDir, failed }, options, accept),
+    publish: (
+      accept: (uploaded: Outcomes) => void = () => {},
+      failed: ReadonlySet<number> = new Set(),
+      jobs: readonly AnsweredJob[] = [],
+    ) => publish(plan, { workDir, failed, jobs }, options, accept),
     questions: (listed: number, from?: number) => readQuestions(workDir, listed, from),
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
-    remove: () => receiver.remove(),
+    remove: async () => {
+      await receiver.remove()
+      await removeFile(pathJoin(workDir, REUSED_FILE))
+      await removeFile(pathJoin(workDir, KNOWN_BITS_FILE))
+    },
   }
 }
 
@@ -70,6 +80,8 @@ async function publish(
   const fetched = plan.candidates?.fetch == null ? null : await readFetched(from.workDir)
   const accepted = fetched && new AcceptedLister(plan, fetched, from.workDir)
   const states = plan.output === null || plan.shard !== undefined ? null : new StatesWriter(from.workDir, headOf(plan))
+  const { scope = null } = options
+  const keeper = plan.reuse == null || scope === null ? null : new AnswerKeeper(plan, scope, from.jobs ?? [], from.workDir)
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
   const answers = new Answers(plan, from, async (columns, namesOutcome) => {
@@ -79,12 +91,8 @@ async function publish(
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
-    await join(
-      plan,
-      answers,
-      { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted },
-      options,
-    )
+    const consumers = { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper }
+    await join(plan, from.workDir, answers, consumers, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
@@ -93,6 +101,7 @@ async function publish(
     await review.publish()
     await states?.publish()
     await companies?.publish()
+    await keeper?.publish()
     await questions?.publish()
     const acceptedCount = (await accepted?.publish()) ?? null
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
@@ -104,6 +113,7 @@ async function publish(
       isRejected,
       outcomes: totals.outcomes(),
       changes,
+      reused: plan.known === undefined ? null : totals.reused(),
       samples,
       reasons: totals.reasons(),
       duplicates: totals.duplicates(),
@@ -127,6 +137,7 @@ async function publish(
     await review.discard()
     await states?.discard()
     await companies?.discard()
+    await keeper?.discard()
   }
 }
 
@@ -159,6 +170,7 @@ interface Consumers {
   readonly decisions: Decisions | null
   readonly fetched: FetchedTags | null
   readonly accepted: AcceptedLister | null
+  readonly keeper: AnswerKeeper | null
 }
 
 /** The result of a row that was not sent. */
@@ -169,6 +181,8 @@ const SKIPPED: RowResult = {
   serviceOutcome: 'skipped',
   reason: '',
   proposed: [],
+  given: NOT_GIVEN,
+  raw: null,
   overrideCell: null,
   candidates: [],
   decided: null,
@@ -176,16 +190,16 @@ const SKIPPED: RowResult = {
 
 async function join(
   plan: Plan,
+  workDir: string,
   answers: Answers,
-  { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted }: Consumers,
+  { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
-  const dedupeKeyFor = dedupeKeyOf(plan.mappings)
+  const answerTo = await answerReader(plan, answers, workDir)
   const fingerprintOf = fingerprinter(plan)
   const stateOf = stateMaker(plan)
   const questionAbout = questionMaker(plan)
-  const dedupeIndex = plan.collapse ? new DigestIndex() : null
   const correctedOf = duplicateChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
@@ -200,10 +214,10 @@ async function join(
       continue
     }
     const uploadRow = toUploadRow(inputRow)
-    const answerNumber = dedupeIndex === null ? answers.count : dedupeIndex.add(dedupeKeyFor(uploadRow))
-    const isRepeat = answerNumber < answers.count
-    const found = isRepeat ? await answers.again(answerNumber) : await answers.next(uploadRow)
-    if (found === null) return
+    const answered = await answerTo(uploadRow)
+    if (answered === null) return
+    const { answer: found, isRepeat } = answered
+    await keeper?.add(found, inputRow, uploadRow)
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
     const needsFingerprint =
       states !== null || decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
@@ -212,7 +226,7 @@ async function join(
     const decided = applyDecision(answer, fingerprint, decisions, fetched)
     const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
     const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
-    const reviewRow = totals.add(number, rowResult, inputRow, isRepeat, fingerprint)
+    const reviewRow = totals.add(number, rowResult, inputRow, fingerprint)
     if (reviewRow !== null) await review.add(reviewRow)
     await states?.add(stateOf(number, rowResult, inputRow, fingerprint))
     await companies?.add(number, rowResult, inputRow)
@@ -227,7 +241,12 @@ async function join(
  * Returns what replaces the outcome of a match, or null. A service reports duplicates within one job only; with this the result does
  * not depend on how rows were split into jobs. And the first row of a company may not be accepted: the next one is its first match.
  */
-function duplicateChecker({ parts, accept }: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
+function duplicateChecker({
+  known,
+  accept,
+  ...plan
+}: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
+  const { parts } = known ?? plan
   if (parts.length === 1 && accept == null) return () => null
   const seen = new DigestIndex()
   return answer => {

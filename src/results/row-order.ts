@@ -3,7 +3,7 @@
  * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined.
  */
 import { FettleError } from '../errors.ts'
-import { uploadHeader } from '../input/upload/upload-row.ts'
+import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
 
@@ -94,7 +94,7 @@ const mappedColumns = ({ mappings }: Plan): number[] =>
  * that most input columns were found.
  */
 function contradiction(plan: Plan, { own }: EnrichedColumns, located: readonly number[]): OrderProof['check'] {
-  if (located.length === 0 || located.length * 2 < own.length) return () => {}
+  if (located.length === 0 || located.length * 2 < (sentCells(plan)?.length ?? own.length)) return () => {}
   const isLocated = new Set(located)
   const nameAt = plan.mappings.find(({ mapping }) => mapping === 'name')?.index
   return (number, enriched, uploadRow) => {

@@ -42,6 +42,8 @@ export class RowTotals {
   /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
   readonly #all = noRows()
+  /** Rows with an earlier answer by their final outcome. */
+  readonly #reused = noRows()
   readonly #reasons: Partial<Record<UnmatchedReason, number>> = {}
   readonly #duplicates: DuplicateRow[] = []
   readonly #firstRows = new Map<string, number>()
@@ -68,19 +70,14 @@ export class RowTotals {
   }
 
   /**
-   * Counts row `number`; `isRepeat`: it has the answer of an earlier row. Returns the row for the review file when it needs a
+   * Counts row `number`. Returns the row for the review file when it needs a
    * review or has a decision, else null.
    */
-  add(
-    number: number,
-    rowResult: RowResult,
-    inputRow: readonly string[],
-    isRepeat: boolean,
-    fingerprint: string,
-  ): ReviewRow | null {
+  add(number: number, rowResult: RowResult, inputRow: readonly string[], fingerprint: string): ReviewRow | null {
     const { outcome, serviceOutcome, row: enrichedRow, columns, decided } = rowResult
-    if (!isRepeat) this.#sent[serviceOutcome]++
+    if (rowResult.raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
+    if (rowResult.given.reused) this.#reused[outcome]++
     if (decided !== null) {
       this.#effects[decided.effect]++
       this.#decided.add(fingerprint)
@@ -197,6 +194,13 @@ export class RowTotals {
 
   sent(): Outcomes {
     return this.#countsOf(this.#sent)
+  }
+
+  /** Rows with an earlier answer, and the others, by final outcome; their sum is that of all rows. */
+  reused(): { readonly known: Outcomes; readonly sent: Outcomes } {
+    const others = noRows()
+    for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
+    return { known: this.#countsOf(this.#reused), sent: this.#countsOf(others) }
   }
 
   decisions(decisions: Decisions): DecisionCounts {

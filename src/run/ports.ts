@@ -47,9 +47,13 @@ export interface Results {
   ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
   /**
    * Writes the output files of the plan, each complete or not at all, and none when `accept` throws for the outcomes of the rows
-   * that were sent. Rows of `failed` parts have no result.
+   * that were sent. Rows of `failed` parts have no result; `jobs` are those of the parts, and when they answered.
    */
-  publish(accept: (outcomes: Outcomes) => void, failed: ReadonlySet<number>): Promise<PublishedResults>
+  publish(
+    accept: (outcomes: Outcomes) => void,
+    failed: ReadonlySet<number>,
+    jobs: readonly { readonly id: string; readonly at: string }[],
+  ): Promise<PublishedResults>
   /** The `listed` questions about rows, from index `from` on. */
   questions(listed: number, from: number): AsyncIterable<Question>
   /** Stores the answers by question; `publish` proposes them from then on. */
@@ -98,6 +102,8 @@ export interface Ports {
   readonly fetchByJob: (companies: readonly AcceptedCompany[]) => Promise<FetchedByJob>
   readonly source: Source
   readonly results: Results
+  /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
+  readonly keepAnswers?: () => Promise<number>
   readonly clock: Clock
   readonly tick: (event: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */

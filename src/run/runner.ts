@@ -53,7 +53,7 @@ export async function runStages(context: RunContext): Promise<RunState> {
     for (const event of relocation) record(event)
     error = await runGroups(record, context)
   }
-  if (context.detach === true && error === null) return record({ type: 'run.detached' })
+  if (isDetached(context) && error === null) return record({ type: 'run.detached' })
   return end(record, current(context), error, context)
 }
 
@@ -72,13 +72,17 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
     return confirmed
   }
   const group: StageGroupContext = { ports: context.ports, state, record, confirm }
-  for (const stages of context.detach === true ? [SUBMIT_STAGES] : STAGE_GROUPS) {
+  for (const stages of isDetached(context) ? [SUBMIT_STAGES] : STAGE_GROUPS) {
     const error = await runStageGroup(planned(stages, state()), group)
     if (error !== null) return error
-    if (state().jobs.every(({ failure }) => failure !== null)) return failureOf(state())
+    const { jobs } = state()
+    if (jobs.length > 0 && jobs.every(({ failure }) => failure !== null)) return failureOf(state())
   }
-  return context.detach === true ? null : runCompanyStages(planned(COMPANY_STAGES, state()), group)
+  return isDetached(context) ? null : runCompanyStages(planned(COMPANY_STAGES, state()), group)
 }
+
+/** A run without jobs has nothing to wait for. */
+const isDetached = (context: RunContext): boolean => context.detach === true && current(context).jobs.length > 0
 
 const current = ({ recorder }: RunContext): RunState => {
   if (recorder.state === null) throw new FettleError('FETTLE_BUG', 'the stages of a run are run before run.started is recorded')

@@ -21,7 +21,8 @@ export interface StageGroupContext {
 export async function runStageGroup(stages: readonly Named<JobStage>[], context: StageGroupContext): Promise<FettleError | null> {
   const group = new StageGroup(context)
   const { jobs, plan } = context.state()
-  await mapConcurrently(jobs, plan.concurrency, ({ part }) => group.runJob(part, stages))
+  if (jobs.length === 0) await group.runWithoutJobs(stages)
+  else await mapConcurrently(jobs, plan.concurrency, ({ part }) => group.runJob(part, stages))
   return group.end()
 }
 
@@ -62,6 +63,8 @@ const isVerdict = (error: unknown): boolean =>
   FettleError.is(error) &&
   (error.kind === 'rejected' || error.kind === 'output' || error.kind === 'denied' || error.kind === 'bug')
 
+const NO_ROWS = 'every row has an answer of an earlier run'
+
 class StageGroup {
   readonly #context: StageGroupContext
   /** Stages that started and have not finished: their monotonic start, and their own count of requests. */
@@ -90,6 +93,21 @@ class StageGroup {
         // Several jobs may find the stage complete at once, and one of them must write the outputs.
         if (!areJobsDone(stage, state()) || !this.#open.has(stage) || this.#finishing.has(stage)) continue
         this.#finishing.add(stage)
+        await this.#finish(stage, stage.afterJobs)
+      }
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+  }
+
+  /** No row goes up: only what follows the jobs is left to do. Never throws. */
+  async runWithoutJobs(stages: readonly Named<JobStage>[]): Promise<void> {
+    try {
+      for (const stage of stages) {
+        if (this.#skips({ ...stage, skip: state => stage.skip?.(state) ?? (stage.afterJobs === undefined ? NO_ROWS : null) }))
+          continue
+        if (this.#isFinished(stage)) continue
+        this.#start(stage)
         await this.#finish(stage, stage.afterJobs)
       }
     } catch (thrown) {

@@ -142,7 +142,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],
-  results: ['decisions', 'output', 'changes'],
+  results: ['reuse', 'decisions', 'output', 'changes'],
   service: [
     'storage',
     'auth',

@@ -6,7 +6,7 @@ import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
 import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
-import { type Plan, resolvedYaml } from '../../pipeline/index.ts'
+import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
 import { isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
@@ -14,10 +14,12 @@ import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
+import { answersFolder, keepAnswers, scopeOf } from '../prepare/reuse.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
+import { chooseRowsOnce } from './choose-rows-once.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
@@ -63,8 +65,8 @@ export async function executeRun(
     // Only a recorded run has files beside its journal: without the journal they show that it was lost.
     await keepPlan(plan, directory)
     await keepReport(stateOf(journal))
-    if (plan.rows === 0 || (plan.sent === 0 && plan.shard === undefined)) skipRun(record, plan)
-    else if (plan.sent === 0) finishWithoutRows(record)
+    if (plan.rows === 0 || (wholePlan(plan).sent === 0 && plan.shard === undefined)) skipRun(record, plan)
+    else if (wholePlan(plan).sent === 0) finishWithoutRows(record)
     else await executeStages({ record, directory, guard, settings, previousRate, baseline, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
@@ -119,14 +121,13 @@ async function executeStages({
   keepReport,
   fetchByJob,
 }: Work): Promise<void> {
-  const { plan } = stateOf(record)
   const world = settings.world ?? DEFAULT_RUNTIME
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
   const onProgress = (progress: ProgressEvent): void => settings.observers?.emit('onProgress', progress, stateOf(record))
   const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
   const storage: StorageOptions = {
     ...settings,
-    attempts: plan.retry.attempts,
+    attempts: stateOf(record).plan.retry.attempts,
     signal: limit.signal,
     stop: limit.signal,
     deadline: () => limit.left(),
@@ -134,10 +135,19 @@ async function executeStages({
   }
   const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
     isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
+  try {
+    await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
+  } catch (error) {
+    limit.clear()
+    record.append(pausedBy(error))
+    return
+  }
+  const { plan, identity, args } = stateOf(record)
+  const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
   const { source, results, rows, list } = openRunPorts(
     plan,
     directory,
-    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline },
+    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, ...scope },
     storage,
   )
   const warnings: Issue[] = []
@@ -166,6 +176,9 @@ async function executeStages({
     connection = await connectRun({
       ...{ plan, directory, settings, source, results, list, fetchByJob, onProgress },
       isNeeded: needsService(stateOf(record)),
+      ...(plan.reuse == null
+        ? {}
+        : { keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()) }),
       left: () => limit.left(),
       signal: limit.signal,
       grace: limit.grace,

@@ -20,6 +20,13 @@ export interface RunPorts {
   readonly list: () => AsyncIterable<Readonly<Record<string, string>>>
 }
 
+/** Whether the input is somewhere else than its path, and read there when it is needed. */
+const isElsewhere = ({ input }: Plan): boolean => ['object', 'kept'].includes(recordedInput(input).kind)
+
+/** The plan with the place where its input can be read now. */
+export const readablePlan = async (plan: Plan, { path }: RunDirectory, storage: StorageOptions): Promise<Plan> =>
+  isElsewhere(plan) ? localiseInput(plan, dirname(path), storage) : plan
+
 /** Source and results of a plan. A remote input is downloaded, and a kept copy looked for, when rows are first needed. */
 export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsOptions, storage: StorageOptions): RunPorts {
   const all: ResultsOptions = {
@@ -33,8 +40,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   }
   const source = openSource(plan, path, all)
   const results = openResults(plan, path, all)
-  const { kind } = recordedInput(plan.input)
-  if (kind !== 'object' && kind !== 'kept')
+  if (!isElsewhere(plan))
     return { source, results, rows: () => planRows(plan, extra.root), list: () => sentRows(plan, extra.root) }
   const here = async (): Promise<Plan> => localiseInput(plan, dirname(path), storage)
   let near: Promise<typeof source> | null = null

@@ -9,6 +9,7 @@ import type { Runtime } from '../env/runtime.ts'
 import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
+import type { ReuseSettings } from '../prepare/reuse.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 
 /** A second copy of a journal, so that another machine can resume the run. */
@@ -18,11 +19,10 @@ export interface JournalCopy {
   readonly flushed: (signal: AbortSignal) => Promise<void>
 }
 
-export interface RunSettings {
+export interface RunSettings extends ReuseSettings {
   readonly env: Env
   /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
   readonly cwd: string
-  readonly runsDir: string
   readonly outputMode?: number
   readonly credentials: () => Credentials
   readonly links?: Links

@@ -16,6 +16,7 @@ import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/stdin.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
 import type { QueueTarget } from './operations.ts'
+import { type ReuseOptions, recordedReuse, reuseOf } from './reuse-options.ts'
 import { type Checkpoint, runsDirOf } from './run-handle.ts'
 
 /** The directory of the runs and the environment; every option has a default. */
@@ -53,7 +54,7 @@ export interface ExecutionOptions extends EnvironmentOptions {
 }
 
 /** Options of `run` and `check`, most of which replace keys of the pipeline. */
-export interface LibraryOptions extends ExecutionOptions, Partial<Omit<Overrides, 'shard' | 'register'>> {
+export interface LibraryOptions extends ExecutionOptions, ReuseOptions, Partial<Omit<Overrides, 'shard' | 'register'>> {
   /** Register of this machine to match against, or several; with the embedded service only. */
   readonly register?: string | readonly string[]
   /** Start a new run even if one of the same plan is unfinished. */
@@ -260,7 +261,7 @@ export const logOf = (note: (text: string) => void): RunReporter => ({
 
 export function settingsOf(
   command: string,
-  options: Stoppable<ExecutionOptions & Pick<LibraryOptions, 'register'>>,
+  options: Stoppable<ExecutionOptions & Pick<LibraryOptions, 'register' | 'answersDir' | 'refresh'>>,
   runsDir: string,
   own: readonly RunReporter[] = [],
 ): RunSettings {
@@ -275,7 +276,9 @@ export function settingsOf(
     args: {
       command: command === 'run' ? 'library' : `library ${command}`,
       ...(options.register === undefined ? {} : { register: registerOf(options) }),
+      ...recordedReuse(options),
     },
+    ...reuseOf(options),
     timeoutMs: options.timeoutMs ?? null,
     ...(options.outputMode === undefined ? {} : { outputMode: modeOf(options.outputMode) }),
     ...(options.clock === undefined ? {} : { world: worldOf(options.clock) }),

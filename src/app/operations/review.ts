@@ -4,13 +4,14 @@
  */
 
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
 import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
-import { enrichedPath } from '../../results/file-names.ts'
+import { enrichedPath, REUSED_FILE } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
-import { checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
+import { answeredJobs, checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openRunPorts } from '../execution/ports.ts'
@@ -70,7 +71,9 @@ export async function applyDecisions(
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-    const isGone = plan.parts.some((_, part) => !failed.has(part) && !existsSync(enrichedPath(directory.path, part)))
+    const needed = plan.parts.flatMap((_, part) => (failed.has(part) ? [] : [enrichedPath(directory.path, part)]))
+    if (plan.known !== undefined) needed.push(join(directory.path, REUSED_FILE))
+    const isGone = !needed.every(path => existsSync(path))
     if (isGone) {
       const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
@@ -94,7 +97,7 @@ export async function applyDecisions(
       companies: __,
       isRejected: ___,
       ...published
-    } = await results.publish(sent => checkAgainstSummary(sent, state), failed)
+    } = await results.publish(sent => checkAgainstSummary(sent, state), failed, answeredJobs(state))
     await results.removeCompanies()
     const journal = openJournal(directory.journal, now, 'existing')
     try {

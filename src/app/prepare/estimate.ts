@@ -2,6 +2,7 @@
 import { realClock } from '../../client/clock.ts'
 import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
+import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
@@ -9,6 +10,7 @@ import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
 import { mostCredits, spentInMonth } from '../runs/spending.ts'
+import { chooseKnownRows, type ReuseSettings } from './reuse.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -36,17 +38,30 @@ export interface RunEstimate {
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
+  /** Rows with an earlier answer, and the others by reason; null without reuse, and without credentials. `sent` and `jobs` are then of those that go up. */
+  readonly reuse: ReuseCounts | null
   /** The run key, what it is from, and the finished run that `run` would report again; null without a key. */
   readonly runKey: (RunKey & { readonly finished: string | null }) | null
 }
 
 const AFTER_ALL = '~'
 
-export interface EstimateContext {
-  readonly runsDir: string
+export interface EstimateContext extends ReuseSettings {
   readonly root: string
   readonly credentials: () => Credentials
   readonly runKey: RunKey | null
+}
+
+/** Null also without credentials, which a plan does not need. */
+async function chosenRows(plan: Plan, { root, credentials, ...settings }: EstimateContext) {
+  if (plan.reuse == null || plan.shard !== undefined) return null
+  try {
+    const run = { identity: identityOf(plan.service, credentials), startedAt: new Date(realClock.now()).toISOString() }
+    return await chooseKnownRows(plan, run, null, { ...settings, cwd: root })
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
+    throw error
+  }
 }
 
 /** Null also without credentials, which a plan does not need. */
@@ -60,11 +75,10 @@ function finishedOf(plan: Plan, runKey: RunKey, context: EstimateContext): strin
 }
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
-export async function estimateRun(
-  plan: Plan,
-  { kind }: InputRef,
-  { runsDir, root, credentials, runKey }: EstimateContext,
-): Promise<RunEstimate> {
+export async function estimateRun(whole: Plan, { kind }: InputRef, context: EstimateContext): Promise<RunEstimate> {
+  const { runsDir, root, credentials, runKey } = context
+  const chosen = kind === 'file' ? await chosenRows(whole, context) : null
+  const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts }
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
   const most = plan.enrich === null ? 0 : plan.sent
@@ -76,7 +90,11 @@ export async function estimateRun(
   return {
     rows: plan.rows,
     skipped: plan.skipped ?? 0,
-    different: plan.collapse ? plan.sent : kind !== 'file' ? null : (await countRows({ ...plan, collapse: true }, root)).all.sent,
+    different: plan.collapse
+      ? whole.sent
+      : kind !== 'file'
+        ? null
+        : (await countRows({ ...plan, collapse: true }, root)).all.sent,
     sent: plan.sent,
     jobs: plan.sent === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),
@@ -97,6 +115,7 @@ export async function estimateRun(
             budget: screen.budget,
           },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
+    reuse: chosen?.counts ?? null,
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
     runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, { runsDir, root, credentials, runKey }) },
   }

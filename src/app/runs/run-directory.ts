@@ -9,9 +9,10 @@ import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { nearest } from '../../pipeline/index.ts'
-import { isEnrichedFile, JOURNAL_FILE, REVIEW_FILE, STATES_FILE } from '../../results/file-names.ts'
+import { isEnrichedFile, JOURNAL_FILE, REUSED_FILE, REVIEW_FILE, STATES_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -59,7 +60,8 @@ export function removeIfPossible(path: string): void {
 }
 
 /** Files kept for a review: received rows, and rows to review. */
-const isReviewFile = (name: string): boolean => isEnrichedFile(name) || name === REVIEW_FILE
+const isReviewFile = (name: string): boolean =>
+  isEnrichedFile(name) || name === REVIEW_FILE || name === REUSED_FILE || name === KNOWN_BITS_FILE
 
 /**
  * Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. The rows of the last good run before it

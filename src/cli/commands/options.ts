@@ -35,6 +35,19 @@ export const RUN_KEY: Option = {
   describe: 'Id of the run of a scheduler; a finished run of the same key is reported again. Default: from the scheduler',
 }
 
+export const ANSWERS_DIR: Option = {
+  name: 'answers-dir',
+  describe: 'Folder of the answers that later runs may use; default: answers in the folder of the runs',
+}
+
+/** With `reuse`: which rows go up although they have an earlier answer. */
+export const REUSE: readonly Option[] = [
+  ANSWERS_DIR,
+  { name: 'refresh', type: 'switch', describe: 'Send all rows, also those with an answer of an earlier run' },
+  { name: 'refresh-where', type: 'list', describe: 'Send rows with such an answer again: outcome=matched, review or unmatched' },
+  { name: 'refresh-key', type: 'list', describe: 'Send the row of this key again, repeatable' },
+]
+
 export const DROP_DECISIONS: Option = {
   name: 'drop-decisions',
   type: 'switch',

@@ -1,7 +1,7 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 import { existsSync } from 'node:fs'
 import pc from 'picocolors'
-import { type ReporterDispatcher, type RunSettings, runKeyOf } from '../../app/index.ts'
+import { type ReporterDispatcher, type ReuseSettings, type RunSettings, runKeyOf } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
@@ -44,6 +44,19 @@ export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   shard: shardFlag(flags, env),
 })
 
+const REFRESHED = ['matched', 'review', 'unmatched'] as const
+
+/** `--answers-dir`, `--refresh`, `--refresh-where` and `--refresh-key`. Throws FETTLE_USAGE. */
+export function reuseOf(flags: Flags): Required<Pick<ReuseSettings, 'answersDir' | 'refresh'>> {
+  const outcomes = listFlag(flags, 'refresh-where').map(text => {
+    const outcome = REFRESHED.find(one => text === `outcome=${one}`)
+    if (outcome !== undefined) return outcome
+    throw new FettleError('FETTLE_USAGE', `--refresh-where ${text}: expected outcome=${REFRESHED.join(', outcome=')}`)
+  })
+  const refresh = { all: isOn(flags, 'refresh'), outcomes, keys: listFlag(flags, 'refresh-key') }
+  return { answersDir: textFlag(flags, 'answers-dir'), refresh }
+}
+
 /** `--timeout` in milliseconds, null for none. */
 export function timeoutOf(flags: Flags): number | null {
   const text = textFlag(flags, 'timeout')
@@ -57,6 +70,7 @@ export function timeoutOf(flags: Flags): number | null {
 /** Throws FETTLE_USAGE for flags that are otherwise read only during or after the run. */
 export function checkFlags(flags: Flags): void {
   timeoutOf(flags)
+  reuseOf(flags)
   skipCodeOf(flags)
   textFlag(flags, 'record')
 }
@@ -75,6 +89,7 @@ export function settingsOf(
     env: io.env,
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
+    ...reuseOf(flags),
     credentials,
     args: argsOf(flags, command),
     timeoutMs: timeoutOf(flags),
@@ -111,6 +126,10 @@ const REPORTED = [
   'limit',
   'shard',
   'shards',
+  'answers-dir',
+  'refresh',
+  'refresh-where',
+  'refresh-key',
   'queue',
   'timeout',
   'detach',

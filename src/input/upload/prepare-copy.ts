@@ -1,17 +1,18 @@
 /**
- * Writes the copy that is uploaded instead of the input: unpacked, UTF-8 without mark, cells tidied, constants added and repeated rows
- * and empty rows removed as the plan requires. Columns, their order, header and delimiter stay. The same plan gives the same bytes.
+ * Writes the copy that is uploaded instead of the input: unpacked, UTF-8 without mark, cells tidied, constants added, and empty rows,
+ * repeated rows, rows with an earlier answer and columns that do not go up removed as the plan requires. Header and delimiter stay. The same plan gives the same bytes.
  */
 
+import { dirname } from 'node:path'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import { emptyRowsOf } from '../table/empty-row.ts'
-import { planRows, readRows, tableText } from '../table/records.ts'
+import { tableText } from '../table/records.ts'
 import { changed } from '../table/verify-unchanged.ts'
-import { DigestIndex } from './row-dedupe.ts'
-import { changesRows, dedupeKeyOf, rowMaker, uploadColumns, uploadHeader } from './upload-row.ts'
+import { askedRows } from './asked-rows.ts'
+import { placeFinder, readKnownBits } from './known-rows.ts'
+import { changesRows, sentCells, uploadColumns, uploadHeader } from './upload-row.ts'
 
 const BATCH = 1000
 
@@ -41,48 +42,34 @@ export async function prepareCopy(plan: Plan, path: string, extra: FileContext):
 export const needsCopy = (plan: Plan): boolean =>
   plan.input.files !== undefined || plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
 
-const changesCells = ({ input, mappings, collapse }: Plan): boolean =>
-  input.quotes === 'relaxed' || input.emptyRows !== undefined || collapse || changesRows(mappings)
+const changesCells = ({ input, mappings, collapse, known, send }: Plan): boolean =>
+  input.quotes === 'relaxed' ||
+  input.emptyRows !== undefined ||
+  collapse ||
+  known !== undefined ||
+  send !== undefined ||
+  changesRows(mappings)
 
 async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext): Promise<void> {
-  const { input, mappings, rows, shard } = plan
-  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns: uploadColumns(plan) }
+  const { input, known } = plan
+  const cells = sentCells(plan)
+  const columns = cells?.length ?? uploadColumns(plan)
+  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns }
   const header = uploadHeader(plan)
-  const toUploadRow = rowMaker(mappings)
-  const isNew = isFirstOfItsKey(plan)
-  const isSkipped = emptyRowsOf(input)
-  let batch: (readonly string[])[] = header === null ? [] : [header]
-  // Rows that repeat one before the shard are not sent either.
-  const before = plan.collapse ? (shard?.from ?? 0) : 0
-  let read = 0
+  const chosen = (row: readonly string[]): readonly string[] => (cells === null ? row : cells.map(at => row[at] ?? ''))
+  const placeOf = known === undefined ? null : placeFinder(plan, await readKnownBits(dirname(sink.path), known.bits))
+  let batch: (readonly string[])[] = header === null ? [] : [chosen(header)]
   let sent = 0
-  if (rows > 0) {
-    for await (const inputRow of plan.collapse ? readRows(input, root) : planRows(plan, root)) {
-      if (!isSkipped(inputRow)) {
-        const uploadRow = toUploadRow(inputRow)
-        if (isNew(uploadRow) && read >= before) {
-          sent++
-          batch.push(uploadRow)
-        }
-      }
-      if (batch.length >= BATCH) {
-        signal?.throwIfAborted()
-        await sink.write(Buffer.from(csvText(batch, style)))
-        batch = []
-      }
-      if (++read === before + rows) break
+  for await (const { uploadRow } of askedRows(plan, root)) {
+    if (placeOf !== null && placeOf(uploadRow) !== 'next') continue
+    sent++
+    batch.push(chosen(uploadRow))
+    if (batch.length >= BATCH) {
+      signal?.throwIfAborted()
+      await sink.write(Buffer.from(csvText(batch, style)))
+      batch = []
     }
   }
   await sink.write(Buffer.from(csvText(batch, style)))
   if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were planned to be sent, the file has ${sent}`)
-}
-
-export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
-  if (!collapse) return () => true
-  const index = new DigestIndex()
-  const dedupeKey = dedupeKeyOf(mappings)
-  return uploadRow => {
-    const { size } = index
-    return index.add(dedupeKey(uploadRow)) === size
-  }
 }

@@ -2,7 +2,7 @@
 import type { Plan } from '../../pipeline/model/types.ts'
 import { emptyRowsOf } from '../table/empty-row.ts'
 import { readRows } from '../table/records.ts'
-import { isFirstOfItsKey } from './prepare-copy.ts'
+import { isFirstOfItsKey } from './asked-rows.ts'
 import { rowMaker } from './upload-row.ts'
 
 /** Mapping to text of each row, without empty cells, in the order in which the rows are sent. Throws FETTLE_INPUT_READ. */

@@ -80,7 +80,7 @@ async function makeSendable(plan: Plan, copy: string, extra: FileContext): Promi
 async function copied(plan: Plan, path: string, extra: FileContext): Promise<Sendable> {
   const { input, shard, parts, rows } = plan
   const { bytes, sha256 } = await prepareCopy(plan, path, extra)
-  const isWhole = parts.length === 1 && (plan.collapse || shard !== undefined || rows === input.rows)
+  const isWhole = parts.length === 1 && (plan.collapse || plan.known !== undefined || shard !== undefined || rows === input.rows)
   const copy = await versionAt(path)
   return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { table: { from: 0, to: bytes } }) }
 }

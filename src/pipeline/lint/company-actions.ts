@@ -1,4 +1,4 @@
-/** Rules of `accept`, `candidates`, `portfolio` and `screen`: each needs an output with the tags that identify companies. */
+/** Rules of `accept`, `candidates`, `portfolio`, `screen` and `reuse`: each needs an output with the tags that identify companies. */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import { show } from '../source/quote.ts'
@@ -16,6 +16,7 @@ export const lintCompanyActions: Rule = draft => [
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
+  ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
 ]
 
 const lintPortfolio: Rule = ({ fields }) => {
@@ -61,7 +62,7 @@ const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCa
 
 function lintTags(
   { fields, broken }: Draft,
-  key: 'accept' | 'candidates' | 'portfolio' | 'screen',
+  key: 'accept' | 'candidates' | 'portfolio' | 'screen' | 'reuse',
   groups: readonly (readonly string[])[],
 ): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []

@@ -54,3 +54,25 @@ export interface PlannedCandidates {
   /** How the tags of accepted companies are fetched; null or absent: not at all. */
   readonly fetch?: 'job' | 'report' | null
 }
+
+/** How long answers of earlier runs are used, in milliseconds, by what the service answered. */
+export interface PlannedReuse {
+  readonly matched: number
+  readonly unmatched: number
+  readonly review: number
+  /** AML searches; null: each run searches again. */
+  readonly screen: number | null
+  /** Companies proposed for a row; null: each run asks again. */
+  readonly candidates: number | null
+}
+
+/** Of a run that uses earlier answers, once its rows are chosen. `answers` and `bits` are digests of files of the run directory. */
+export interface KnownRows {
+  /** Rows and jobs that would go up without earlier answers. */
+  readonly sent: number
+  readonly parts: readonly { readonly from: number; readonly rows: number }[]
+  /** Rows that have an earlier answer. */
+  readonly rows: number
+  readonly answers: string
+  readonly bits: string
+}

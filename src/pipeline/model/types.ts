@@ -7,10 +7,26 @@ import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 import type { OutputColumns } from '../../model/column-names.ts'
 import type { InputQuery, Packing } from './packing.ts'
-import type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedScreen } from './planned-stages.ts'
+import type {
+  KnownRows,
+  PlannedAccept,
+  PlannedCandidates,
+  PlannedPortfolio,
+  PlannedReuse,
+  PlannedScreen,
+} from './planned-stages.ts'
 
+export type { CellCounts, ValueWarning, WatchedColumn } from './cell-counts.ts'
 export type { InputQuery, Packing } from './packing.ts'
-export type { PlannedAccept, PlannedCandidates, PlannedPortfolio, PlannedRule, PlannedScreen } from './planned-stages.ts'
+export type {
+  KnownRows,
+  PlannedAccept,
+  PlannedCandidates,
+  PlannedPortfolio,
+  PlannedReuse,
+  PlannedRule,
+  PlannedScreen,
+} from './planned-stages.ts'
 
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {
@@ -90,44 +106,6 @@ export interface TableEdges {
   readonly last: readonly EdgeLine[]
   readonly isAll: boolean
   readonly skipped: { readonly above: readonly EdgeLine[]; readonly below: readonly EdgeLine[] }
-}
-
-/**
- * A column whose cells are counted while the input is read, and what is counted besides empty cells. Numbers and values are
- * counted in a profile only, and keys have one.
- */
-export interface WatchedColumn {
-  readonly index: number
-  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
-}
-
-/** How often something occurs, and its first data rows (from 1). */
-export interface ValueWarning {
-  readonly count: number
-  readonly rows: readonly number[]
-}
-
-/** What the cells of a watched column hold. Cells that are empty but for spaces are counted as empty and as nothing else. */
-export interface CellCounts {
-  readonly index: number
-  readonly empty: ValueWarning
-  /** Different values: exactly while they are few. */
-  readonly distinct: { readonly count: number; readonly isEstimate: boolean }
-  /** The first different values, cut. */
-  readonly examples: readonly string[]
-  /** Cells of digits alone, by how many digits; the last place holds all longer ones. Places may be missing. */
-  readonly digits: readonly (ValueWarning | undefined)[]
-  /** Cells of digits alone that begin with 0. */
-  readonly leadingZeros: number
-  readonly notDigits: ValueWarning
-  /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
-  readonly exponents: ValueWarning
-  readonly formulas: ValueWarning
-  /** Cells of more characters than a cell of Excel holds. */
-  readonly tooLong: ValueWarning
-  readonly repeated: ValueWarning
-  /** Each different value, the first thousand of them. */
-  readonly values: readonly (ValueWarning & { readonly text: string })[]
 }
 
 /** One mapping, resolved: the service's name and the column it is read from. */
@@ -259,6 +237,12 @@ export interface Plan {
   readonly collapse: boolean
   /** One a remote job: the first of its rows among those that go up, from 0, and how many it has. */
   readonly parts: readonly { readonly from: number; readonly rows: number }[]
+  /** Only the mapped columns go up; absent: all of them. */
+  readonly send?: 'mapped'
+  /** Null or absent: answers of earlier runs are not used. */
+  readonly reuse?: PlannedReuse | null
+  /** Absent until the rows with an earlier answer are chosen; then `sent` and `parts` are the others. */
+  readonly known?: KnownRows
   /** Remote jobs side by side. */
   readonly concurrency: number
   /**

@@ -36,11 +36,18 @@ export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
     .digest('hex')
 }
 
+/** The plan before rows with earlier answers were left out. */
+export function wholePlan({ known, ...plan }: Plan): Plan {
+  return known === undefined ? plan : { ...plan, sent: known.sent, parts: known.parts }
+}
+
 /** Whether two plans do the same work. Digests are computed again: a recorded one may follow an earlier rule. */
 export function isSameWork(one: Plan, other: Plan): boolean {
   if (one.fingerprint === other.fingerprint) return true
   // Earlier versions did not record registers.
   const isRecorded = one.register !== undefined && other.register !== undefined
-  const [a, b] = [one, other].map(({ register, ...rest }) => fingerprintOf(isRecorded ? { ...rest, register: register! } : rest))
+  const [a, b] = [wholePlan(one), wholePlan(other)].map(({ register, ...rest }) =>
+    fingerprintOf(isRecorded ? { ...rest, register: register! } : rest),
+  )
   return a === b
 }

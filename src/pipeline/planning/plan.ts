@@ -107,7 +107,17 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     sent: counted.sent,
     ...settings,
     parts: partsOf(counted.sent, split),
-    preparation: preparationOf(facts, mappings, { ...counted, collapse: pipeline.job.collapse }, context.shard?.shard),
+    ...(pipeline.send === null ? {} : { send: pipeline.send }),
+    ...(pipeline.reuse === null ? {} : { reuse: pipeline.reuse }),
+    preparation: preparationOf(
+      facts,
+      mappings,
+      { ...counted, collapse: pipeline.job.collapse },
+      {
+        shard: context.shard?.shard,
+        send: pipeline.send,
+      },
+    ),
     mappings,
     ...profile,
     enrich: pipeline.enrich,
@@ -227,7 +237,8 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
     issues.push(error('FETTLE_INPUT_ROWS', `found ${found} ${found === 1 ? 'row' : 'rows'}, ${allowed}`, at('input', 'rows')))
   }
   if (sent === null) return issues
-  if (pipeline.budget.rows !== null && sent > pipeline.budget.rows) {
+  // With reuse the rows that go up are known when the run starts.
+  if (pipeline.budget.rows !== null && pipeline.reuse === null && sent > pipeline.budget.rows) {
     const message = `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
   }

@@ -17,7 +17,7 @@ export function preparationOf(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],
   { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,
-  shard?: Shard,
+  { shard, send }: { readonly shard?: Shard | undefined; readonly send?: Plan['send'] | null } = {},
 ): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
@@ -29,6 +29,7 @@ export function preparationOf(
     ...padded,
     ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
     ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
+    ...(send === 'mapped' ? ['only the mapped columns'] : []),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
     ...(skipped === 0 ? [] : [`without ${skipped} empty ${skipped === 1 ? 'row' : 'rows'}`]),
     ...(shard !== undefined

@@ -182,6 +182,18 @@ const accept = {
   pattern: z.record(text(60), z.string().regex(/^[A-Z]{1,26}$/)).nullable(),
 } satisfies Shape<NonNullable<Plan['accept']>>
 
+const age = z
+  .int()
+  .min(1)
+  .max(3650 * 24 * 3_600_000)
+const reuse = {
+  matched: age,
+  unmatched: age,
+  review: age,
+  screen: age.nullable(),
+  candidates: age.nullable(),
+} satisfies Shape<NonNullable<Plan['reuse']>>
+
 const SINCE = ['drift', 'changed', 'lost', 'moved'] as const
 const CHECKS = ['matched', 'unmatched', 'review', 'duplicates', 'failed', ...SINCE] as const satisfies readonly CheckName[]
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
@@ -207,6 +219,9 @@ const shape = {
     .array(z.strictObject({ from: count, rows: count }))
     .min(1)
     .max(1000),
+  send: z.literal('mapped').optional(),
+  reuse: z.strictObject(reuse).nullish(),
+  known: z.never().optional(),
   concurrency: z.int().min(1).max(32),
   preparation: z.array(text()).max(1000),
   mappings: z.array(z.strictObject(mapping)).max(MAPPINGS.length),

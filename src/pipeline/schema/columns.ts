@@ -19,6 +19,9 @@ const MATCH_COLUMNS = [
   'match.otherIds',
 ] as const
 
+/** What is known of the answer itself. */
+const ANSWER_COLUMNS = ['answer.at', 'answer.job', 'answer.reused'] as const
+
 export interface WrongEntry {
   readonly index: number
   readonly message: string
@@ -49,7 +52,7 @@ interface Column {
 }
 
 export function wrongColumns(columns: readonly Column[], chosen: readonly string[]): WrongEntry[] {
-  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...chosen])
+  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
     if (column === ALL_COLUMNS && as !== null)

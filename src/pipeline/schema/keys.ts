@@ -56,6 +56,7 @@ export const KEYS_OUTSIDE_IDENTITY: readonly (keyof Plan)[] = [
   'preparation',
   'profile',
   'issues',
+  'known',
   'fingerprint',
 ]
 

@@ -1,7 +1,7 @@
 /** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `screen`. */
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
-import { flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
+import { duration, flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
 const MOST = 1_000_000_000
@@ -119,3 +119,19 @@ export const accept = map({
     ),
   ).describe('Letters that each part of `general.pattern` must have; a match with another goes to review.'),
 })
+
+const TEN_YEARS = 3650 * 24 * 3_600_000
+const age = () => duration(1, TEN_YEARS)
+
+export const reuse = map({
+  matched: age().describe('Rows with a company: the answer is used for this long.'),
+  unmatched: age().describe('Rows without a company.'),
+  review: age().describe('Rows for a person to look at.'),
+  screen: orNull(age()).describe('AML searches of a company. Absent: each run searches again.'),
+  candidates: orNull(age()).describe('Companies proposed for a row. Absent: each run asks again.'),
+})
+
+export const send = z
+  .enum(['all', 'mapped'], { error: 'all or mapped' })
+  .optional()
+  .transform(value => (value === 'mapped' ? value : null))

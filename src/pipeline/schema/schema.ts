@@ -13,7 +13,7 @@ import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, candidates, portfolio, screen } from './match-keys.ts'
+import { accept, candidates, portfolio, reuse, screen, send } from './match-keys.ts'
 import { notify } from './notify.ts'
 import { checkServiceUrl } from './service-url.ts'
 
@@ -214,6 +214,10 @@ export const pipelineSchema = map({
   })
     .prefault({})
     .describe('How rows become remote jobs.'),
+  send: send.describe('mapped: only the mapped columns go up. Absent: all columns.'),
+  reuse: orNull(reuse)
+    .describe('Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.')
+    .register(KEY_FACTS, { identity: false }),
   enrich: enrich.optional().describe('none, a product, or {product, tags}. Absent: basic when there is an output, else none.'),
   budget: map({
     rows: orNull(whole(1, MAX_ROWS)).describe('Refuse to send more rows.'),

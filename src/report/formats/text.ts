@@ -5,6 +5,7 @@ import type { Report, Result } from '../schema.ts'
 import { countWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
+import { reuseWords } from '../sections/reuse-words.ts'
 import { serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
 import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
@@ -35,7 +36,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
-    [...ledger(report, paint, width), ...bands(result, paint, width), ...changes(result, paint, width)],
+    [
+      ...ledger(report, paint, width),
+      ...bands(result, paint, width),
+      ...reuse(result, paint, width),
+      ...changes(result, paint, width),
+    ],
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
@@ -102,6 +108,11 @@ function changes({ changes }: Result, paint: Paint, width: number): string[] {
   return wrap(`${countWords(changes.counts)} since ${changes.against}`, width - 18).map(
     (line, at) => `  ${(at === 0 ? 'changes' : '').padEnd(16)}${paint('dim', line)}`,
   )
+}
+
+function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[] {
+  if (counts === null) return []
+  return [`  ${'reused'.padEnd(16)}${paint('dim', clip(reuseWords(counts, 'went up'), width - 18))}`]
 }
 
 /** Failed checks come first; passed checks are cut first. */

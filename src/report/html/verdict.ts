@@ -1,6 +1,7 @@
 /** The head of the page: verdict, message, next step and numbers. */
 import { spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { reuseWords } from '../sections/reuse-words.ts'
 import { serviceWords } from '../service-words.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
@@ -22,7 +23,7 @@ ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</tim
 ${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
 ${fact('Service', serviceWords(result))}
 ${result.http.requests === 0 ? null : fact('Spent', spentWords(result))}
-${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
+${result.reuse === null ? null : fact('Earlier answers', reuseWords(result.reuse, 'went up'))}${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
 ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}
 </dl>
 </header>`

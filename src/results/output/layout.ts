@@ -18,6 +18,7 @@ const COLUMN_TYPES: Readonly<Record<string, string>> = {
   'general.duplicateId': 'int64',
   'general.duplicate': 'boolean',
   'general.active': 'boolean',
+  'answer.reused': 'boolean',
 }
 
 /** Days, as the embedded service writes them. */
@@ -54,24 +55,30 @@ function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: numb
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
 export const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: EnrichedColumns): string[] =>
   [...new Set([...output.columns, ...acceptColumns(accept ?? null)])].filter(
-    name => name !== '*' && !name.startsWith('match.') && columns.find(name) === -1,
+    name => name !== '*' && !/^(?:match|answer)\./.test(name) && columns.find(name) === -1,
   )
 
+/** The columns of the file of this kind: those of the output, and of rows in review the best candidate. */
+export function chosenColumns(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, kind: OutputFile['kind']): string[] {
+  const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null || plan.candidates != null
+  const extra = kind === 'review' ? CANDIDATE.filter(name => hasCandidate(name) && !output.columns.includes(name)) : []
+  return [...output.columns, ...extra]
+}
+
+/** What is known of an answer itself. */
+const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => string>> = {
+  'answer.at': ({ at }) => at,
+  'answer.job': ({ job }) => job,
+  'answer.reused': ({ reused }) => (reused ? 'Y' : 'N'),
+}
+
 /**
- * The layout of the file at `path`; that of rows in review has the best candidate, too. A chosen column that the
+ * The layout of the file at `path`, with the columns `chosen`; that of rows in review has the best candidate, too. A chosen column that the
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
  * missing column must not lose them.
  */
-export function makeLayout(
-  plan: Plan,
-  output: PlannedOutput,
-  columns: EnrichedColumns,
-  { kind, path }: Pick<OutputFile, 'kind' | 'path'>,
-) {
+export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, path: string, chosen: readonly string[]) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
-  const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null || plan.candidates != null
-  const extra = kind === 'review' ? CANDIDATE.filter(name => hasCandidate(name) && !output.columns.includes(name)) : []
-  const chosen = [...output.columns, ...extra]
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
   return {
@@ -80,10 +87,12 @@ export function makeLayout(
     ),
     names: outputNames({ ...output, columns: chosen }, own),
     /** `isRepeat`: the row has the answer of an earlier row. */
-    row: (inputRow: readonly string[], { row, outcome, overrideCell }: RowResult, isRepeat: boolean): string[] =>
+    row: (inputRow: readonly string[], { row, outcome, overrideCell, given }: RowResult, isRepeat: boolean): string[] =>
       places.flatMap(({ name, at }) => {
         if (name === '*') return inputRow
         if (name === 'match.outcome') return [outcome]
+        const ofAnswer = ANSWER_CELLS[name]
+        if (ofAnswer !== undefined) return [outcome === 'skipped' ? '' : ofAnswer(given)]
         if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
         const cell = overrideCell?.(name) ?? row[at] ?? ''
         return [name === 'match.why' && isForPeople ? inWords(cell) : cell]

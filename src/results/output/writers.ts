@@ -15,7 +15,7 @@ import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
-import { makeLayout } from './layout.ts'
+import { chosenColumns, makeLayout } from './layout.ts'
 
 /** A run whose rows were kept. */
 export interface Baseline {
@@ -30,6 +30,8 @@ export interface ResultsOptions extends FileContext {
   readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null) => boolean
   /** The run to compare the rows with. */
   readonly baseline?: Baseline | null
+  /** Under what answers are kept for later runs; absent: they are not kept. */
+  readonly scope?: string
   /** Permissions of the outputs; those that the umask leaves if absent. */
   readonly mode?: number | undefined
   /** Opens the sink of an output; a local file when absent. */
@@ -53,16 +55,21 @@ interface Writer {
   readonly includes: (outcome: RowOutcome) => boolean
   readonly sink: Sink
   format: RowFormat | null
+  /** Its columns; those of the first answers. */
+  chosen: readonly string[]
   batch: string[][]
   rows: number
 }
+
+type Layout = ReturnType<typeof makeLayout>
 
 /** All output files of a plan. Throws FETTLE_OUTPUT_WRITE; always call `discard`. */
 export class Writers {
   readonly #plan: Plan
   readonly #output: PlannedOutput
   readonly #writers: Writer[]
-  #layouts: ReturnType<typeof makeLayout>[] = []
+  /** By the columns of the answers, and by file. */
+  #layouts = new Map<EnrichedColumns, Layout[]>()
 
   private constructor(plan: Plan, output: PlannedOutput, writers: Writer[]) {
     this.#plan = plan
@@ -88,7 +95,7 @@ export class Writers {
           isShared: true,
           ...(extra.mode === undefined ? {} : { mode: extra.mode }),
         })
-        writers.push({ kind, includes, sink, format: null, batch: [], rows: 0 })
+        writers.push({ kind, includes, sink, format: null, chosen: [], batch: [], rows: 0 })
       }
       return all
     } catch (error) {
@@ -98,27 +105,43 @@ export class Writers {
   }
 
   async begin(columns: EnrichedColumns): Promise<void> {
-    this.#layouts = this.#writers.map(({ kind, sink: { path } }) => makeLayout(this.#plan, this.#output, columns, { kind, path }))
-    for (const [at, writer] of this.#writers.entries()) {
+    for (const writer of this.#writers) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
-      const { names, types } = this.#layouts[at]!
+      writer.chosen = chosenColumns(this.#plan, this.#output, columns, writer.kind)
+      const layout = this.#layoutOf(writer, columns)
+      const { names, types } = layout
       writer.sink.columns?.(names.map((name, column) => ({ name, type: types[column]!.name })))
-      writer.format = await this.#formatFor(writer.sink.path, this.#layouts[at]!)
+      writer.format = await this.#formatFor(writer.sink.path, layout)
       await writer.sink.write(Buffer.from(writer.format.head))
     }
+    this.#layouts.clear()
   }
 
-  #formatFor(path: string, { names, types }: Pick<ReturnType<typeof makeLayout>, 'names' | 'types'>): Promise<RowFormat> {
+  #layoutOf({ sink: { path }, chosen }: Writer, columns: EnrichedColumns): Layout {
+    return makeLayout(this.#plan, this.#output, columns, path, chosen)
+  }
+
+  #layoutsOf(columns: EnrichedColumns): readonly Layout[] {
+    let found = this.#layouts.get(columns)
+    if (found === undefined) {
+      found = this.#writers.map(writer => this.#layoutOf(writer, columns))
+      this.#layouts.set(columns, found)
+    }
+    return found
+  }
+
+  #formatFor(path: string, { names, types }: Pick<Layout, 'names' | 'types'>): Promise<RowFormat> {
     const { name: title, input } = this.#plan
     return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
   }
 
   async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {
+    const layouts = this.#layoutsOf(rowResult.columns)
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.includes(rowResult.outcome)) continue
       writer.rows++
-      writer.batch.push(this.#layouts[at]!.row(inputRow, rowResult, isRepeat))
+      writer.batch.push(layouts[at]!.row(inputRow, rowResult, isRepeat))
       if (writer.batch.length >= BATCH) await flush(writer)
     }
   }

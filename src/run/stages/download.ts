@@ -90,12 +90,17 @@ function keptIssue(files: readonly OutputFile[]): Issue {
   return issue('FETTLE_OUTPUT_KEPT', `a check failed, so earlier outputs stay: ${rows}`, { severity: 'info' })
 }
 
+/** The jobs of the parts, and when each was first seen to be done. */
+export const answeredJobs = ({ jobs, updatedAt }: RunState): { readonly id: string; readonly at: string }[] =>
+  jobs.map(({ id, history }) => ({ id: id ?? '', at: history.at(-1)?.at ?? updatedAt }))
+
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
   const { missing, unfit, isRejected, ...published } = await ports.results.publish(
     outcomes => checkAgainstSummary(outcomes, state),
     failed,
+    answeredJobs(state),
   )
   const isKnown = ({ code, message }: Issue): boolean => state.issues.some(one => one.code === code && one.message === message)
   const found = [
@@ -107,6 +112,14 @@ export async function* publish(state: RunState, ports: Ports): StageEvents {
   yield { type: 'output.written', ...published }
 }
 
+/** The answers of a run are of use to later ones once its outputs are written: then every row is accounted for. */
+async function* publishAndKeep(state: RunState, ports: Ports): StageEvents {
+  if (state.outcomes === null) yield* publish(state, ports)
+  if (ports.keepAnswers !== undefined) yield { type: 'answers.kept', files: await ports.keepAnswers() }
+}
+
+const areAnswersKept = ({ reuse }: RunState): boolean => reuse === null || reuse.isKept
+
 const isShardReceived = ({ plan, jobs }: RunState): boolean =>
   plan.shard !== undefined && jobs.every(({ received, failure }) => received !== null || failure !== null)
 
@@ -115,5 +128,8 @@ export const download: JobStage = {
   isDone: job => job.received !== null,
   run: (job, { plan }, ports) => receiveFile(job, plan, ports),
   // A shard ends with its files: the merge of the shards joins them to the rows.
-  afterJobs: { isDone: state => state.outcomes !== null || isShardReceived(state), run: publish },
+  afterJobs: {
+    isDone: state => (state.outcomes !== null && areAnswersKept(state)) || isShardReceived(state),
+    run: publishAndKeep,
+  },
 }

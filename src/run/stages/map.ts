@@ -14,9 +14,13 @@ function withMappings(error: unknown, { mappings }: Plan): unknown {
   return new FettleError(error.code, `${error.message} Mappings sent: ${sent}.`, { status, correlationId, hint, cause: error })
 }
 
+/** Where only the mapped columns go up, they are counted without the others. */
+const sentIndex = (index: number, { mappings, send }: Plan): number =>
+  send === undefined ? index : new Set(mappings.map(one => one.index).filter(at => at < index)).size
+
 async function* mapColumns(job: JobState, plan: Plan, ports: Ports): StageEvents {
   // The wire wants the zero-based index as a string (contract §5.4).
-  const mappings = plan.mappings.map(({ mapping, index }) => ({ mapping, value: String(index) }))
+  const mappings = plan.mappings.map(({ mapping, index }) => ({ mapping, value: String(sentIndex(index, plan)) }))
   const isBusy = (status: string): boolean => status === 'uploading'
   const send = async (): Promise<null> => {
     await ports.service.setMappings(idOf(job), mappings, { signal: ports.grace })

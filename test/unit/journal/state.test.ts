@@ -263,6 +263,7 @@ describe('changes only the fields of the event', () => {
       scores: [],
       lowestScores: null,
       changes: null,
+      reuse: null,
       matches: null,
       checks: [],
       http: { requests: 0, retries: 0, throttledMs: 0 },

@@ -346,6 +346,9 @@ describe('fingerprint', () => {
       candidates: { for: ['review'], limit: 5, budget: null },
       portfolio: { name: 'p', id: null, reference: null },
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
+      send: 'mapped',
+      reuse: { matched: 1, unmatched: 1, review: 1, screen: null, candidates: null },
+      known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, answers: 'ab', bits: 'ab' },
     }
   }
 
@@ -374,7 +377,7 @@ describe('fingerprint', () => {
           'collapse',
           'parts',
         ],
-        ...['mappings', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'screen'],
+        ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'screen'],
       ].sort(),
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
-import type { Answer } from '../../../src/results/answers.ts'
+import { type Answer, NOT_GIVEN } from '../../../src/results/answers.ts'
 import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
 import type { Decision } from '../../../src/results/decisions/decision.ts'
 import {
@@ -41,13 +41,15 @@ const line = (rest: Partial<Decision> = {}): Decision => ({
 })
 
 const HEADER = ['general.connectId', 'match.outcome', 'match.score', 'match.why', 'match.candidates', 'general.duplicate']
-const COLUMNS: EnrichedColumns = { header: HEADER, own: [], find: name => HEADER.indexOf(name) }
+const COLUMNS: EnrichedColumns = { header: HEADER, own: [], added: [], find: name => HEADER.indexOf(name) }
 const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
 const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   outcome,
   serviceOutcome: outcome,
   reason: '',
   proposed: [],
+  given: NOT_GIVEN,
+  raw: null,
   columns: COLUMNS,
   row: [
     outcome === 'matched' || outcome === 'duplicate' ? (ids[0] ?? '') : '',
@@ -97,7 +99,7 @@ describe('a decision on a row', () => {
 
   it('recognises a company by its ids in other registers, and names the register of the chosen one', () => {
     const header = [...HEADER, 'match.register', 'match.otherIds']
-    const columns: EnrichedColumns = { header, own: [], find: name => header.indexOf(name) }
+    const columns: EnrichedColumns = { header, own: [], added: [], find: name => header.indexOf(name) }
     const withRegister = (one: Answer, ...cells: string[]): Answer => ({ ...one, columns, row: [...one.row, ...cells] })
     const matched = withRegister(answer('matched', ['CC-2']), 'two', 'one: CC-1')
     expect(applied(matched, {})).toMatchObject({ outcome: 'matched', decided: { effect: 'agreed' } })
@@ -160,7 +162,11 @@ const anyAnswer = fc
     row: fc.integer({ min: 0, max: 9 }),
     isRepeat: fc.boolean(),
   })
-  .map(one => ({ ...one, answer: answer(one.outcome, one.ids) }))
+  .map(({ isRepeat, ...one }) => {
+    const given = answer(one.outcome, one.ids)
+    const raw = isRepeat ? null : { row: given.row, columns: COLUMNS, outcome: one.outcome, number: 1, part: 0 }
+    return { ...one, answer: { ...given, raw } }
+  })
 
 describe('the ledger under decisions', () => {
   const plan = planOf({ header: ['name'], rows: 0 } as unknown as Plan['input'])
@@ -170,10 +176,10 @@ describe('the ledger under decisions', () => {
         const decisions = new Decisions(lines.map(line), TODAY)
         const [plain, decided] = [new RowTotals(plan), new RowTotals(plan)]
         for (const tally of [plain, decided]) tally.begin(COLUMNS, true)
-        for (const [at, { answer, row, isRepeat }] of rows.entries()) {
+        for (const [at, { answer, row }] of rows.entries()) {
           const print = fingerprint(row)
-          plain.add(at + 1, applyDecision(answer, print, null), ['x'], isRepeat, print)
-          decided.add(at + 1, applyDecision(answer, print, decisions), ['x'], isRepeat, print)
+          plain.add(at + 1, applyDecision(answer, print, null), ['x'], print)
+          decided.add(at + 1, applyDecision(answer, print, decisions), ['x'], print)
         }
         const sum = (counts: object): number => Object.values(counts).reduce((total: number, count) => total + count, 0)
         expect(sum(decided.outcomes())).toBe(rows.length)

@@ -148,6 +148,7 @@ export class FakeResults implements Results {
       files: [file],
       outcomes: this.outcomes,
       changes: null,
+      reused: null,
       samples: [],
       reasons: {},
       duplicates: [],

@@ -1,7 +1,7 @@
 /** `fettle merge`: shards joined into one run. */
 import type { Command } from '../../command.ts'
 import type { Option } from '../../options/option.ts'
-import { DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE, RUN_KEY } from '../options.ts'
+import { ANSWERS_DIR, DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE, RUN_KEY } from '../options.ts'
 
 const MIXED_REGISTERS: Option = {
   name: 'mixed-registers',
@@ -20,7 +20,7 @@ export const merge: Command = {
       describe: 'Runs of shards or their folders; or a pipeline name, for the latest run of each shard',
     },
   ],
-  options: [RUN_KEY, DROP_DECISIONS, MIXED_REGISTERS, ...EXECUTION],
+  options: [ANSWERS_DIR, RUN_KEY, DROP_DECISIONS, MIXED_REGISTERS, ...EXECUTION],
   conflicts: QUIET_OR_VERBOSE,
   examples: [
     ['fettle merge suppliers', 'join the latest shards of a pipeline, in the order of the list'],

@@ -1,6 +1,6 @@
 /** `fettle plan`: cost and changes of a run before it starts. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, RUN_KEY, RUNS_DIR, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, REUSE, RUN_KEY, RUNS_DIR, SOURCES } from '../options.ts'
 
 export const plan: Command = {
   usage: 'plan <pipeline..>',
@@ -8,6 +8,7 @@ export const plan: Command = {
   positionals: [PIPELINES],
   options: [
     ...SOURCES,
+    ...REUSE,
     RUN_KEY,
     RUNS_DIR,
     JSON_RESULT,

@@ -5,12 +5,14 @@ import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import { reuseWords } from '../../../report/sections/reuse-words.ts'
+import { counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssues } from '../../terminal/print-error.ts'
-import { overridesOf, pipelineFiles } from '../shared.ts'
+import { overridesOf, pipelineFiles, reuseOf } from '../shared.ts'
 
 /** Returns the exit code of `check`. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -40,7 +42,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       continue
     }
     const estimate =
-      plan === null || input === null ? null : await estimateRun(plan, input, { runsDir, root: io.cwd, credentials, runKey })
+      plan === null || input === null
+        ? null
+        : await estimateRun(plan, input, { runsDir, root: io.cwd, credentials, runKey, ...reuseOf(flags) })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))
@@ -64,6 +68,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
     `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
+    ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
@@ -99,6 +104,12 @@ function monthLines({ month }: RunEstimate): string[] {
   return [`  month     ${spent} of ${limit} spent or reserved in ${month.month}, ${most} more at most: ${verdict}`]
 }
 
+/** `50,000 rows: 49,412 known, 588 go up (412 new, 131 changed, 45 too old), at most 588 credits` */
+const reuseLine = ({ reuse, credits }: RunEstimate): string =>
+  reuse === null
+    ? ''
+    : `${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'go up')}, at most ${counted(credits.most, 'credit')}`
+
 const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>
   [
     banding === null ? 'every other band' : `bands ${banding.join(', ')}`,
@@ -130,8 +141,8 @@ const portfolioOf = ({ portfolio }: Plan): string =>
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
-const saving = ({ collapse, output }: Plan, { different, rows, skipped }: RunEstimate): string =>
-  collapse || output === null || different === null || different === rows - skipped
+const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }: RunEstimate): string =>
+  collapse || reuse !== null || output === null || different === null || different === rows - skipped
     ? ''
     : `; job.collapse: true would send ${different}`
 

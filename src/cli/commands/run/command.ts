@@ -9,6 +9,7 @@ import {
   queueOptions,
   RECORD,
   REGISTER_CONFLICTS,
+  REUSE,
   RUN_KEY,
   SOURCES,
 } from '../options.ts'
@@ -19,6 +20,7 @@ export const run: Command = {
   positionals: [PIPELINES],
   options: [
     ...SOURCES,
+    ...REUSE,
     ...EXECUTION,
     RECORD,
     ...queueOptions('Have workers run the shards, through this Redis: redis://host:6379; see fettle worker'),

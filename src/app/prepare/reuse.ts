@@ -1,0 +1,86 @@
+/** Uses answers of earlier runs: chooses the rows of a run that go up, and keeps its answers for later runs. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { action, FettleError } from '../../errors.ts'
+import type { RunArgs, RunState } from '../../journal/index.ts'
+import { type Plan, partsOf } from '../../pipeline/index.ts'
+import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
+import { addAnswers, openAnswers, removeOldAnswers } from '../../results/reuse/answer-store.ts'
+import { type ChosenRows, chooseRows } from '../../results/reuse/choose-rows.ts'
+import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
+import { packageInfo } from '../env/package-info.ts'
+import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
+
+/** Where answers are kept, and which of them are not used. */
+export interface ReuseSettings {
+  readonly runsDir: string
+  /** `answers` in the folder of the runs if absent. */
+  readonly answersDir?: string | null
+  readonly refresh?: Refresh
+}
+
+/** `args`: those of the run, which may have been started with another folder. */
+export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunArgs = {}): string {
+  const recorded = args['answers-dir']
+  return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))
+}
+
+/** A digest of what an answer depends on besides the question: service, account, product and registers. */
+export function scopeOf({ service, register, enrich, input }: Plan, identity: string): string {
+  const registers = (register ?? []).map(({ name, sha256 }) => [name, sha256])
+  // The embedded service decides by the share of the list that is in its register, so its answers are those of one list.
+  const engine = service.kind === 'embedded' ? [packageInfo().version, input.sha256] : null
+  return createHash('sha256')
+    .update(JSON.stringify([identity, enrich?.product ?? null, registers, engine]))
+    .digest('hex')
+}
+
+/** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
+export async function chooseKnownRows(
+  plan: Plan,
+  { identity, startedAt, args = {} }: Pick<RunState, 'identity' | 'startedAt'> & { readonly args?: RunArgs },
+  directory: RunDirectory | null,
+  settings: ReuseSettings & { readonly cwd: string; readonly signal?: AbortSignal },
+): Promise<ChosenRows & { readonly parts: Plan['parts'] }> {
+  const { reuse, key, name, enrich, parts } = plan
+  const { refresh = NO_REFRESH, cwd, signal } = settings
+  if (reuse == null) throw new TypeError('the plan uses no earlier answers')
+  if (refresh.keys.length > 0 && key === null)
+    throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
+  const now = Date.parse(startedAt)
+  const scope = scopeOf(plan, identity)
+  const wanted = { scope, tags: enrich?.tags ?? [], keysOf: key === null ? null : name, now }
+  const known = await openAnswers(answersFolder(settings, args), wanted)
+  try {
+    const place = { root: cwd, ...(signal === undefined ? {} : { signal }) }
+    const chosen = await chooseRows(plan, known, { ages: reuse, now, refresh }, directory?.path ?? null, place)
+    const { sent } = chosen.counts
+    const split = parts.length > 1 ? parts[0]!.rows : null
+    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split) }
+  } finally {
+    known.close()
+  }
+}
+
+/** Throws FETTLE_INPUT_BUDGET when more rows would go up than `budget.rows` allows. */
+export function checkRowBudget({ budget }: Plan, sent: number): void {
+  if (budget.rows === null || sent <= budget.rows) return
+  throw new FettleError('FETTLE_INPUT_BUDGET', `${sent} rows would be sent, budget.rows allows ${budget.rows}`)
+}
+
+/** Puts the answers of a run where later runs find them. Returns the number of files. Throws FETTLE_OUTPUT_WRITE. */
+export async function keepAnswers({ id, path }: RunDirectory, folder: string, now: number): Promise<number> {
+  makeFolder(folder, { ignored: 'itself' })
+  await removeOldAnswers(folder, now)
+  const files = keptAnswersPaths(path).filter(one => existsSync(one.path))
+  try {
+    for (const one of files) await addAnswers(folder, `${id}-${one.kind}`, one.path)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    const hint =
+      'The outputs are written. Free space or correct permissions, then resume the run, so that later runs need not pay again.'
+    throw new FettleError(error.code, error.message, { hint, action: action('resume', id), cause: error })
+  }
+  return files.length
+}

@@ -1,0 +1,40 @@
+/** The rows of a plan that have a question for the service: those that are not empty, and with `job.collapse` each different one once. */
+import type { Plan } from '../../pipeline/model/types.ts'
+import { emptyRowsOf } from '../table/empty-row.ts'
+import { planRows, readRows } from '../table/records.ts'
+import { DigestIndex } from './row-dedupe.ts'
+import { dedupeKeyOf, rowMaker } from './upload-row.ts'
+
+export interface AskedRow {
+  readonly inputRow: readonly string[]
+  readonly uploadRow: readonly string[]
+}
+
+/** Throws FETTLE_INPUT_READ. */
+export async function* askedRows(plan: Plan, root?: string): AsyncGenerator<AskedRow> {
+  const { input, mappings, rows, shard, collapse } = plan
+  if (rows === 0) return
+  const toUploadRow = rowMaker(mappings)
+  const isNew = isFirstOfItsKey(plan)
+  const isSkipped = emptyRowsOf(input)
+  // Rows that repeat one before the shard are not sent either.
+  const before = collapse ? (shard?.from ?? 0) : 0
+  let read = 0
+  for await (const inputRow of collapse ? readRows(input, root) : planRows(plan, root)) {
+    if (!isSkipped(inputRow)) {
+      const uploadRow = toUploadRow(inputRow)
+      if (isNew(uploadRow) && read >= before) yield { inputRow, uploadRow }
+    }
+    if (++read === before + rows) return
+  }
+}
+
+export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
+  if (!collapse) return () => true
+  const index = new DigestIndex()
+  const dedupeKey = dedupeKeyOf(mappings)
+  return uploadRow => {
+    const { size } = index
+    return index.add(dedupeKey(uploadRow)) === size
+  }
+}

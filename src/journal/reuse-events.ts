@@ -1,0 +1,36 @@
+/** Schemas of the journal: bands and patterns of the matches, and the events of a run that uses answers of earlier runs. */
+import { z } from 'zod'
+
+const text = z.string()
+const count = z.number()
+const list = <T>(item: z.ZodType<T>) => z.array(item) as unknown as z.ZodType<readonly T[]>
+
+const example = z.object({ row: count, key: text.nullable(), name: text, company: z.object({ id: text, name: text }) })
+const placements = { matched: count, review: count, unmatched: count }
+const group = { value: text, rows: count, ...placements, examples: list(example) }
+export const matches = z.object({
+  bands: list(z.object({ ...group, moves: z.object(placements) })),
+  patterns: list(z.object(group)),
+  others: z.object({ bands: count, patterns: count }),
+  byPattern: count,
+})
+
+const parts = z.array(z.object({ from: count, rows: count })) as unknown as z.ZodType<
+  readonly { readonly from: number; readonly rows: number }[]
+>
+
+export const REUSE_EVENTS = {
+  /** Which rows have an answer of an earlier run, and the jobs of the others; digests of files of the run directory. */
+  'reuse.chosen': {
+    counts: z.object({
+      ...{ asked: count, known: count, sent: count, repeated: count },
+      ...{ fresh: count, changed: count, tooOld: count, lacking: count, refreshed: count },
+    }),
+    sent: count,
+    parts,
+    answers: text,
+    bits: text,
+  },
+  /** Later runs may use the answers of this one. */
+  'answers.kept': { files: count },
+} as const satisfies Readonly<Record<string, z.ZodRawShape>>

@@ -1,0 +1,39 @@
+/** The state of a run that uses answers of earlier runs. */
+import type { Outcomes, ReuseCounts } from '../model/results.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import type { JobState, RunEvent } from './events.ts'
+import { jobsOf } from './jobs.ts'
+
+export interface ReuseState {
+  readonly counts: ReuseCounts
+  /** Rows by outcome, apart for earlier answers and those of this run; null before the outputs are written. */
+  readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
+  /** The answers of this run are where later runs find them. */
+  readonly isKept: boolean
+}
+
+interface Changed {
+  readonly plan: Plan
+  readonly jobName: string
+  readonly jobs: readonly JobState[]
+  readonly reuse: ReuseState | null
+}
+
+/** Once its rows are chosen, the plan of a run is that of the rows that go up. */
+export function afterReuse({ plan, jobName, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
+  switch (event.type) {
+    case 'reuse.chosen': {
+      const { counts, sent, parts, answers, bits } = event
+      if (plan.known !== undefined) return null
+      const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits }
+      const chosen = { ...plan, sent, parts, known }
+      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, outcomes: null, isKept: false } }
+    }
+    case 'output.written':
+      return reuse && { reuse: { ...reuse, outcomes: event.reused ?? null } }
+    case 'answers.kept':
+      return reuse && { reuse: { ...reuse, isKept: true } }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,41 @@
+/** Reads the answer to each row: what came back for it or for an equal row, or that of an earlier run. */
+import { placeFinder, readKnownBits } from '../../input/upload/known-rows.ts'
+import { DigestIndex } from '../../input/upload/row-dedupe.ts'
+import { dedupeKeyOf } from '../../input/upload/upload-row.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
+import type { Answer, Answers } from '../answers.ts'
+
+interface AnsweredRow {
+  readonly answer: Answer
+  /** The row is collapsed: a match of the first row is a duplicate now. */
+  readonly isRepeat: boolean
+}
+
+/** Returns a reader of the answers to the rows that have a question, in their order; it returns null after the last one. */
+export async function answerReader(
+  { collapse, mappings, known }: Plan,
+  answers: Answers,
+  workDir: string,
+): Promise<(uploadRow: readonly string[]) => Promise<AnsweredRow | null>> {
+  const dedupeKeyFor = dedupeKeyOf(mappings)
+  const dedupeIndex = collapse ? new DigestIndex() : null
+  const placeOf =
+    known === undefined ? () => 'next' as const : placeFinder({ mappings }, await readKnownBits(workDir, known.bits))
+  let asked = 0
+  return async uploadRow => {
+    const number = dedupeIndex?.add(dedupeKeyFor(uploadRow)) ?? asked
+    if (number < asked) return { answer: asDuplicate(await answers.again(number, number)), isRepeat: true }
+    const place = placeOf(uploadRow)
+    const at = asked++
+    const answer =
+      place === 'known'
+        ? await answers.known(at)
+        : place === 'next'
+          ? await answers.next(uploadRow, at)
+          : await answers.again(place, at)
+    return answer && { answer, isRepeat: false }
+  }
+}
+
+const asDuplicate = (answer: Answer): Answer =>
+  answer.outcome === 'matched' || answer.outcome === 'manualMatched' ? { ...answer, outcome: 'duplicate' } : answer

@@ -1,0 +1,111 @@
+/**
+ * Chooses the rows that go up: those without an earlier answer, each different question once. The answers of the others are copied
+ * into the run directory, so that neither time nor other runs change what this run sends and writes.
+ */
+import { join } from 'node:path'
+import { openSink, type Sink } from '../../files/atomic-file.ts'
+import type { FileContext } from '../../files/open-input.ts'
+import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
+import { askedRows } from '../../input/upload/asked-rows.ts'
+import { KnownBits } from '../../input/upload/known-rows.ts'
+import { keyDigester, questionDigester } from '../../input/upload/question.ts'
+import { DigestIndex } from '../../input/upload/row-dedupe.ts'
+import type { ReuseCounts } from '../../model/results.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
+import { REUSED_FILE } from '../file-names.ts'
+import type { FoundAnswer, KnownAnswers } from './known-answers.ts'
+import { type Rules, SEND_REASONS, verdictOf } from './verdict.ts'
+
+const BATCH = 500
+
+export interface ChosenRows {
+  readonly counts: ReuseCounts
+  /** Digests of the two files; null where none were written. */
+  readonly answers: string | null
+  readonly bits: string | null
+}
+
+/** Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
+export async function chooseRows(
+  plan: Plan,
+  known: KnownAnswers,
+  rules: Rules,
+  workDir: string | null,
+  { root, signal }: FileContext,
+): Promise<ChosenRows> {
+  const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
+  const questionOf = questionDigester(plan)
+  const keyOf = keyDigester(plan)
+  const sent = new DigestIndex()
+  const bits = new KnownBits()
+  const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
+  const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
+  try {
+    for await (const { inputRow, uploadRow } of askedRows(plan, root)) {
+      if (++counts.asked % 1000 === 0) signal?.throwIfAborted()
+      const question = questionOf(uploadRow)
+      const found = known.find(question)
+      const key = plan.key === null ? null : (inputRow[plan.key.index] ?? '')
+      const hasKey = (): boolean => {
+        const digest = keyOf(inputRow)
+        return digest !== null && known.hasKey(digest)
+      }
+      const verdict = verdictOf(found, key, hasKey, rules)
+      const line = verdict === 'known' ? (found?.line() ?? null) : null
+      bits.add(line !== null)
+      if (line !== null) {
+        counts.known++
+        await writer?.add(found!, line)
+        continue
+      }
+      const { size } = sent
+      if (sent.add(question) < size) counts.repeated++
+      else counts[verdict === 'known' ? 'fresh' : verdict]++
+    }
+    counts.sent = sent.size
+    await verifyUnchanged('read')
+    const answers = (await writer?.publish()) ?? null
+    return { counts, answers, bits: workDir === null ? null : await bits.write(workDir) }
+  } finally {
+    await writer?.discard()
+  }
+}
+
+const zeroes = () => Object.fromEntries(SEND_REASONS.map(reason => [reason, 0])) as Record<(typeof SEND_REASONS)[number], number>
+
+/** First a line with the sources, then one for each row: number of the source, outcome, cells. */
+class ReusedWriter {
+  readonly #sink: Sink
+  #batch: string[] = []
+
+  private constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  static async open(path: string, { sources }: KnownAnswers): Promise<ReusedWriter> {
+    const writer = new ReusedWriter(await openSink(path))
+    writer.#batch.push(`${JSON.stringify({ sources })}\n`)
+    return writer
+  }
+
+  async add({ sourceNumber, outcome }: FoundAnswer, line: Buffer): Promise<void> {
+    this.#batch.push(`[${sourceNumber},"${outcome}",${line.toString('utf8', 0, line.length - 1)}]\n`)
+    if (this.#batch.length >= BATCH) await this.#flush()
+  }
+
+  async publish(): Promise<string> {
+    await this.#flush()
+    const sha256 = await this.#sink.finish()
+    await this.#sink.publish()
+    return sha256
+  }
+
+  discard(): Promise<void> {
+    return this.#sink.discard()
+  }
+
+  async #flush(): Promise<void> {
+    await this.#sink.write(Buffer.from(this.#batch.join('')))
+    this.#batch = []
+  }
+}

@@ -1,0 +1,124 @@
+/** Finds earlier answers by question in files of answers: about 45 bytes of memory for each answer. */
+import { AnswerFile, type AnswerOutcome, type AnswerSource } from './answer-file.ts'
+
+export interface FoundAnswer {
+  readonly outcome: AnswerOutcome
+  readonly source: AnswerSource
+  /** Number of the source over all files. */
+  readonly sourceNumber: number
+  /** It has the tags that are asked for now. */
+  readonly isWide: boolean
+  /** The cells as JSON; null where they cannot be read. */
+  readonly line: () => Buffer | null
+}
+
+interface Place {
+  readonly file: AnswerFile
+  readonly at: number
+  readonly isWide: boolean
+  readonly firstSource: number
+}
+
+const RECORD = AnswerFile.recordBytes
+
+export class KnownAnswers {
+  readonly sources: readonly AnswerSource[]
+  readonly #files: readonly Omit<Place, 'at'>[]
+  /** The number of the first record of each file. */
+  readonly #starts: readonly number[]
+  readonly #questions: Uint32Array
+  readonly #keys: Uint32Array | null
+
+  /** `keysOf`: the pipeline whose keys are compared, null for none. */
+  constructor(files: readonly AnswerFile[], tags: readonly string[], keysOf: string | null) {
+    let firstSource = 0
+    let start = 0
+    const starts: number[] = []
+    this.#files = files.map(file => {
+      const isWide = tags.every(tag => file.facts.tags.includes(tag))
+      const one = { file, isWide, firstSource }
+      firstSource += file.facts.sources.length
+      starts.push(start)
+      start += file.count
+      return one
+    })
+    this.#starts = starts
+    this.sources = files.flatMap(({ facts }) => facts.sources)
+    this.#questions = new Uint32Array(slotsFor(start))
+    this.#keys = keysOf === null ? null : new Uint32Array(slotsFor(start))
+    for (const [number, { file }] of this.#files.entries())
+      for (let at = 0; at < file.count; at++) {
+        this.#addQuestion(starts[number]! + at)
+        if (file.facts.pipeline === keysOf) this.#addKey(starts[number]! + at)
+      }
+  }
+
+  find(question: Buffer): FoundAnswer | null {
+    const slot = this.#slotOf(this.#questions, question, 0, 16)
+    const number = this.#questions[slot]!
+    if (number === 0) return null
+    const { file, at, isWide, firstSource } = this.#placeOf(number - 1)
+    const outcome = file.outcome(at)
+    const source = file.facts.sources[file.source(at)]
+    if (outcome === null || source === undefined) return null
+    const line = (): Buffer | null => file.line(at)
+    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, line }
+  }
+
+  hasKey(key: Buffer): boolean {
+    return this.#keys !== null && this.#keys[this.#slotOf(this.#keys, key, 16, 8)] !== 0
+  }
+
+  close(): void {
+    for (const { file } of this.#files) file.close()
+  }
+
+  #placeOf(number: number): Place {
+    const starts = this.#starts
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (starts[middle]! <= number) low = middle
+      else high = middle - 1
+    }
+    return { ...this.#files[low]!, at: number - starts[low]! }
+  }
+
+  /** The slot of a digest, or the free one where it belongs. */
+  #slotOf(slots: Uint32Array, digest: Buffer, offset: number, length: number): number {
+    const mask = slots.length - 1
+    for (let slot = digest.readUInt32LE(0) & mask; ; slot = (slot + 1) & mask) {
+      const number = slots[slot]!
+      if (number === 0) return slot
+      const { file, at } = this.#placeOf(number - 1)
+      const record = at * RECORD + offset
+      if (file.index.compare(digest, 0, length, record, record + length) === 0) return slot
+    }
+  }
+
+  /** Of several answers to a question the newest is used, before it one with all the tags. */
+  #addQuestion(number: number): void {
+    const { file, at } = this.#placeOf(number)
+    const question = file.index.subarray(at * RECORD, at * RECORD + 16)
+    const slot = this.#slotOf(this.#questions, question, 0, 16)
+    const other = this.#questions[slot]!
+    if (other === 0 || this.#isBetter(number, other - 1)) this.#questions[slot] = number + 1
+  }
+
+  #addKey(number: number): void {
+    const { file, at } = this.#placeOf(number)
+    const key = file.index.subarray(at * RECORD + 16, at * RECORD + 24)
+    this.#keys![this.#slotOf(this.#keys!, key, 16, 8)] ||= number + 1
+  }
+
+  #isBetter(one: number, other: number): boolean {
+    const [a, b] = [this.#placeOf(one), this.#placeOf(other)]
+    if (a.isWide !== b.isWide) return a.isWide
+    const timeOf = ({ file, at }: Place): string => file.facts.sources[file.source(at)]?.at ?? ''
+    return timeOf(a) > timeOf(b)
+  }
+}
+
+/** A power of two, at least twice as many. */
+const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(16, 2 * count)))
