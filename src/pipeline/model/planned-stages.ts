@@ -60,10 +60,6 @@ export interface PlannedReuse {
   readonly matched: number
   readonly unmatched: number
   readonly review: number
-  /** AML searches; null: each run searches again. */
-  readonly screen: number | null
-  /** Companies proposed for a row; null: each run asks again. */
-  readonly candidates: number | null
 }
 
 /** Of a run that uses earlier answers, once its rows are chosen. `answers` and `bits` are digests of files of the run directory. */

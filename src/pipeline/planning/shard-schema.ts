@@ -190,8 +190,6 @@ const reuse = {
   matched: age,
   unmatched: age,
   review: age,
-  screen: age.nullable(),
-  candidates: age.nullable(),
 } satisfies Shape<NonNullable<Plan['reuse']>>
 
 const SINCE = ['drift', 'changed', 'lost', 'moved'] as const

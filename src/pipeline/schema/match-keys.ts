@@ -127,8 +127,6 @@ export const reuse = map({
   matched: age().describe('Rows with a company: the answer is used for this long.'),
   unmatched: age().describe('Rows without a company.'),
   review: age().describe('Rows for a person to look at.'),
-  screen: orNull(age()).describe('AML searches of a company. Absent: each run searches again.'),
-  candidates: orNull(age()).describe('Companies proposed for a row. Absent: each run asks again.'),
 })
 
 export const send = z
