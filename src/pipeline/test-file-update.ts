@@ -32,7 +32,7 @@ function editOf(text: string, test: YAMLMap, expected: Expectations): Edit {
     const [start, end] = rangeOf(written.value)
     if (!isMap(written.value) || written.value.flow === true) return { from: start, to: end, text: flow(expected) }
     const [from] = rangeOf(written.value.items[0]?.key)
-    const to = end - (/\s*$/.exec(text.slice(from, end))?.[0].length ?? 0)
+    const to = from + text.slice(from, end).trimEnd().length
     return { from, to, text: block(expected, columnOf(text, from)) }
   }
   const name = pairOf(test, 'name')

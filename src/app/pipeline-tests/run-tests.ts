@@ -190,7 +190,7 @@ async function runTest(
 
 /** Without the settings of this machine's runs: the pipeline's own variables stay. */
 const environmentOf = (env: Env, { url, username, password }: Service): Env => ({
-  ...Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('FETTLE_'))),
+  ...Object.fromEntries(Object.keys(env).flatMap(name => (name.startsWith('FETTLE_') ? [] : [[name, env[name]]]))),
   FETTLE_URL: url,
   FETTLE_USERNAME: username,
   FETTLE_PASSWORD: password,

@@ -76,7 +76,7 @@ export async function withQuery<T>(
       return await withConnection(place, how, async ({ client, copyTo }) => {
         await client.query('begin transaction isolation level repeatable read, read only')
         // The line end is for a query that ends in a comment.
-        const source = place.sql.replace(/[\s;]+$/, '')
+        const source = withoutEnd(place.sql)
         const { fields } = await client.query(`select * from (${source}\n) as query limit 0`)
         if (fields.length === 0) throw new Error('the query has no columns')
         const columns = fields.map((_, at) => `c${at + 1}`)
@@ -105,4 +105,11 @@ export async function withQuery<T>(
       })
     }
   }
+}
+
+/** A query without the semicolons and blanks after it. */
+function withoutEnd(sql: string): string {
+  let end = sql.length
+  while (end > 0 && /[\s;]/.test(sql[end - 1]!)) end -= 1
+  return sql.slice(0, end)
 }

@@ -53,7 +53,7 @@ function whyKept({ remove }: PlannedPortfolio, state: RunState, gone: number, pr
   if ((state.outcomes?.failed ?? 0) > 0 || state.jobs.some(({ failure }) => failure !== null)) return 'some rows failed'
   if ((state.companies?.listed ?? 0) === 0) return 'no company was found'
   if (remove.max === null || gone <= remove.max * present) return null
-  return `more than portfolio.remove.max (${(remove.max * 100).toFixed(3).replace(/\.?0+$/, '')}%)`
+  return `more than portfolio.remove.max (${Number((remove.max * 100).toFixed(3))}%)`
 }
 
 function* chunksOf(companies: readonly PortfolioEntry[]): Generator<readonly PortfolioEntry[]> {
