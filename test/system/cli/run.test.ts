@@ -71,6 +71,7 @@ describe.concurrent('a run that comes to its end', () => {
       'report.html': '600',
       'report.json': '600',
       'report.md': '600',
+      'states.jsonl.gz': '600',
     })
   })
 
