@@ -18,11 +18,16 @@ export const FETCHED_FILE = 'fetched.jsonl'
 export const STATES_FILE = 'states.jsonl.gz'
 /** Earlier answers that the run uses. */
 export const REUSED_FILE = 'reused.jsonl'
+/** Answers to keep for later runs, until they are in their folder. */
+export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/
+const ANSWERS = /^answers-[a-z]+\.bin$/
 
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
+
+export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 
 export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv`)
 

@@ -3,16 +3,20 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileDigest } from '../../files/file-chunks.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
+import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
 import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
   COMPANIES_FILE,
   FETCHED_FILE,
+  isAnswersFile,
   isEnrichedFile,
   JOURNAL_FILE,
   QUESTIONS_FILE,
   QUEUE_FILE,
+  REUSED_FILE,
   REVIEW_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
@@ -38,6 +42,9 @@ export function isSealIntact(text: string): boolean | null {
 /** Files that the end of a run, or the next run, removes. */
 const WORK_FILES = [
   REVIEW_FILE,
+  REUSED_FILE,
+  KNOWN_BITS_FILE,
+  UPLOAD_FILE,
   STATES_FILE,
   COMPANIES_FILE,
   QUESTIONS_FILE,
@@ -46,7 +53,7 @@ const WORK_FILES = [
   FETCHED_FILE,
   QUEUE_FILE,
 ]
-export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name)
+export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name) || isAnswersFile(name)
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */
 const isRecorded = (name: string): boolean =>

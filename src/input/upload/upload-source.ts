@@ -24,10 +24,13 @@ interface Sendable {
   readonly spans: readonly (readonly Span[])[] | null
 }
 
+/** The prepared copy. */
+export const UPLOAD_FILE = 'upload.csv'
+
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */
 export function openSource(plan: Plan, workDir: string, extra: FileContext = {}) {
   const { input } = plan
-  const copy = join(workDir, 'upload.csv')
+  const copy = join(workDir, UPLOAD_FILE)
   let sendable: Promise<Sendable | null> = Promise.resolve(null)
   /** Created once for all parts, and again when the copy was removed or changed. */
   const ready = (): Promise<Sendable> => {

@@ -4,6 +4,7 @@ import { filledRows } from '../../model/filled-rows.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
+import { wholePlan } from './fingerprint.ts'
 import { columnsText } from './output-names.ts'
 
 /** One difference; null where the plan has no such value. */
@@ -42,7 +43,10 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'report', 'issues', 'fingerprint'] as const),
 ]
 
-export function changesOf(now: Plan, then: Plan): Change[] {
+/** Rows whose answers are known differ each night: the plans are compared as if all rows went up. */
+export const changesOf = (now: Plan, then: Plan): Change[] => changesBetween(wholePlan(now), wholePlan(then))
+
+function changesBetween(now: Plan, then: Plan): Change[] {
   const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
   const pairs: Pairs = [
     compare('service', ({ service }) => (service.kind === 'embedded' ? 'embedded' : service.url)),

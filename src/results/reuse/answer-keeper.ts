@@ -5,13 +5,14 @@ import { keyDigester, questionDigester } from '../../input/upload/question.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { Answer, AnsweredJob } from '../answers.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
+import { answersFile } from '../file-names.ts'
 import { type AnswerClass, AnswerFileWriter, type AnswerSource, classOf, isAnswerOutcome } from './answer-file.ts'
 import { storedCells } from './full-run.ts'
 
 const CLASSES = ['matched', 'review', 'unmatched'] as const satisfies readonly AnswerClass[]
 
 export const keptAnswersPaths = (workDir: string): { readonly kind: AnswerClass; readonly path: string }[] =>
-  CLASSES.map(kind => ({ kind, path: join(workDir, `answers-${kind}.bin`) }))
+  CLASSES.map(kind => ({ kind, path: join(workDir, answersFile(kind)) }))
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class AnswerKeeper {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { verifyRun } from '../../../src/app/operations/verify.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { packageFile } from '../../../src/package-file.ts'
 import { type Place, place } from './place.ts'
@@ -52,4 +53,6 @@ test('the second night of the same list sends nothing and writes what a full nig
   const second = await night(rows)
   expect(second).toMatchObject({ exitCode: 0, ledger: { adds: true }, results: [{ plan: { sent: 0 }, jobs: [] }] })
   expect(second.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
+  for (const { metadata } of [first, second])
+    expect((await verifyRun(metadata.runId, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
 })

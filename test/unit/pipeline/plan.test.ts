@@ -492,6 +492,9 @@ describe('a key without special wording', () => {
     expect(changesOf(withLaterKey('Q4'), withLaterKey('Q3'))).toEqual([{ what: 'laterKey', was: '"Q3"', is: '"Q4"' }])
     expect(changesOf(withLaterKey({ a: 1 }), planOf(BASE))).toEqual([{ what: 'laterKey', was: null, is: '{"a":1}' }])
     expect(changesOf(planOf(BASE), planOf(BASE))).toEqual([])
+    const whole = planOf(BASE)
+    const known = { sent: whole.sent, parts: whole.parts, rows: 2, answers: 'a', bits: 'b' }
+    expect(changesOf({ ...whole, sent: 0, parts: [], known } as Plan, whole)).toEqual([])
   })
 })
 

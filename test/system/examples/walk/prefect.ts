@@ -91,10 +91,11 @@ export async function prefect(family: Family): Promise<Tool> {
         const deployment = await until(`the deployment ${name}`, () =>
           ask(`/deployments/name/suppliers/${name}`).catch(() => null),
         )
-        flows.set(name, {
-          id: (await ask(`/deployments/${deployment.id}/create_flow_run`, { idempotency_key: name })).id,
-          byHand: [],
-        })
+        // Its database answers 503 while it is locked; the key makes it one run.
+        const made = await until(`the run of ${name}`, () =>
+          ask(`/deployments/${deployment.id}/create_flow_run`, { idempotency_key: name }).catch(() => null),
+        )
+        flows.set(name, { id: made.id, byHand: [] })
       }
     },
     taskOf: pid => {
