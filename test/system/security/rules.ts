@@ -54,5 +54,5 @@ export const RULES: Readonly<Record<string, Rule>> = {
   S37: { title: 'temporary files are removed, stale ones swept', proofs: [['system/security/slow/files.test.ts', 'S37: nothing stays'], ['unit/files/atomic-file.test.ts', 'its resumption clears up']] },
   S38: { title: 'no shell, no dump of the environment', proofs: [['system/security/sources.test.ts', 'no forbidden name, module, pattern or dump'], ['system/security/slow/canaries.test.ts', 'AWS_SECRET_ACCESS_KEY']] },
   S39: { title: 'looking sends nothing', proofs: [['system/security/slow/offline.test.ts', 'S39: commands that only read send nothing'], ['system/cli/refused.test.ts', 'looking sends nothing']] },
-  S40: { title: 'faults only through fettle/testing', proofs: [['system/security/slow/offline.test.ts', 'S40: fettle serve has no route'], ['system/security/sources.test.ts', 'only fettle/testing reaches the faults'], ['unit/service/http/trouble.ts', "'H37'"]] },
+  S40: { title: 'faults only through fettle/testing', proofs: [['system/security/slow/offline.test.ts', 'S40: fettle serve has no route'], ['system/security/sources.test.ts', 'only fettle/testing and tests of pipelines reach the faults'], ['unit/service/http/trouble.ts', "'H37'"]] },
 }
