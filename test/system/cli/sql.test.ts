@@ -1,7 +1,7 @@
 /** The rows of a query as a list: matched as the same rows in a CSV are, without the database from then on, and without its secrets anywhere. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HAS_POSTGRES, type Postgres, startPostgres } from '../../unit/client/database/postgres.ts'
 import { CANARY } from '../security/canary.ts'
 import { fettle, folderOf } from './fettle.ts'
@@ -86,8 +86,11 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
   beforeAll(async () => {
     server = await startPostgres({ password: CANARY.password })
     env = { PG_URL: server.url }
-    await server.query('create schema enriched')
   }, 60_000)
+  beforeEach(async () => {
+    await server.query('drop schema if exists enriched cascade')
+    await server.query('create schema enriched')
+  })
   const TABLE = 'output: { table: enriched.suppliers, url: "${PG_URL}", mode: MODE, names: snake, review: out/review.csv }'
   const project = (mode = 'replace', more = ''): string =>
     folderOf({
@@ -95,6 +98,7 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
       'rows.csv': `id,name,country\n${ROWS.map(row => row.join(',')).join('\n')}\n`,
     })
   const rows = () => server.query('select * from enriched.suppliers order by id::int')
+  const fill = async () => expect(await fettle(['run', 'p.yml', '-q'], { cwd: project(), env })).toMatchObject({ code: 0 })
 
   test('has the rows of the list with the types of our columns, once for a run', async () => {
     const cwd = project()
@@ -117,6 +121,7 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
   })
 
   test('is extended by a second run and merged by a third', async () => {
+    await fill()
     expect(await fettle(['run', 'p.yml', '-q'], { cwd: project('append'), env })).toMatchObject({ code: 0 })
     expect(await rows()).toHaveLength(80)
     await server.query('truncate enriched.suppliers')
@@ -129,6 +134,7 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
   })
 
   test('keeps its rows when a check fails', async () => {
+    await fill()
     const before = await rows()
     const { code } = await fettle(['run', 'p.yml', '-q'], {
       cwd: project('replace', 'checks: { matched: { fail: "< 99%" } }\n'),
@@ -139,11 +145,11 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
   })
 
   test('that cannot take the columns is refused before anything is sent', async () => {
+    await fill()
     await server.query('alter table enriched.suppliers drop column match_score')
     const { code, stderr } = await fettle(['run', 'p.yml'], { cwd: project(), env })
     expect(code).toBe(73)
     expect(stderr).toContain('the table has no column "match_score"')
-    await server.query('drop table enriched.suppliers')
   })
 })
 
