@@ -1,25 +1,30 @@
-/** Writes and reads files of one JSON record per line; the file appears complete or not at all. */
+/** Writes and reads files of one JSON record per line, also packed by gzip; the file appears complete or not at all. */
 import { createReadStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { gzipSync } from 'node:zlib'
 import { openSink, type Sink } from './atomic-file.ts'
 
 const BATCH = 200
+/** Larger pieces pack better. */
+const PACKED_BATCH = 2000
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class JsonLinesWriter<Item> {
   readonly #path: string
+  readonly #isPacked: boolean
   #sink: Sink | null = null
   #batch: Item[] = []
 
-  constructor(path: string) {
+  constructor(path: string, { gzip = false }: { readonly gzip?: boolean } = {}) {
     this.#path = path
+    this.#isPacked = gzip
   }
 
   async add(item: Item): Promise<void> {
     this.#sink ??= await openSink(this.#path)
     this.#batch.push(item)
-    if (this.#batch.length >= BATCH) await this.#flush()
+    if (this.#batch.length >= (this.#isPacked ? PACKED_BATCH : BATCH)) await this.#flush()
   }
 
   /** Gives the file its name; without records an earlier file is removed. */
@@ -38,8 +43,10 @@ export class JsonLinesWriter<Item> {
   }
 
   async #flush(): Promise<void> {
-    await this.#sink!.write(Buffer.from(this.#batch.map(item => `${JSON.stringify(item)}\n`).join('')))
+    const lines = this.#batch.map(item => `${JSON.stringify(item)}\n`).join('')
     this.#batch = []
+    // Members of gzip may follow each other in one file.
+    await this.#sink!.write(this.#isPacked ? gzipSync(lines, { level: 1 }) : Buffer.from(lines))
   }
 }
 

@@ -4,9 +4,9 @@
  */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createGunzip, gzipSync } from 'node:zlib'
-import { openSink, removeFile, type Sink } from '../../files/atomic-file.ts'
+import { createGunzip } from 'node:zlib'
 import { digestOf } from '../../files/file-chunks.ts'
+import { JsonLinesWriter } from '../../files/json-lines.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
@@ -87,48 +87,27 @@ export function stateMaker(
   }
 }
 
-const BATCH = 2000
 const pathIn = (workDir: string): string => join(workDir, STATES_FILE)
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class StatesWriter {
-  readonly #path: string
-  readonly #head: StatesHead
-  #sink: Sink | null = null
-  #batch: string[] = []
+  readonly #lines: JsonLinesWriter<unknown>
+  #head: StatesHead | null
 
   constructor(workDir: string, head: StatesHead) {
-    this.#path = pathIn(workDir)
+    this.#lines = new JsonLinesWriter(pathIn(workDir), { gzip: true })
     this.#head = head
   }
 
   async add({ row, id, key, name, question, outcome, company, decision, data }: RowState): Promise<void> {
-    if (this.#sink === null) {
-      this.#sink = await openSink(this.#path)
-      this.#batch.push(JSON.stringify(this.#head))
-    }
-    this.#batch.push(JSON.stringify([row, id, key, name, question, outcome, company.id, company.name, decision, data]))
-    if (this.#batch.length >= BATCH) await this.#flush()
+    if (this.#head !== null) await this.#lines.add(this.#head)
+    this.#head = null
+    await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, data])
   }
 
   /** Gives the file its name; without rows an earlier file is removed. */
-  async publish(): Promise<void> {
-    if (this.#sink === null) return removeFile(this.#path)
-    await this.#flush()
-    await this.#sink.finish()
-    await this.#sink.publish()
-  }
-
-  async discard(): Promise<void> {
-    await this.#sink?.discard()
-  }
-
-  /** Members of gzip may follow each other in one file. */
-  async #flush(): Promise<void> {
-    const lines = `${this.#batch.join('\n')}\n`
-    this.#batch = []
-    await this.#sink!.write(gzipSync(lines, { level: 1 }))
-  }
+  publish = (): Promise<void> => this.#lines.publish()
+  discard = (): Promise<void> => this.#lines.discard()
 }
 
 /** The states of a run that can be read again and again. */
