@@ -18,6 +18,8 @@ export interface ReuseSettings {
   /** `answers` in the folder of the runs if absent. */
   readonly answersDir?: string | null
   readonly refresh?: Refresh
+  /** The connectIds of companies with an event: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlySet<string>
 }
 
 /** `args`: those of the run, which may have been started with another folder. */
@@ -44,7 +46,7 @@ export async function chooseKnownRows(
   settings: ReuseSettings & { readonly cwd: string; readonly signal?: AbortSignal },
 ): Promise<ChosenRows & { readonly parts: Plan['parts'] }> {
   const { reuse, key, name, enrich, parts } = plan
-  const { refresh = NO_REFRESH, cwd, signal } = settings
+  const { refresh = NO_REFRESH, changedCompanies, cwd, signal } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
@@ -54,7 +56,8 @@ export async function chooseKnownRows(
   const known = await openAnswers(answersFolder(settings, args), wanted)
   try {
     const place = { root: cwd, ...(signal === undefined ? {} : { signal }) }
-    const chosen = await chooseRows(plan, known, { ages: reuse, now, refresh }, directory?.path ?? null, place)
+    const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
+    const chosen = await chooseRows(plan, known, rules, directory?.path ?? null, place)
     const { sent } = chosen.counts
     const split = parts.length > 1 ? parts[0]!.rows : null
     return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split) }

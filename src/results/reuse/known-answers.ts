@@ -1,4 +1,6 @@
 /** Finds earlier answers by question in files of answers: about 45 bytes of memory for each answer. */
+import { addedColumns } from '../enriched-columns.ts'
+import { COMPANY_TAGS } from '../enriched-file.ts'
 import { AnswerFile, type AnswerOutcome, type AnswerSource } from './answer-file.ts'
 
 export interface FoundAnswer {
@@ -10,6 +12,8 @@ export interface FoundAnswer {
   readonly isWide: boolean
   /** The cells as JSON; null where they cannot be read. */
   readonly line: () => Buffer | null
+  /** The id of the company found, '' without one. */
+  readonly company: () => string
 }
 
 interface Place {
@@ -28,6 +32,7 @@ export class KnownAnswers {
   readonly #starts: readonly number[]
   readonly #questions: Uint32Array
   readonly #keys: Uint32Array | null
+  readonly #companyColumns = new Map<AnswerSource, readonly number[]>()
 
   /** `keysOf`: the pipeline whose keys are compared, null for none. */
   constructor(files: readonly AnswerFile[], tags: readonly string[], keysOf: string | null) {
@@ -62,7 +67,20 @@ export class KnownAnswers {
     const source = file.facts.sources[file.source(at)]
     if (outcome === null || source === undefined) return null
     const line = (): Buffer | null => file.line(at)
-    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, line }
+    const company = (): string => this.#companyOf(line(), source)
+    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, line, company }
+  }
+
+  #companyOf(line: Buffer | null, source: AnswerSource): string {
+    if (line === null) return ''
+    let columns = this.#companyColumns.get(source)
+    if (columns === undefined) {
+      const { find } = addedColumns(source.columns)
+      columns = COMPANY_TAGS.map(name => find(name)).filter(at => at !== -1)
+      this.#companyColumns.set(source, columns)
+    }
+    const cells = JSON.parse(line.toString()) as string[]
+    return columns.map(at => cells[at]?.trim() ?? '').find(id => id !== '') ?? ''
   }
 
   hasKey(key: Buffer): boolean {

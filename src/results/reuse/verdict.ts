@@ -21,12 +21,16 @@ export interface Rules {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly refresh: Refresh
+  /** The connectIds of companies with an event: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlySet<string>
 }
 
 interface Earlier {
   readonly outcome: AnswerOutcome
   readonly source: { readonly at: string; readonly byHand?: true }
   readonly isWide: boolean
+  /** The connectId of the company found, '' without one. */
+  readonly company: () => string
 }
 
 /** `key`: the cell of the key, null without one; `hasKey`: a row of this key was answered before. */
@@ -37,13 +41,14 @@ export function verdictOf(
   rules: Rules,
 ): 'known' | SendReason {
   if (earlier === null) return hasKey() ? 'changed' : 'fresh'
-  const { refresh, ages, now } = rules
+  const { refresh, ages, now, changedCompanies } = rules
   const kind = classOf(earlier.outcome)
   const isWanted = refresh.all || refresh.outcomes.includes(kind) || (key !== null && refresh.keys.includes(key))
   if (isWanted) return 'refreshed'
   // A time in the future is of a clock that was set back since: its age is unknown.
   const age = now - Date.parse(earlier.source.at)
   if (!(age >= 0 && age < ages[kind])) return 'tooOld'
+  if (changedCompanies !== undefined && changedCompanies.size > 0 && changedCompanies.has(earlier.company())) return 'tooOld'
   if (!earlier.isWide) return 'lacking'
   // Whether the first row of its company would be matched by hand is unknown.
   return earlier.outcome === 'duplicate' && earlier.source.byHand === true ? 'lacking' : 'known'

@@ -1,0 +1,53 @@
+/** Whether an earlier answer may be used, and which companies it is about. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { digestOf } from '../../../src/files/file-chunks.ts'
+import { AnswerFileWriter } from '../../../src/results/reuse/answer-file.ts'
+import { openAnswers } from '../../../src/results/reuse/answer-store.ts'
+import { NO_REFRESH, type Rules, verdictOf } from '../../../src/results/reuse/verdict.ts'
+
+const DAY = 86_400_000
+const NOW = Date.parse('2026-03-01T00:00:00Z')
+const RULES: Rules = { ages: { matched: 30 * DAY, unmatched: 7 * DAY, review: 7 * DAY }, now: NOW, refresh: NO_REFRESH }
+const isUnknown = (): boolean => false
+
+const answered = (daysAgo: number, more: object = {}) => ({
+  outcome: 'matched' as const,
+  source: { at: new Date(NOW - daysAgo * DAY).toISOString() },
+  isWide: true,
+  company: () => '42',
+  ...more,
+})
+
+test('an answer is used until the age of its outcome, and not one from the future', () => {
+  expect(verdictOf(answered(29), null, isUnknown, RULES)).toBe('known')
+  expect(verdictOf(answered(30), null, isUnknown, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(8, { outcome: 'unmatched' }), null, isUnknown, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(8, { outcome: 'duplicate' }), null, isUnknown, RULES)).toBe('known')
+  expect(verdictOf(answered(-1), null, isUnknown, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(1, { isWide: false }), null, isUnknown, RULES)).toBe('lacking')
+})
+
+test('an answer about a company with an event is too old', () => {
+  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Set(['42']) })).toBe('tooOld')
+  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Set(['43']) })).toBe('known')
+})
+
+test('a stored answer names its company, and one without a company names none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-answers-'))
+  const writer = new AnswerFileWriter(join(folder, 'run-matched.answers'))
+  const ids = ['42', ' 43 ', '']
+  for (const id of ids)
+    await writer.add({ question: digestOf(`q${id}`), key: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
+  const source = { job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
+  await writer.publish({ scope: 's', pipeline: 'p', tags: [], expires: NOW + DAY, sources: [source] })
+  const known = await openAnswers(folder, { scope: 's', tags: [], keysOf: null, now: NOW })
+  try {
+    expect(ids.map(id => known.find(digestOf(`q${id}`))?.company())).toEqual(['42', '43', ''])
+  } finally {
+    known.close()
+    rmSync(folder, { recursive: true })
+  }
+})
