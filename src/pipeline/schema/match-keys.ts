@@ -23,7 +23,7 @@ export const candidates = map({
 const PORTFOLIO = 'the name of a portfolio, 200 characters at most'
 const portfolioName = pattern(PORTFOLIO, /^(?=.*\S)[^\u0000-\u001f\u007f-\u009f]{1,200}$/)
 
-const RULES = 'default, or a list of rule codes such as [103, { code: 101, param0: 1 }]'
+const RULES = 'default, or a list of rule codes such as [105, { code: 101, param0: 1 }]'
 const param = z
   .union([text('a parameter', 40), z.number()], { error: 'a text or a number' })
   .transform(String)
@@ -45,7 +45,7 @@ const rule = z
 const rules = z.record(
   pattern('XX, PLC or a country code of two letters', /^([A-Za-z]{2}|PLC)$/),
   z.union([z.literal('default'), listOf(rule, RULES, 1)], { error: RULES }),
-  { error: 'a map of countries and rules, such as { XX: [103], GB: default }' },
+  { error: 'a map of countries and rules, such as { XX: [105], GB: default }' },
 )
 const SHARE = 'a share such as 5%'
 const shareOf = pattern(SHARE, /^(100|\d{1,2})(\.\d{1,3})?%$/).transform(given => Number(`${given.slice(0, -1)}e-2`))
@@ -65,7 +65,7 @@ const portfolioMap = map({
   rules: rules
     .transform(given => Object.fromEntries(Object.entries(given).map(([code, list]) => [code.toUpperCase(), list])))
     .optional()
-    .describe('Rules that raise events, by country, set before companies are added: `XX: [103, 104]`, `GB: default`.'),
+    .describe('Rules that raise events, by country, set before companies are added: `XX: [101, 105]`, `GB: default`.'),
   sync: flag().optional().describe('Compare the portfolio with the companies found, and send the difference as a file.'),
   remove: remove.optional().describe('With sync: remove the companies that are in the portfolio and no longer in the list.'),
 })

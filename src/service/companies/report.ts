@@ -1,6 +1,7 @@
 /** Builds the report of a company from the register; sections without data are omitted (contract §9.3, §14.3). */
 import type { CompanyReport } from '../../contract/index.ts'
 import { safeNumber } from '../enrichment/tags.ts'
+import type { Figures } from '../matching/figures.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
@@ -8,7 +9,8 @@ import { activitiesOf, addressOf, statusOf, withoutEmpty } from './facts.ts'
 
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
-  const { legalForm = '', incorporated = '' } = company
+  const { legalForm = '', incorporated = '', figures = {} } = company
+  const rating = ratingOf(figures)
   const activities = activitiesOf(company)
   const [main] = activities
   const status = statusOf(company)
@@ -46,6 +48,19 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
       ...(email === '' ? {} : { emailAddresses: [email] }),
       ...(website === '' ? {} : { websites: [website] }),
     },
+    ...(rating === null ? {} : { creditScore: { currentCreditRating: rating } }),
     ...(officers.length === 0 ? {} : { directors: directorsOf(officers) }),
   }
+}
+
+/** Band, score and credit limit; null where the register has none of them. */
+function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figures) {
+  const value = Number(limit.replaceAll(/[\s,]/g, ''))
+  const creditLimit = limit === '' || Number.isNaN(value) ? {} : { creditLimit: { value, ...withoutEmpty({ currency }) } }
+  const found = {
+    ...withoutEmpty({ commonValue: rating }),
+    ...(score === '' ? {} : { providerValue: { value: score } }),
+    ...creditLimit,
+  }
+  return Object.keys(found).length === 0 ? null : found
 }

@@ -1,6 +1,7 @@
 /** Values of the enrichment tags from the register. Tags without a source stay empty (contract §5.7, §14.1). */
 import { hash } from 'node:crypto'
 import { type Product, TAGS } from '../../contract/index.ts'
+import type { Figure } from '../matching/figures.ts'
 import type { Company } from '../matching/types.ts'
 import COLUMNS from './company-columns.json' with { type: 'json' }
 import type { RowResult } from './row-results.ts'
@@ -61,6 +62,9 @@ const ACTIVITIES: Readonly<Record<string, (company: Company) => string>> = Objec
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
   ...Object.fromEntries(Object.entries(COLUMNS.tags).map(([tag, key]) => [tag, (company: Company) => textOf(company, key)])),
   ...ACTIVITIES,
+  ...Object.fromEntries(
+    Object.entries(COLUMNS.figures).map(([tag, name]) => [tag, ({ figures = {} }: Company) => figures[name as Figure] ?? '']),
+  ),
   'general.safeNumber': safeNumber,
   'general.siren': ofCountry('FR'),
   'general.kvkNumber': ofCountry('NL'),

@@ -1,4 +1,5 @@
 /** Input and output of the matching engine: companies, queries, candidates, answers. */
+import type { Figures } from './figures.ts'
 
 /** One entry of a register. Every field is text; '' means that the register has no value. */
 export interface Company {
@@ -26,6 +27,8 @@ export interface Company {
   readonly activities?: readonly string[]
   /** The day of incorporation, `YYYY-MM-DD`. */
   readonly incorporated?: string
+  /** Rating, limit and financial figures; absent when the register has none. */
+  readonly figures?: Figures
   /** Digits of its Safe Number, 15 if absent. */
   readonly safeDigits?: number
 }

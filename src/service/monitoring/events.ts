@@ -32,10 +32,11 @@ export function eventsOf(change: Difference, country: string, active: readonly A
   return codes.flatMap(code => {
     const rule = ruleOf(code)
     const applies = rule !== null && (rule.country === 'XX' || rule.country === country) && rule.field === change.field
-    if (!applies || !rule.reports(change)) return []
+    if (!applies) return []
     const notices = active
-      .filter(one => one.code === code)
+      .filter(one => one.code === code && rule.reports(change, one.params))
       .map(({ portfolio, params }) => ({ portfolio, text: textOf(rule, params) }))
+    if (notices.length === 0) return []
     return [{ rule, old: change.old, new: change.new, notices }]
   })
 }

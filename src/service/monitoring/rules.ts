@@ -1,11 +1,12 @@
 /**
- * The table of rules and the changes that each one reports. 101, 102, 105 and 1703 are documented; the other numbers are this
- * service's own (contract §7.2, §14.3).
+ * The table of rules and the changes that each one reports. 101, 102, 105 and 1703 are documented (contract §7.2); the numbers from
+ * 900000 on are this service's own, and in no range of the vendor's.
  */
 
 import { COUNTRIES } from '../../normalise/country.ts'
 import { isActiveStatus } from '../enrichment/tags.ts'
 import type { Difference, Field } from '../portfolios/company-facts.ts'
+import { reportsLimit, reportsRating, reportsScore } from './parameters.ts'
 import TABLE from './rules.json' with { type: 'json' }
 
 export interface Rule {
@@ -16,23 +17,30 @@ export interface Rule {
   readonly typeName: string
   /** `{0}` and `{1}` are replaced by the parameters. */
   readonly name: string
-  /** The monitored field; null for data that registers do not have, such as ratings and credit limits. */
-  readonly field: Field | null
+  /** The monitored field. */
+  readonly field: Field
   readonly localCode: string
   readonly globalCode: string
   readonly summary: string
   readonly params: readonly [RegExp, RegExp, RegExp]
-  readonly reports: (change: Difference) => boolean
+  /** Whether it reports a change to a portfolio that set these parameters. */
+  readonly reports: (change: Difference, params: readonly string[]) => boolean
 }
 
-/** The rules that report any change of their field, international ones first. */
-const REPORTING_ALL = TABLE.map(({ params, ...rule }) => {
+/** Rules whose parameters choose the changes; the others report any change of their field. */
+const BY_PARAMETERS: Readonly<Record<number, Rule['reports']>> = {
+  101: reportsRating,
+  102: reportsLimit,
+  1703: reportsScore,
+}
+
+const IN_TABLE = TABLE.map(({ params, ...rule }): Rule => {
   const patterns = params.map(pattern => new RegExp(pattern)) as [RegExp, RegExp, RegExp]
-  return { ...(rule as Pick<Rule, keyof typeof rule>), params: patterns, reports: () => true }
+  return { ...(rule as Omit<Rule, 'params' | 'reports'>), params: patterns, reports: BY_PARAMETERS[rule.code] ?? (() => true) }
 })
 
 /** First number of the national rules. The number of a country follows from its two letters. */
-const FIRST_NATIONAL = 5000
+const FIRST_NATIONAL = 910_000
 
 const ceased = (country: string): Rule => ({
   code: FIRST_NATIONAL + Number.parseInt(country, 36),
@@ -43,7 +51,7 @@ const ceased = (country: string): Rule => ({
 })
 
 /** All rules, international ones first. */
-export const RULES: readonly Rule[] = [...REPORTING_ALL, ...Object.keys(COUNTRIES).sort().map(ceased)]
+export const RULES: readonly Rule[] = [...IN_TABLE, ...Object.keys(COUNTRIES).sort().map(ceased)]
 
 const BY_CODE: ReadonlyMap<number, Rule> = new Map(RULES.map(rule => [rule.code, rule]))
 

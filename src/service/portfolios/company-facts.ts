@@ -1,11 +1,11 @@
 /** The monitored fields of a company, and the differences between two states of it. */
 import type { Company } from '../matching/types.ts'
-import { addressOf } from '../registers/changes.ts'
+import { activitiesOf, addressOf, COMPARED, type ComparedField, figuresIn } from '../registers/changes.ts'
 
 /** The monitored fields, in the order of their changes. */
-export const FIELDS = ['status', 'name', 'address', 'legalForm', 'directors'] as const
+export const FIELDS = COMPARED
 
-export type Field = (typeof FIELDS)[number]
+export type Field = ComparedField
 
 /** A company's state; '' for values that the register does not have. */
 export type Facts = Readonly<Record<Field, string>>
@@ -18,15 +18,23 @@ export interface Difference {
   readonly new: string
 }
 
-export const GONE: Facts = { status: 'not in the register', name: '', address: '', legalForm: '', directors: '' }
+const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as Record<Field, string>
+
+export const GONE: Facts = { ...NOTHING, status: 'not in the register' }
+
+/** Facts that an earlier version stored lack the fields that it did not compare. */
+export const readFacts = (json: string): Facts => ({ ...NOTHING, ...(JSON.parse(json) as Partial<Facts>) })
 
 /** The state of a company, with sorted directors. */
 export const factsOf = (company: Registered): Facts => ({
+  ...NOTHING,
   status: company.status,
   name: company.name,
   address: addressOf(company),
   legalForm: company.legalForm ?? '',
   directors: [...(company.directors ?? [])].sort().join('; '),
+  activities: activitiesOf(company),
+  ...figuresIn(company),
 })
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()

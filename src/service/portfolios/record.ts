@@ -25,20 +25,22 @@ export const portfolioRecord = ({ id, name, isDefault, settings }: Portfolio) =>
   emails: settings.emails ?? [],
 })
 
-/** Registers have neither credit limits nor ratings: those fields are null. */
+const number = (text: string): number | null => (text === '' || Number.isNaN(Number(text)) ? null : Number(text))
+
+/** A limit and a rating that the register does not have are null. */
 const common = (holding: Holding) => ({
   safeNumber: holding.safeNumber,
   name: holding.facts.name,
   address: holding.facts.address,
   countryCode: holding.country,
   portfolioId: holding.portfolio,
-  creditLimit: null,
+  creditLimit: number(holding.facts.limit),
   dateLastEvent: holding.lastEvent === null ? null : formatSpacedDate(holding.lastEvent),
   freeText: holding.freeText,
   personalLimit: holding.personalLimit === null ? null : String(holding.personalLimit),
   personalReference: holding.reference,
-  ratingCommon: null,
-  ratingLocal: null,
+  ratingCommon: holding.facts.rating || null,
+  ratingLocal: holding.facts.score || null,
   companyStatus: holding.facts.status || null,
   dateAdded: formatSpacedDate(holding.added),
   dateModified: formatSpacedDate(holding.modified),

@@ -1,13 +1,12 @@
 /**
- * Records the changes of an import: companies added, removed, and changed in name, address, status, legal form or directors, with
- * old and new values. The file has one JSON object per line after a header line with both snapshots (docs/registers.md).
+ * Records the changes of an import: companies added, removed, and changed in one of the compared fields, with old and new values. The file has one JSON object per line after a header line with both snapshots (docs/registers.md).
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
-import type { Company } from '../matching/index.ts'
+import { type Company, FIGURES } from '../matching/index.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
 import { type ChangeSetInfo, folderOf, type Snapshot } from './files.ts'
 import { linesOf } from './import/lines.ts'
@@ -20,6 +19,14 @@ const Identity = {
   orgNumber: z.string(),
   status: z.string(),
 }
+/** A change of currency alone is none of the company. */
+const COMPARED_FIGURES = FIGURES.filter(name => name !== 'currency')
+
+/** The fields of a company that are compared, in the order in which their changes are told. */
+export const COMPARED = ['status', 'name', 'address', 'legalForm', 'directors', 'activities', ...COMPARED_FIGURES] as const
+
+export type ComparedField = (typeof COMPARED)[number]
+
 const OldAndNew = z.object({ old: z.string(), new: z.string() })
 const Change = z.discriminatedUnion('change', [
   z.object({ change: z.literal('added'), ...Identity }),
@@ -27,9 +34,7 @@ const Change = z.discriminatedUnion('change', [
   z.object({
     change: z.literal('changed'),
     ...Identity,
-    fields: z
-      .object({ name: OldAndNew, address: OldAndNew, status: OldAndNew, legalForm: OldAndNew, directors: OldAndNew })
-      .partial(),
+    fields: z.partialRecord(z.enum(COMPARED), OldAndNew),
   }),
 ])
 
@@ -49,12 +54,19 @@ type DirectorsOf = (connectId: string) => string
 
 const NO_DIRECTORS: DirectorsOf = () => ''
 
-const comparedFields = (company: Company, directors: DirectorsOf) => ({
+export const activitiesOf = ({ activities = [] }: Pick<Company, 'activities'>): string => activities.join(' | ')
+
+export const figuresIn = ({ figures: { currency: _, ...figures } = {} }: Pick<Company, 'figures'>) => figures
+
+/** '' for values that the register does not have; figures that it does not have are absent. */
+const comparedFields = (company: Company, directors: DirectorsOf): Partial<Record<ComparedField, string>> => ({
   name: company.name,
   address: addressOf(company),
   status: company.status,
   legalForm: company.legalForm ?? '',
   directors: directors(company.connectId),
+  activities: activitiesOf(company),
+  ...figuresIn(company),
 })
 
 const identityOf = ({ id, connectId, name, country, orgNumber, status }: Company) => ({
@@ -90,9 +102,11 @@ async function readCompany(handle: FileHandle, start: number): Promise<Company> 
 
 function changed(before: Company, now: Company, people: People): RegisterChange {
   const [old, fresh] = [comparedFields(before, people.old), comparedFields(now, people.fresh)]
-  const fields: Partial<Record<keyof typeof old, { old: string; new: string }>> = {}
-  for (const field of Object.keys(old) as (keyof typeof old)[])
-    if (old[field] !== fresh[field]) fields[field] = { old: old[field], new: fresh[field] }
+  const fields: Partial<Record<ComparedField, { old: string; new: string }>> = {}
+  for (const field of COMPARED) {
+    const [was, is] = [old[field] ?? '', fresh[field] ?? '']
+    if (was !== is) fields[field] = { old: was, new: is }
+  }
   return { change: 'changed', ...identityOf(now), fields }
 }
 
@@ -135,14 +149,16 @@ export async function writeChanges(
   people: People = { old: NO_DIRECTORS, fresh: NO_DIRECTORS },
 ): Promise<ChangeSetInfo> {
   const counts = { added: 0, removed: 0, changed: 0 }
+  const fields: Record<string, number> = {}
   await writeWhole(join(folder, file), async write => {
     await write(`${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`)
     for await (const change of changesBetween(paths.old, paths.fresh, people)) {
       counts[change.change]++
+      for (const field of change.change === 'changed' ? Object.keys(change.fields) : []) fields[field] = (fields[field] ?? 0) + 1
       await write(`${JSON.stringify(change)}\n`)
     }
   })
-  return { file, ...between, ...counts }
+  return { file, ...between, ...counts, fields }
 }
 
 /**

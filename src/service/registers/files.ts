@@ -53,6 +53,8 @@ export interface ChangeSetInfo {
   readonly added: number
   readonly removed: number
   readonly changed: number
+  /** Changed companies by field; absent for changes that an earlier version recorded. */
+  readonly fields?: Readonly<Record<string, number>>
 }
 
 export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>

@@ -171,6 +171,11 @@ describe.concurrent('registers', () => {
     expect(imported.stderr).toMatch(/^skipped line 4: 4 cells/m)
     expect(imported.stdout).toMatch(/^my-companies: 2 companies \(GB 1, FR 1\)/)
     expect(imported.stdout).toContain('skipped   2 rows')
+    writeFileSync(join(cwd, 'My Companies.csv'), 'id,name,country\n1,Acme Tools Ltd,GB\n4,Cork SARL,FR\n')
+    expect((await fettle(['register', 'import', 'csv', 'My Companies.csv'], { cwd, env })).stdout).toContain(
+      'events    2 changed name; a service raises those of companies in its portfolios',
+    )
+    writeFileSync(join(cwd, 'My Companies.csv'), CSV)
     const second = await fettle(['register', 'import', 'csv', 'My Companies.csv', '--name', 'other', '--json'], { cwd, env })
     expect(lastLine(second)).toMatchObject({ name: 'other', companies: 2, skipped: 2 })
     const list = await fettle(['register', 'list', '--json'], { cwd, env })

@@ -24,7 +24,7 @@ async function watch(): Promise<void> {
   const cwd = join(here.folder, 'project')
   mkdirSync(cwd, { recursive: true })
   writeFileSync(join(cwd, 'in.csv'), listOf(COMPANIES))
-  const portfolio = { name: 'Watched', reference: 'ref', rules: { XX: [103, 104, 105] }, sync: true }
+  const portfolio = { name: 'Watched', reference: 'ref', rules: { XX: [900_103, 900_104, 105] }, sync: true }
   await run(here.pipeline({ portfolio }), { cwd, env: here.env })
 }
 

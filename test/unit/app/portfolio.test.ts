@@ -25,7 +25,7 @@ const held = async (id: number) =>
 
 test('the first night makes it, the next ones send the difference alone', async () => {
   here = await monitored(COMPANIES)
-  const sync = { rules: { XX: [103, 104], GB: 'default' }, sync: true, remove: { max: '50%' } } as const
+  const sync = { rules: { XX: [900_103, 900_104], GB: 'default' }, sync: true, remove: { max: '50%' } } as const
   const first = (await night(COMPANIES.slice(0, 20), sync)).results[0]!.portfolio!
   expect(first).toMatchObject({ created: true, added: 20, present: 0, removed: 0, rules: { XX: 2, GB: 1 } })
   const portfolioId = String(first.id)
@@ -35,7 +35,7 @@ test('the first night makes it, the next ones send the difference alone', async 
       .filter(({ isActive }) => Boolean(Number(isActive)))
       .map(({ ruleCode }) => ruleCode)
       .sort(),
-  ).toEqual([103, 104, 5000 + Number.parseInt('GB', 36)].sort())
+  ).toEqual([900_103, 900_104, 910_000 + Number.parseInt('GB', 36)].sort())
   const kept = { personalReference: 'mine', freeText: 'by hand', personalLimit: '7' }
   await here.client.api.changeCompany({ portfolioId, companyId: idOf(COMPANIES[3]!), body: kept })
 

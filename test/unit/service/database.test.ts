@@ -132,6 +132,8 @@ test('numbers of an earlier version stay valid, and new ones are random', () => 
   const events = openEvents(database, () => 1)
   expect(events.list(listed).notices).toMatchObject([{ id: 9, event: 7, portfolio: 1 }])
   expect(events.mark(1, 9, true)).toBe(true)
+  // Rules of our own have numbers outside the vendor's ranges.
+  expect(events.activeRules('GB-1')).toEqual([{ portfolio: 1, code: 900_104, params: [] }])
   expect(imports.next()).toEqual({ id: 5, portfolio: 1, kind: 'sync', file: 'one.csv', accepted: 0 })
 
   const made = Array.from({ length: 50 }, (_, n) => portfolios.create(100_000_001, { name: `n${n}` }).id)

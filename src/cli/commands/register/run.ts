@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path'
 import { type Env, registerDirOf, registersOf } from '../../../app/index.ts'
 import { FettleError } from '../../../errors.ts'
+import { kindWords } from '../../../model/event-kinds.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import {
   type ChangeSetInfo,
@@ -20,8 +21,12 @@ import type { Io } from '../../terminal/io.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { runStore, type Store, storedName } from '../store.ts'
 
-const describeChanges = ({ file, from, added, removed, changed }: ChangeSetInfo): string =>
-  `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`
+const describeChanges = ({ file, from, added, removed, changed, fields = {} }: ChangeSetInfo): string[] => [
+  `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`,
+  ...(kindWords(fields) === ''
+    ? []
+    : [`  events    ${kindWords(fields)}; a service raises those of companies in its portfolios`]),
+]
 
 /** Whether a run that names no register uses this one. */
 function useOf(name: string, env: Env): string {
@@ -42,7 +47,7 @@ function describe(info: RegisterInfo, env: Env): readonly string[] {
     ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
     `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
-    ...(info.changes ?? []).slice(-1).map(describeChanges),
+    ...(info.changes ?? []).slice(-1).flatMap(describeChanges),
     ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
     ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
     ...(info.officers === undefined || info.officers.skipped === 0 ? [] : [`  skipped   ${info.officers.skipped} rows of them`]),

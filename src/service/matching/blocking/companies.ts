@@ -1,5 +1,6 @@
 /** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
+import { FIGURES, figuresOf } from '../figures.ts'
 import type { Company } from '../types.ts'
 import { type Identifiers, identifiersOf } from './blocking-keys.ts'
 import { ByteColumn, NumberColumn } from './growing-columns.ts'
@@ -10,7 +11,7 @@ import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
-  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated',
+  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated', 'figures',
 ] as const satisfies readonly (keyof Company)[]
 
 /** End of a field, and separator of names within a field: bytes that never occur in UTF-8. */
@@ -59,6 +60,13 @@ export class CompaniesBuilder {
     return true
   }
 
+  #texts(company: Company, field: (typeof FIELDS)[number]): string | readonly string[] {
+    const { activities = [], figures = {} } = company
+    if (field === 'activities') return activities.map(text => this.#numberOf(text))
+    if (field === 'figures') return FIGURES.map(name => figures[name] ?? '')
+    return company[field] ?? ''
+  }
+
   add(company: Company): Identifiers {
     const start = this.#bytes.length
     this.#starts.push(start)
@@ -66,8 +74,7 @@ export class CompaniesBuilder {
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.push(0)
     for (const [bit, field] of FIELDS.entries()) {
       if (field === 'connectId' && company.connectId === defaultConnectId(company)) continue
-      const value = field === 'activities' ? (company.activities ?? []).map(text => this.#numberOf(text)) : company[field]
-      if (this.#field(value ?? '')) present |= 1 << bit
+      if (this.#field(this.#texts(company, field))) present |= 1 << bit
     }
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.put(start + at, (present >> (8 * at)) & 0xff)
     const identifiers = identifiersOf(company)
@@ -125,7 +132,8 @@ export class Companies {
     const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
     const first = (texts: string[] | undefined): string => texts?.[0] ?? ''
     const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(first)
-    const [activities = [], [incorporated] = []] = rest.slice(-2)
+    const [activities = [], [incorporated] = [], amounts = []] = rest.slice(-3)
+    const figures = figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')
     const key = { id: first(id), country: first(country), orgNumber: first(orgNumber) }
     return {
       id: key.id,
@@ -147,6 +155,7 @@ export class Companies {
       ...(legalForm ? { legalForm } : {}),
       ...(activities.length === 0 ? {} : { activities: activities.map(number => this.#shared[parseInt(number, RADIX)] ?? '') }),
       ...(incorporated ? { incorporated } : {}),
+      ...(figures === null ? {} : { figures }),
     }
   }
 

@@ -1,11 +1,12 @@
 /** Reads rows of a register in fettle's own CSV columns. */
 import { normaliseCountry } from '../../../normalise/country.ts'
+import { FIGURES, figuresOf } from '../../matching/index.ts'
 import type { Kind } from './kind.ts'
 
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode', 'phone',
-  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated',
+  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated', ...FIGURES,
 ] as const
 
 /** Distinct names, separated by `|`. */
@@ -24,6 +25,7 @@ export const generic: Kind = {
       const legalForm = cell('legalForm')
       const activities = splitNames(cell('activities'))
       const incorporated = cell('incorporated')
+      const figures = figuresOf(cell)
       return {
         id: cell('id') || (orgNumber === '' ? `row-${row}` : `${country || 'XX'}-${orgNumber}`),
         name: cell('name'),
@@ -43,6 +45,7 @@ export const generic: Kind = {
         ...(legalForm === '' ? {} : { legalForm }),
         ...(activities.length === 0 ? {} : { activities }),
         ...(incorporated === '' ? {} : { incorporated }),
+        ...(figures === null ? {} : { figures }),
       }
     }
   },

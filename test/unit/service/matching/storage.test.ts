@@ -13,7 +13,7 @@ import {
   TextColumnBuilder,
   textColumnIn,
 } from '../../../../src/service/matching/blocking/text-columns.ts'
-import { buildIndex, match, viewIndex } from '../../../../src/service/matching/index.ts'
+import { buildIndex, FIGURES, match, viewIndex } from '../../../../src/service/matching/index.ts'
 import { prepareQuery } from '../../../../src/service/matching/query.ts'
 import { company } from './companies.ts'
 
@@ -81,6 +81,10 @@ describe('columns', () => {
       legalForm: text,
       incorporated: text,
       activities: fc.array(fc.constantFrom('62012 Software', '46720 Metals', 'ores', '62012'), { maxLength: 4 }),
+      figures: fc.dictionary(
+        fc.constantFrom(...FIGURES),
+        text.filter(one => one !== ''),
+      ),
       connectId: text,
       tradingNames: fc.array(
         text.filter(one => one !== ''),
@@ -89,7 +93,7 @@ describe('columns', () => {
     })
     fc.assert(
       fc.property(fc.array(some, { maxLength: 12 }), all => {
-        const companies = all.map(({ connectId, legalForm, activities, incorporated, ...one }, at) =>
+        const companies = all.map(({ connectId, legalForm, activities, incorporated, figures, ...one }, at) =>
           company({
             id: `c${at}`,
             ...one,
@@ -97,6 +101,7 @@ describe('columns', () => {
             ...(legalForm === '' ? {} : { legalForm }),
             ...(activities.length === 0 ? {} : { activities }),
             ...(incorporated === '' ? {} : { incorporated }),
+            ...(Object.keys(figures).length === 0 ? {} : { figures: { ...figures } }),
           }),
         )
         expect([...viewIndex(buildIndex(companies).image).companies]).toEqual(companies)

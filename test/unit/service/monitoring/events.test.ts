@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
 import { RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/rules.ts'
-import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
+import {
+  differences,
+  type Facts,
+  FIELDS,
+  type Field,
+  factsOf,
+  GONE,
+  readFacts,
+} from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
 const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>
@@ -15,11 +23,18 @@ const ceasedIn = (country: string): number => rulesOf(country).find(rule => rule
 
 describe('a change creates the events of the rules for its field', () => {
   test.each<[Field, number]>([
-    ['status', 103],
-    ['name', 104],
+    ['status', 900_103],
+    ['name', 900_104],
     ['address', 105],
-    ['legalForm', 106],
-    ['directors', 107],
+    ['legalForm', 900_106],
+    ['directors', 900_107],
+    ['activities', 900_108],
+    ['turnover', 900_109],
+    ['profit', 900_110],
+    ['equity', 900_111],
+    ['employees', 900_112],
+    ['rating', 101],
+    ['limit', 102],
   ])('%s: %i', (field, code) => {
     expect(codesOf(field, 'a', 'b')).toEqual(expect.arrayContaining([code]))
     expect(codesOf(field, 'a', 'b', 'GB', active(1, code))).toEqual([code])
@@ -27,8 +42,44 @@ describe('a change creates the events of the rules for its field', () => {
     expect(codesOf(field, 'a', 'b', 'GB', active(1, 99))).toEqual([])
   })
 
-  test('rules of ratings and credit limits report no change of a register', () => {
-    for (const field of FIELDS) expect(codesOf(field, 'a', 'b', 'BE', active(1, 101, 102, 1703))).toEqual([])
+  test('the score of one country is reported in that country alone', () => {
+    expect(codesOf('score', '60', '40', 'BE', active(1, 1703))).toEqual([1703])
+    expect(codesOf('score', '60', '40', 'GB', active(1, 1703))).toEqual([])
+  })
+
+  test.each<[number, Field, string, string, string[], boolean]>([
+    [101, 'rating', 'A', 'B', ['', 'Any', ''], true],
+    [101, 'rating', 'C', 'A', ['2', 'Any', ''], true],
+    [101, 'rating', 'A', 'B', ['2', '', ''], false],
+    [101, 'rating', 'A', 'C', ['2', '', ''], true],
+    [101, 'rating', 'C', 'A', ['1', '', ''], false],
+    [101, 'rating', 'B', 'D', ['', 'D', ''], true],
+    [101, 'rating', 'B', 'C', ['', 'D', ''], false],
+    [101, 'rating', 'E', 'D', ['', 'D', ''], false],
+    [101, 'rating', 'A', 'C', ['3', 'C', ''], true],
+    [101, 'rating', 'A', 'unrated', ['4', '', ''], true],
+    [102, 'limit', '1000', '2000', ['true', '', ''], true],
+    [102, 'limit', '1000', '2000', ['', '10', ''], false],
+    [102, 'limit', '1000', '900', ['', '10', ''], true],
+    [102, 'limit', '1000', '901', ['', '10', ''], false],
+    [102, 'limit', '1,000', '499', ['false', '', '500'], true],
+    [102, 'limit', '400', '450', ['', '', '500'], false],
+    [102, 'limit', '1000', '800', ['', '50', '500'], false],
+    [1703, 'score', '60', '54', ['10', '', ''], true],
+    [1703, 'score', '60', '55', ['10', '', ''], false],
+    [1703, 'score', '60', '70', ['10', '', ''], false],
+  ])('rule %i about %s: %s -> %s with %j is reported: %s', (code, field, old, now, params, isReported) => {
+    const made = eventsOf({ field, old, new: now }, 'BE', [{ portfolio: 1, code, params }])
+    expect(made.map(({ rule }) => rule.code)).toEqual(isReported ? [code] : [])
+  })
+
+  test('a portfolio whose parameters leave the change out has no notice of it', () => {
+    const rules = [
+      { portfolio: 1, code: 101, params: ['4', '', ''] },
+      { portfolio: 2, code: 101, params: ['1', '', ''] },
+    ]
+    const [made] = eventsOf({ field: 'rating', old: 'A', new: 'B' }, 'GB', rules)
+    expect(made?.notices).toEqual([{ portfolio: 2, text: 'International Rating | Reduce by 1 Band(s) OR Less than Band {1}' }])
   })
 
   test('a national rule reports only companies of its country that become inactive', () => {
@@ -45,11 +96,11 @@ describe('a change creates the events of the rules for its field', () => {
     expect(codesOf('address', '', '1 Mill Lane')).toEqual([])
     expect(codesOf('legalForm', '', 'Ltd')).toEqual([])
     expect(codesOf('status', '', 'active')).toEqual([])
-    expect(codesOf('status', '', 'liquidation')).toEqual([103, ceasedIn('GB')])
+    expect(codesOf('status', '', 'liquidation')).toEqual([900_103, ceasedIn('GB')])
   })
 
   test('creates one event for all portfolios and a notice for each, with its parameters filled in', () => {
-    const rules = [...active(1, 105), ...active(2, 105), ...active(3, 103)]
+    const rules = [...active(1, 105), ...active(2, 105), ...active(3, 900_103)]
     const made = eventsOf({ field: 'address', old: 'a', new: 'b' }, 'GB', rules)
     expect(made).toHaveLength(1)
     expect(made[0]?.notices).toEqual([
@@ -64,6 +115,12 @@ describe('the table of rules', () => {
     expect(new Set(RULES.map(rule => rule.code)).size).toBe(RULES.length)
     for (const rule of RULES) expect(ruleOf(rule.code)).toBe(rule)
     expect(ruleOf(1)).toBeNull()
+  })
+  test('those that are not documented have numbers from 900,000 on', () => {
+    const documented = [101, 102, 105, 1703]
+    expect(RULES.filter(({ code }) => code < 900_000).map(({ code }) => code)).toEqual(documented)
+    expect(RULES.every(({ code }) => code <= 1_000_000)).toBe(true)
+    expect(new Set(RULES.map(({ field }) => field))).toEqual(new Set(FIELDS))
   })
   test('documented rules agree with the documentation', () => {
     expect(ruleOf(101)).toMatchObject({ country: 'XX', type: 4, typeName: 'Rating band change - 3 input' })
@@ -94,11 +151,11 @@ describe('differences of two states', () => {
       status: 'active',
       name: 'ACME LTD',
       address: '1 High Street, Leeds, LS1 1AA',
-      legalForm: '',
-      directors: '',
+      ...Object.fromEntries(FIELDS.slice(3).map(field => [field, ''])),
     })
-    const more = { ...company, legalForm: 'Ltd', directors: ['B', 'A'] }
-    expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B' })
+    const more = { ...company, legalForm: 'Ltd', directors: ['B', 'A'], activities: ['62012 Software'], figures: { rating: 'A' } }
+    expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B', activities: '62012 Software', rating: 'A' })
+    expect(readFacts('{"status":"active"}')).toEqual({ ...GONE, status: 'active' })
     expect(differences(factsOf(more), factsOf({ ...more, directors: ['A', 'B'] }))).toEqual([])
   })
   test('ignore case, spaces and missing values', () => {
@@ -116,7 +173,7 @@ describe('differences of two states', () => {
   })
   test('applied to the old state, give the new state', () => {
     const word = fc.constantFrom('', 'a', 'A ', 'b', 'c d', GONE.status)
-    const state = fc.record({ status: word, name: word, address: word, legalForm: word, directors: word })
+    const state = fc.record(Object.fromEntries(FIELDS.map(field => [field, word])) as Record<Field, typeof word>)
     fc.assert(
       fc.property(state, state, (before: Facts, after: Facts) => {
         const applied = { ...before, ...Object.fromEntries(differences(before, after).map(one => [one.field, one.new])) }

@@ -28,10 +28,10 @@ const SECOND = [
 async function world(options: Partial<ServeOptions> = {}) {
   const [registerDir, dataDir, files] = [await temporaryFolder(), await temporaryFolder(), await temporaryFolder()]
   let imports = 0
-  const importLines = async (lines: string[], name = 'one'): Promise<void> => {
+  const importLines = async (lines: string[], name = 'one', header = HEADER): Promise<void> => {
     imports += 1
     const file = join(files, `${imports}.csv`)
-    await writeFile(file, [HEADER, ...lines, ''].join('\n'))
+    await writeFile(file, [header, ...lines, ''].join('\n'))
     await importRegister({
       file,
       name,
@@ -67,16 +67,62 @@ const events = async (caller: Caller, query = '') => (await caller.call('GET', `
 const told = (body: { data: { ruleCode: number; company: { id: string }; oldValue: string; newValue: string }[] }) =>
   body.data.map(({ ruleCode, company, oldValue, newValue }) => [ruleCode, company.id, oldValue, newValue])
 const [GB, FR, NL] = ['GB-X-01234567', 'FR-X-552100554', 'NL-X-34567890'] as const
-const CEASED_FR = 5000 + Number.parseInt('FR', 36)
+const CEASED_FR = 910_000 + Number.parseInt('FR', 36)
+
+test('ratings, limits, figures and industry codes of a register raise the events of their rules', async () => {
+  const { importLines, open } = await world()
+  const columns = 'rating,limit,score,turnover,employees,activities,currency'
+  const importFigures = (lines: string[]) => importLines(lines, 'one', `${HEADER},${columns}`)
+  const [, french, dutch] = FIRST
+  const BELGIAN = '4,BROUWERIJ PEETERS NV,BE,0400123456,4 Markt,Gent,active'
+  await importFigures([
+    `${FIRST[0]},A,10000,80,500000,12,46740 Wholesale of hardware,GBP`,
+    `${french},B,,,,,,`,
+    `${BELGIAN},C,,60,,,,`,
+  ])
+  const before = await open()
+  const rules = { XX: [101, 102, 900_108, 900_109, 900_112], BE: [1703] }
+  const portfolio = await watch(before.caller, [GB, FR, 'BE-X-0400123456'], rules)
+  const { data } = (await before.caller.call('GET', `/monitoring/portfolios/${portfolio}/companies?searchQuery=NORTHGATE`)).body
+  expect(data).toMatchObject([{ creditLimit: 10000, ratingCommon: 'A', ratingLocal: '80' }])
+  const { report } = (await before.caller.call('GET', `/companies/${GB}`)).body
+  expect(report.creditScore).toEqual({
+    currentCreditRating: { commonValue: 'A', providerValue: { value: '80' }, creditLimit: { value: 10000, currency: 'GBP' } },
+  })
+  await before.service.close()
+
+  await importFigures([
+    `${FIRST[0]},C,2500,70,500000,9,46900 Other wholesale,EUR`,
+    // A rating that the register has for the first time is no change of the company, nor is one that it drops.
+    `${french},,9000,,,,,`,
+    `${BELGIAN},C,,55,,,,`,
+    `${dutch},A,1,1,1,1,,`,
+  ])
+  const { caller } = await open()
+  const told = (await events(caller)).data
+  expect(
+    told
+      .map((one: Record<string, unknown>) => [one.ruleCode, (one.company as { id: string }).id, one.oldValue, one.newValue])
+      .sort(),
+  ).toEqual(
+    [
+      [101, GB, 'A', 'C'],
+      [102, GB, '10000', '2500'],
+      [900_108, GB, '46740 Wholesale of hardware', '46900 Other wholesale'],
+      [900_112, GB, '12', '9'],
+      [1703, 'BE-X-0400123456', '60', '55'],
+    ].sort(),
+  )
+})
 
 test('a new import creates the events of the active rules exactly once', async () => {
   const { importLines, open } = await world()
   await importLines(FIRST)
   const before = await open()
-  const suppliers = await watch(before.caller, [GB, FR, NL], { XX: [103, 104, 105], FR: [CEASED_FR] })
+  const suppliers = await watch(before.caller, [GB, FR, NL], { XX: [900_103, 900_104, 105], FR: [CEASED_FR] })
   await watch(before.caller, [GB], { XX: [105] }, 'British')
   await watch(before.caller, [GB, FR, NL], {}, 'Nothing active')
-  await watch(before.bob, [FR], { XX: [104] }, 'Of bob')
+  await watch(before.bob, [FR], { XX: [900_104] }, 'Of bob')
   expect((await events(before.caller)).totalCount).toBe(0)
   await before.service.close()
 
@@ -84,14 +130,14 @@ test('a new import creates the events of the active rules exactly once', async (
   const { service, caller, bob } = await open()
   const body = await events(caller)
   expect(told(body)).toEqual([
-    [103, FR, 'active', 'liquidation'],
+    [900_103, FR, 'active', 'liquidation'],
     [CEASED_FR, FR, 'active', 'liquidation'],
-    [104, FR, 'BAKERY LUMIERE SARL', 'BAKERY LUMIERE SA'],
+    [900_104, FR, 'BAKERY LUMIERE SARL', 'BAKERY LUMIERE SA'],
     [105, GB, '1 Mill Lane, Leeds', '9 Canal Street, Leeds'],
     [105, GB, '1 Mill Lane, Leeds', '9 Canal Street, Leeds'],
-    [103, NL, 'active', 'not in the register'],
+    [900_103, NL, 'active', 'not in the register'],
   ])
-  expect(told(await events(bob))).toEqual([[104, FR, 'BAKERY LUMIERE SARL', 'BAKERY LUMIERE SA']])
+  expect(told(await events(bob))).toEqual([[900_104, FR, 'BAKERY LUMIERE SARL', 'BAKERY LUMIERE SA']])
 
   const [first, second] = body.data.filter((one: { ruleCode: number }) => one.ruleCode === 105)
   expect(first.eventId).toBe(second.eventId)
@@ -125,15 +171,15 @@ test('reports a company that leaves the register and returns', async () => {
   const { importLines, open } = await world()
   await importLines(FIRST)
   const { caller, service } = await open()
-  await watch(caller, [NL], { XX: [103] })
+  await watch(caller, [NL], { XX: [900_103] })
   await service.close()
   for (const lines of [SECOND, SECOND, FIRST]) {
     await importLines(lines)
     await (await open()).service.close()
   }
   expect(told(await events((await open()).caller, '?sortBy=eventId'))).toEqual([
-    [103, NL, 'active', 'not in the register'],
-    [103, NL, 'not in the register', 'active'],
+    [900_103, NL, 'active', 'not in the register'],
+    [900_103, NL, 'not in the register', 'active'],
   ])
 })
 
@@ -209,7 +255,7 @@ test('the first of two registers with a company decides', async () => {
   await importLines(FIRST)
   await importLines(['9,NORTHGATE FASTENERS,GB,01234567,Elsewhere,York,active'], 'two')
   const { caller, service } = await open()
-  await watch(caller, [GB], { XX: [103, 104, 105] })
+  await watch(caller, [GB], { XX: [900_103, 900_104, 105] })
   await service.close()
   await importLines(['9,NORTHGATE FASTENERS,GB,01234567,Elsewhere again,York,active'], 'two')
   const second = await open()
@@ -218,7 +264,7 @@ test('the first of two registers with a company decides', async () => {
   // The first one drops it: now the second's word holds.
   await importLines(FIRST.slice(1))
   expect(told(await events((await open()).caller, '?sortBy=eventId'))).toEqual([
-    [104, GB, 'NORTHGATE FASTENERS LIMITED', 'NORTHGATE FASTENERS'],
+    [900_104, GB, 'NORTHGATE FASTENERS LIMITED', 'NORTHGATE FASTENERS'],
     [105, GB, '1 Mill Lane, Leeds', 'Elsewhere again, York'],
   ])
 })
@@ -237,7 +283,7 @@ describe('stored events', () => {
     const service = await start({ users: USERS, dataDir, clock }, engine, [], { changes })
     onTestFinished(() => service.close())
     const caller = await logIn(service)
-    const portfolio = await watch(caller, ['GB-X-01', 'GB-X-02', 'FR-X-03'], { XX: [103, 104, 105] })
+    const portfolio = await watch(caller, ['GB-X-01', 'GB-X-02', 'FR-X-03'], { XX: [900_103, 900_104, 105] })
     const change = async (connectId: string, field: 'name' | 'address' | 'status', now: string, snapshotDate: string) => {
       const sequence = sets.length + 1
       sets.push({ register: 'r', sequence, snapshotDate, changes: [{ connectId, field, old: '', new: now }] })

@@ -230,6 +230,7 @@ describe('an update', () => {
       CompanyStatus: 'Liquidation',
       CompanyCategory: 'PLC',
       'RegAddress.PostTown': 'Leeds',
+      'SICCode.SicText_1': '24520 - Casting of steel',
     }
     const fresh = { ...NUMBERED, CompanyNumber: '13697141', CompanyName: 'YOUNG\u2028LIMITED' }
     const second = await take(house(fresh, other, renamed), { kind: 'companies-house', snapshotDate: '2026-11-01' })
@@ -240,6 +241,7 @@ describe('an update', () => {
         added: 1,
         removed: 1,
         changed: 1,
+        fields: { name: 1, address: 1, status: 1, legalForm: 1, activities: 1 },
       },
     ])
     expect(await changesOf()).toEqual([
@@ -256,6 +258,7 @@ describe('an update', () => {
           },
           status: { old: 'Active', new: 'Liquidation' },
           legalForm: { old: 'Private Limited Company', new: 'PLC' },
+          activities: expect.objectContaining({ new: expect.stringMatching(/^24520 Casting of steel/) }),
         },
       }),
       expect.objectContaining({ change: 'removed', id: 'SC272838', name: 'GLENFARROW LIMITED' }),

@@ -1,0 +1,72 @@
+/** What a change of a company is called in a count: `14 changed status, 3 moved, 1 dissolved`. Events are told apart by the name of their rule. */
+
+/** By the compared field of a register, in the order in which they are told. */
+const WORDS = {
+  status: 'changed status',
+  address: 'moved',
+  name: 'changed name',
+  rating: 'changed rating',
+  limit: 'changed credit limit',
+  score: 'changed credit score',
+  directors: 'changed directors',
+  legalForm: 'changed legal form',
+  activities: 'changed industry code',
+  turnover: 'have a new turnover',
+  profit: 'have a new profit',
+  equity: 'have a new equity',
+  employees: 'have a new number of employees',
+  dissolved: 'dissolved',
+} as const
+
+type Kind = keyof typeof WORDS
+
+/** The first that fits the name of a rule counts. */
+const BY_RULE: readonly (readonly [Kind, RegExp])[] = [
+  ['dissolved', /no longer active|dissol|ceased|insolv|liquidat|bankrupt/i],
+  ['status', /status/i],
+  ['address', /address/i],
+  ['rating', /rating/i],
+  ['limit', /limit/i],
+  ['score', /score/i],
+  ['directors', /director|officer|manag/i],
+  ['legalForm', /legal form/i],
+  ['activities', /industry|activit|\bSIC\b|NACE/i],
+  ['turnover', /turnover/i],
+  ['profit', /profit/i],
+  ['equity', /equity/i],
+  ['employees', /employees/i],
+  ['name', /name/i],
+]
+
+const ENDED = /dissol|ceased|struck|closed|bankrupt|gel(ö|oe)scht|radi[ée]e?|not in the register/i
+
+interface Told {
+  readonly company: { readonly id: string }
+  readonly rule: { readonly name: string }
+  readonly new: string
+}
+
+function kindOf({ rule, new: now }: Told): string {
+  const [kind = null] = BY_RULE.find(([, pattern]) => pattern.test(rule.name)) ?? []
+  if (kind === 'status' && ENDED.test(now)) return 'dissolved'
+  return kind ?? rule.name
+}
+
+/** Companies by what happened to them; a company with two events of a kind counts once. */
+export function countKinds(events: Iterable<Told>): Record<string, number> {
+  const companies = new Map<string, Set<string>>()
+  for (const one of events) {
+    const kind = kindOf(one)
+    companies.set(kind, (companies.get(kind) ?? new Set()).add(one.company.id))
+  }
+  return Object.fromEntries([...companies].map(([kind, ids]) => [kind, ids.size]))
+}
+
+/** `14 changed status, 3 moved`; a kind without words of its own is the name of its rule. */
+export function kindWords(counts: Readonly<Record<string, number>>): string {
+  const known = Object.keys(WORDS) as Kind[]
+  const kinds = [...known, ...Object.keys(counts).filter(kind => !(known as string[]).includes(kind))]
+  return kinds
+    .flatMap(kind => (counts[kind] ? [`${counts[kind]} ${WORDS[kind as Kind] ?? `with ${JSON.stringify(kind)}`}`] : []))
+    .join(', ')
+}
