@@ -62,7 +62,7 @@ export function countKinds(events: Iterable<Told>): Record<string, number> {
   return Object.fromEntries([...companies].map(([kind, ids]) => [kind, ids.size]))
 }
 
-/** `14 changed status, 3 moved`; a kind without words of its own is the name of its rule. */
+/** `14 changed status, 3 moved`; a kind without words is the name of its rule. */
 export function kindWords(counts: Readonly<Record<string, number>>): string {
   const known = Object.keys(WORDS) as Kind[]
   const kinds = [...known, ...Object.keys(counts).filter(kind => !(known as string[]).includes(kind))]

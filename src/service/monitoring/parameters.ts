@@ -17,7 +17,7 @@ function amountOf(text: string): number | null {
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null
 }
 
-/** `Any` reports every change. Otherwise a drop by so many bands, or into a band at or below the letter. */
+/** `Any` reports every change. Otherwise a drop by this number of bands, or into a band at or below the letter. */
 export const reportsRating: Reports = ({ old, new: now }, [bands = '', letter = '']) => {
   if (letter === 'Any' || isUnset([bands, letter])) return true
   const [was, is] = [bandOf(old), bandOf(now)]

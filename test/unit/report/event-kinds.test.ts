@@ -19,6 +19,6 @@ test('counts companies, each once for what happened to it', () => {
   expect(kindWords({})).toBe('')
 })
 
-test('every rule of the service has words of its own', () => {
+test('every rule of the service has its own words', () => {
   for (const { name } of RULES) expect(kindWords(countKinds([event('1', name, 'x')]))).not.toContain('"')
 })
