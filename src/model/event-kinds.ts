@@ -1,6 +1,6 @@
-/** What a change of a company is called in a count: `14 changed status, 3 moved, 1 dissolved`. Events are told apart by the name of their rule. */
+/** What a change of a company is called in a count: `14 changed status, 3 moved, 1 dissolved`. The kind of an event follows from the name of its rule. */
 
-/** By the compared field of a register, in the order in which they are told. */
+/** By the compared field of a register, in the order of a count. */
 const WORDS = {
   status: 'changed status',
   address: 'moved',
@@ -40,20 +40,20 @@ const BY_RULE: readonly (readonly [Kind, RegExp])[] = [
 
 const ENDED = /dissol|ceased|struck|closed|bankrupt|gel(ö|oe)scht|radi[ée]e?|not in the register/i
 
-interface Told {
+interface NamedEvent {
   readonly company: { readonly id: string }
   readonly rule: { readonly name: string }
   readonly new: string
 }
 
-function kindOf({ rule, new: now }: Told): string {
+function kindOf({ rule, new: now }: NamedEvent): string {
   const [kind = null] = BY_RULE.find(([, pattern]) => pattern.test(rule.name)) ?? []
   if (kind === 'status' && ENDED.test(now)) return 'dissolved'
   return kind ?? rule.name
 }
 
 /** Companies by what happened to them; a company with two events of a kind counts once. */
-export function countKinds(events: Iterable<Told>): Record<string, number> {
+export function countKinds(events: Iterable<NamedEvent>): Record<string, number> {
   const companies = new Map<string, Set<string>>()
   for (const one of events) {
     const kind = kindOf(one)

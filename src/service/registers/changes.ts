@@ -19,10 +19,10 @@ const Identity = {
   orgNumber: z.string(),
   status: z.string(),
 }
-/** A change of currency alone is none of the company. */
+/** A change of currency alone is not reported. */
 const COMPARED_FIGURES = FIGURES.filter(name => name !== 'currency')
 
-/** The fields of a company that are compared, in the order in which their changes are told. */
+/** The fields of a company that are compared, in the order in which their changes are reported. */
 export const COMPARED = ['status', 'name', 'address', 'legalForm', 'directors', 'activities', ...COMPARED_FIGURES] as const
 
 export type ComparedField = (typeof COMPARED)[number]
