@@ -86,7 +86,7 @@ export const OUTPUT_FORMAT_NAMES = ENTRIES.map(([name]) => name) as [OutputForma
 export const formatFacts = (format: OutputFormat): FormatFacts => OUTPUT_FORMATS[format]
 
 /** A table of a database may be called `list.csv`. */
-const isTable = (path: string): boolean => /^postgres(?:ql)?:/i.test(path)
+const isTable = (path: string): boolean => /^(?:postgres(?:ql)?|duckdb):/i.test(path)
 
 /** Without the query of an address. */
 const endsIn = (path: string, extension: string): boolean =>

@@ -91,4 +91,10 @@ export const INPUT_PLACES = {
     packages: ['pg', 'pg-copy-streams'],
     limits: 'the rows are copied once and stored until the run is over',
   },
+  duckdb: {
+    example: 'duckdb:data/lists.duckdb',
+    label: 'a query of a DuckDB file: `input: { sql: select …, url: duckdb:data/lists.duckdb }`',
+    packages: ['@duckdb/node-api'],
+    limits: 'the query reads this file alone; the rows are copied once and stored until the run is over',
+  },
 } as const satisfies Readonly<Record<string, InputPlace>>

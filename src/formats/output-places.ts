@@ -32,4 +32,10 @@ export const OUTPUT_PLACES = {
     packages: ['pg', 'pg-copy-streams'],
     limits: 'one transaction; not written when a check fails; names of 63 bytes; no `format`',
   },
+  duckdb: {
+    example: 'duckdb:data/lists.duckdb',
+    label: 'a table of a DuckDB file: `output: { table: suppliers, url: duckdb:data/lists.duckdb }`',
+    packages: ['@duckdb/node-api'],
+    limits: 'one transaction; not written when a check fails; a file in the project; rows of 16 MiB; no `format`',
+  },
 } as const satisfies Readonly<Record<string, OutputPlace>>

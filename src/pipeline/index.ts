@@ -22,7 +22,7 @@ export { type Surroundings, skippedLines, surroundingsOf } from './propose/surro
 export type { Knowledge } from './propose/values.ts'
 export * from './schema/addresses.ts'
 export { defaultColumns } from './schema/columns.ts'
-export { isDatabase, isNear, splitTable } from './schema/databases.ts'
+export { databaseFile, isDatabase, isNear, splitTable, withDatabaseFile } from './schema/databases.ts'
 export { pipelineJsonSchema } from './schema/json-schema.ts'
 export { KEYS_OUTSIDE_IDENTITY, liveSettingsOf, settingName } from './schema/keys.ts'
 export { type InputRef, ROWS_NAME, RUN_OUTPUT, recordedInput, requestedInput, STDIN_NAME } from './schema/paths.ts'

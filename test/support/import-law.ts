@@ -26,6 +26,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'form-data',
     '@aws-sdk/client-s3',
     '@aws-sdk/lib-storage',
+    '@duckdb/node-api',
     'pg',
     'pg-copy-streams',
     'node:',

@@ -79,7 +79,7 @@ export async function applyDecisions(
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
     }
     const decisions = new Decisions(lines, dayOf(now()))
-    const storage = { env, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
+    const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
     const before = lastGoodRun(runsDir, plan, id)
     const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const options: ResultsOptions = {

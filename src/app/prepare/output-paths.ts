@@ -10,7 +10,7 @@ import { readHead } from '../../files/file-chunks.ts'
 import { isInList } from '../../files/file-list.ts'
 import { isInside } from '../../files/inside-folder.ts'
 import { extensionsOf, formatFacts, formatOfOutput, isGzipName, isTableName } from '../../formats/index.ts'
-import { isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
+import { databaseFile, isAddress, type Pipeline, type PlannedOutput, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { placeOf } from '../../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 
@@ -32,9 +32,11 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
   const taken = new Map<string, { readonly path: string; readonly what: string }>()
   for (const input of inputs) taken.set(await realPath(resolve(cwd, input)), { path: resolve(cwd, input), what: 'the input' })
   for (const key of ['path', 'unmatched', 'review'] as const) {
+    const given = output[key]
+    const database = given === null ? null : databaseFile(given)
     // Whether an object may be replaced is asked when the run begins.
-    if (output[key] === null || output[key] === RUN_OUTPUT || isAddress(output[key])) continue
-    const path = resolve(surroundings.cwd, output[key])
+    if (given === null || given === RUN_OUTPUT || (isAddress(given) && database === null)) continue
+    const path = resolve(surroundings.cwd, database ?? given)
     const real = await realPath(path)
     const other = taken.get(real)
     taken.set(real, { path, what: `output.${key}` })
@@ -44,14 +46,14 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
       (await whyNotThere(
         path,
         real,
-        { ...surroundings, ...placeOf(output, output[key], surroundings.cwd) },
-        formatOfOutput(output[key], output.format),
+        { ...surroundings, ...placeOf(output, given, surroundings.cwd) },
+        database === null ? formatOfOutput(given, output.format) : null,
       )) ??
       clash ??
       (list !== null && isInList(resolve(cwd, list), path) ? `would be part of the input ${list} of the next run` : null)
     if (reason !== null)
       issues.push(
-        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(output[key])} ${reason}`, {
+        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(given)} ${reason}`, {
           at: surroundings.locate(['output', key]),
         }),
       )
@@ -63,7 +65,7 @@ async function whyNotThere(
   path: string,
   real: string,
   { file, cwd, roots, runsDir = DEFAULT_RUNS_DIR }: OutputContext & ReturnType<typeof placeOf>,
-  format: PlannedOutput['format'],
+  format: PlannedOutput['format'] | null,
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
@@ -74,6 +76,8 @@ async function whyNotThere(
     return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
+  // Only a file of its own kind is opened as a database.
+  if (format === null) return null
   if (there !== null && format === 'json' && !isGzipName(path) && !(await isArray(path)))
     return 'is there, and is no table: only a JSON array is replaced'
   if (there === null || isTableName(path, format)) return null

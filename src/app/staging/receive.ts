@@ -21,11 +21,11 @@ export interface RemoteInputOptions {
 
 /** Receives remote inputs, and files to keep, for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
-  ({ keeps, ...storage }: Omit<StorageOptions, 'attempts'> & { readonly keeps: boolean }): RemoteInputs =>
+  ({ keeps, ...storage }: Omit<StorageOptions, 'attempts' | 'cwd'> & { readonly keeps: boolean }): RemoteInputs =>
   (path, { runsDir, attempts, cwd = '', sql }) => {
-    if (sql !== undefined) return receiveQuery(path, sql, { ...storage, attempts }, { runsDir, keeps })
+    if (sql !== undefined) return receiveQuery(path, sql, { ...storage, attempts, cwd }, { runsDir, keeps })
     return isAddress(path)
-      ? receiveFrom(path, { ...storage, attempts }, { runsDir, keeps })
+      ? receiveFrom(path, { ...storage, attempts, cwd }, { runsDir, keeps })
       : receiveFile(path, { runsDir, keeps, cwd })
   }
 

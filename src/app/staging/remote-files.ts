@@ -18,6 +18,8 @@ import { fetchQuery } from './queries.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
 
 export interface StorageOptions {
+  /** The path of a file of a database starts from this folder. */
+  readonly cwd: string
   readonly env: Env
   readonly links?: Links | undefined
   readonly attempts: number

@@ -1,15 +1,15 @@
 /** A table of a database as an output: the rows become a file in the folder of the run, and the table from it in one transaction. */
-import { createReadStream } from 'node:fs'
-import { basename, join } from 'node:path'
-import { checkTable, type TableColumn, type TablePlace, writeTable } from '../../client/database/write-table.ts'
+import { basename, resolve } from 'node:path'
+import type { TableColumn, TablePlace } from '../../client/database/database.ts'
+import { checkTable, writeTable } from '../../client/database/write-table.ts'
 import { openSink, removeFile, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import { columnName, outputNames } from '../../model/column-names.ts'
 import { isNear, type Plan, type PlannedOutput, splitTable } from '../../pipeline/index.ts'
 import { databaseOf } from './queries.ts'
 import type { StorageOptions } from './remote-files.ts'
 
-function placeOf({ path, table }: PlannedOutput, links: StorageOptions['links']): TablePlace {
-  const { shown, url } = databaseOf(path, links)
+function placeOf({ path, table }: PlannedOutput, storage: StorageOptions): TablePlace {
+  const { shown, url } = databaseOf(path, storage)
   const name = splitTable(path).table ?? ''
   return {
     shown: splitTable(shown).url,
@@ -26,7 +26,7 @@ const asking = ({ attempts, signal }: StorageOptions) => ({ isNear, attempts, si
 export function checkTableOf({ input }: Plan, output: PlannedOutput, storage: StorageOptions): Promise<void> {
   const own = input.header ?? Array.from({ length: input.columns }, (_, index) => columnName(index))
   const columns = outputNames(output, own).map(name => ({ name, type: 'string' }))
-  return checkTable(placeOf(output, storage.links), columns, asking(storage))
+  return checkTable(placeOf(output, storage), columns, asking(storage))
 }
 
 /** A sink whose content becomes rows of a table when it is published; until then it is a file in the folder of the run. */
@@ -36,8 +36,8 @@ export async function openTableSink(
   options: SinkOptions,
   storage: StorageOptions,
 ): Promise<Sink> {
-  const place = placeOf(output, storage.links)
-  const at = join(workDir, '.table.sent.tmp')
+  const place = placeOf(output, storage)
+  const at = resolve(workDir, '.table.sent.tmp')
   const local = await openSink(at, options.tag === undefined ? {} : { tag: options.tag })
   let sha256 = ''
   let columns: readonly TableColumn[] = []
@@ -56,7 +56,7 @@ export async function openTableSink(
     async publish() {
       await local.publish()
       try {
-        await writeTable(place, { runId: basename(workDir), columns, sha256, open: () => createReadStream(at) }, asking(storage))
+        await writeTable(place, { runId: basename(workDir), columns, sha256, path: at }, asking(storage))
       } finally {
         await removeFile(at)
       }

@@ -2,7 +2,7 @@
  * Checks addresses of remote inputs and outputs, `s3://bucket/key` and `https://…`, by their text. A query may be a signature, so it
  * is never shown or recorded.
  */
-import { isDatabase, isHiddenDatabase, shownDatabase, whyNotDatabase } from './databases.ts'
+import { databaseFile, isDatabase, isHiddenDatabase, shownDatabase, whyNotDatabase } from './databases.ts'
 import { isLoopback } from './service-url.ts'
 
 export type Address =
@@ -14,14 +14,16 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** Replaces a query, which is never recorded. */
 const HIDDEN = '?***'
 
-export const isAddress = (path: string): boolean => SCHEME.test(path)
+export const isAddress = (path: string): boolean => SCHEME.test(path) || isDatabase(path)
 
 export const addressHint = (path: string): string | undefined =>
-  isDatabase(path)
-    ? 'Give postgresql://user:password@host:5432/database as ${NAME}; certificates of other machines are checked.'
-    : isAddress(path)
-      ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.'
-      : undefined
+  databaseFile(path) !== null
+    ? 'Give duckdb:folder/file.duckdb, relative to the working directory.'
+    : isDatabase(path)
+      ? 'Give postgresql://user:password@host:5432/database as ${NAME}; certificates of other machines are checked.'
+      : isAddress(path)
+        ? 'Give s3://bucket/key, or https://host/path without user name; its query may be a signature.'
+        : undefined
 
 export function shownPath(path: string): string {
   if (isDatabase(path)) return shownDatabase(path)
@@ -41,7 +43,7 @@ export function whyNotAddress(path: string): string | null {
   const scheme = SCHEME.exec(path)?.[1]?.toLowerCase()
   if (scheme === 's3') return whyNotObject(path)
   if (scheme !== 'https' && scheme !== 'http')
-    return `has the scheme ${scheme?.slice(0, 20)}:, and only s3:, https: and postgresql: are known`
+    return `has the scheme ${scheme?.slice(0, 20)}:, and only s3:, https:, postgresql: and duckdb: are known`
   if (!URL.canParse(path)) return 'is not a valid URL'
   const { username, password, hash, protocol, hostname, pathname } = new URL(path)
   if (username !== '' || password !== '') return 'contains a user name or password'

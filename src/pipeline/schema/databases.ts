@@ -1,13 +1,21 @@
 /**
- * Checks addresses of databases by their text: `postgresql://user:password@host:5432/name?sslmode=verify-full`, and behind a `#` the
- * table of an output. User, password and parameters are never shown or recorded.
+ * Checks addresses of databases by their text: `postgresql://user:password@host:5432/name?sslmode=verify-full` or `duckdb:data/lists.duckdb`,
+ * and behind a `#` the table of an output. User, password and parameters are never shown or recorded.
  */
 import { isLoopback } from './service-url.ts'
 
-const DATABASE = /^postgres(?:ql)?:\/\//i
+const SERVER = /^postgres(?:ql)?:\/\//i
+const FILE = /^duckdb:/i
 const HIDDEN_USER = '***@'
 
-export const isDatabase = (path: string): boolean => DATABASE.test(path)
+export const isDatabase = (path: string): boolean => SERVER.test(path) || FILE.test(path)
+
+/** The file of a database, as its address has it; null for a server. */
+export const databaseFile = (path: string): string | null => (FILE.test(path) ? splitTable(path).url.replace(FILE, '') : null)
+
+/** The address with another file. */
+export const withDatabaseFile = (path: string, file: string): string =>
+  path.replace(splitTable(path).url.replace(FILE, ''), () => file)
 
 /** `enriched.suppliers`, each part as the database writes it. */
 export const TABLE_NAME = /^[A-Za-z_][\w$]{0,62}(?:\.[A-Za-z_][\w$]{0,62})?$/
@@ -22,12 +30,13 @@ interface Split {
 
 /** The address of the database, and the table behind it. */
 export function splitTable(path: string): Split {
-  const [url = '', table = null] = path.split('#', 2)
-  return { url, table }
+  const at = path.lastIndexOf('#')
+  return at < 0 ? { url: path, table: null } : { url: path.slice(0, at), table: path.slice(at + 1) }
 }
 
 /** `postgresql://***@host:5432/name#table`; the stars stand for what is left out. */
 export function shownDatabase(path: string): string {
+  if (FILE.test(path)) return path
   const { url, table } = splitTable(path)
   const [, scheme = '', user, rest = ''] = /^([a-z]+:\/\/)([^/]*@)?([^?]*)/i.exec(url) ?? []
   const isPart = user === undefined && !url.includes('?')
@@ -44,8 +53,10 @@ export function whyNotDatabase(path: string): string | null {
   if (isHiddenDatabase(path)) return null
   const { url, table } = splitTable(path)
   if (table !== null && !TABLE_NAME.test(table)) return 'names a table by something else than letters, digits, _ and $'
+  if (url.includes('#')) return 'contains #'
+  if (FILE.test(url)) return /^duckdb:(?:\/\/|:memory:|$)/i.test(url) ? 'is not duckdb:folder/file.duckdb' : null
   // The URL parser splits hosts of web schemes only.
-  const text = url.replace(DATABASE, 'http://')
+  const text = url.replace(SERVER, 'http://')
   if (!URL.canParse(text)) return 'is not postgresql://user:password@host:5432/database'
   const { hostname, pathname, searchParams } = new URL(text)
   const unknown = [...searchParams.keys()].find(name => !PARAMETERS.includes(name))

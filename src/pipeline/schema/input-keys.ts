@@ -18,7 +18,9 @@ export function onePlace({ path, url }: { path?: string | undefined; url?: strin
     context.addIssue({ code: 'custom', message: ONE_PLACE, path: [path === undefined ? 'path' : 'url'] })
 }
 
-export const databaseUrl = text('the address of a database such as postgresql://host/name, as one ${NAME}')
+export const databaseUrl = text(
+  'the address of a database such as postgresql://host/name, as one ${NAME}, or duckdb:folder/file.duckdb',
+)
 
 const inputFields = map({
   path: path
@@ -29,7 +31,9 @@ const inputFields = map({
   sql: text('a query, such as select * from suppliers order by id', 100_000)
     .optional()
     .describe('Instead of a path: a query of the database at url. Its rows are copied once, and known by their hash.'),
-  url: databaseUrl.optional().describe('The database of sql, as one ${NAME}: postgresql://user:password@host:5432/name.'),
+  url: databaseUrl
+    .optional()
+    .describe('The database of sql, as one ${NAME}: postgresql://user:password@host:5432/name; or duckdb:folder/file.duckdb.'),
   encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
     .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
       error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',

@@ -1,6 +1,7 @@
 /** Checks by its text whether a path may be read or written: faults P37 and P38. */
 import type { InputFacts } from '../model/types.ts'
 import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
+import { databaseFile, whyNotDatabase } from './databases.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 
@@ -52,6 +53,8 @@ export const isSamePath = (a: string, b: string): boolean =>
 
 /** Why the input cannot be at this path, null when it can. Inputs may be anywhere. */
 export function whyNotReadable(path: string): string | null {
+  const file = databaseFile(path)
+  if (file !== null) return whyNotDatabase(path) ?? whyNotReadable(file)
   if (isAddress(path)) return whyNotAddress(path)
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   return path.startsWith('~') ? 'begins with ~, which is not expanded' : null
@@ -74,8 +77,11 @@ export const outputPath = (path: string, base: string | undefined): string =>
   base === undefined || isAddress(path) || !leadsOut(path) ? path : tidyPath(`${base}/${path}`)
 
 /** Why no output may be written at this path, null when it may. */
-export function whyNotWritable(path: string, { roots, base, named }: OutputPlaces): string | null {
+export function whyNotWritable(path: string, places: OutputPlaces): string | null {
+  const { roots, base, named } = places
   if (path === RUN_OUTPUT) return null
+  const file = databaseFile(path)
+  if (file !== null) return whyNotDatabase(path) ?? whyNotWritable(file, places)
   if (isAddress(path)) return whyNotAddress(path)
   const absolute = path.startsWith('/')
   if (path === '-') return 'is standard output, and an output is a file'

@@ -127,7 +127,9 @@ const outputFields = map({
   table: pattern('the name of a table, such as enriched.suppliers', TABLE_NAME)
     .optional()
     .describe('Instead of a path: a table of the database at url, filled in one transaction.'),
-  url: databaseUrl.optional().describe('The database of table, as one ${NAME}: postgresql://user:password@host:5432/name.'),
+  url: databaseUrl
+    .optional()
+    .describe('The database of table, as one ${NAME}: postgresql://user:password@host:5432/name; or duckdb:folder/file.duckdb.'),
   mode: z
     .enum(['replace', 'append', 'upsert'])
     .optional()

@@ -75,7 +75,10 @@ describe.skipIf(!HAS_POSTGRES)('a query', () => {
   })
 
   test.each([
-    ['select nothing from rows', 'column "nothing" does not exist (42703)'],
+    ['select nothing from rows', 'column "nothing" does not exist at line 1, column 8 of input.sql (42703)'],
+    ['select n,\n  from rows where', 'syntax error at or near "from" at line 2, column 3 of input.sql (42601)'],
+    ['select 1) as a; commit; select * from (select 2', 'cannot insert multiple commands into a prepared statement (42601)'],
+    ['select from rows', 'it has no columns'],
     [`select 'secret cell'::int`, 'a value does not have the form of its column (22P02)'],
     ['select 1 / (n - n) from rows', 'a value does not fit (22012)'],
   ])('%s is refused without a value of a row', async (sql, why) => {

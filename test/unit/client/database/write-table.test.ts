@@ -6,37 +6,15 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chownSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import pg from 'pg'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  checkTable,
-  type TableColumn,
-  type TableMode,
-  type TablePlace,
-  writeTable,
-} from '../../../../src/client/database/write-table.ts'
+import type { TableMode, TablePlace } from '../../../../src/client/database/database.ts'
+import { checkTable, writeTable } from '../../../../src/client/database/write-table.ts'
 import { isNear } from '../../../../src/pipeline/index.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
 import { runs } from '../../../support/runs.ts'
 import { HAS_POSTGRES, type Postgres, startPostgres } from './postgres.ts'
-
-const COLUMNS: readonly TableColumn[] = [
-  { name: 'id', type: 'int32' },
-  { name: 'match.score', type: 'double' },
-  { name: 'active', type: 'boolean' },
-  { name: 'note', type: 'string' },
-]
-const NEW = [
-  ['1', '0.75', 'Y', 'one\ttab'],
-  ['2', '', 'N', '"quoted"\nline'],
-  ['3', '1', '', ''],
-]
-
-const textOf = (rows: readonly (readonly string[])[]): string =>
-  [COLUMNS.map(({ name }) => name), ...rows]
-    .map(row => row.map(cell => (/["\t\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t'))
-    .join('\n')
+import { COLUMNS, fileWith, NEW, textOf } from './rows.ts'
 
 describe.skipIf(!HAS_POSTGRES)('a table', () => {
   let server: Postgres
@@ -56,11 +34,7 @@ describe.skipIf(!HAS_POSTGRES)('a table', () => {
   const write = (mode: TableMode, { rows = NEW, runId = 'run-1', url = server.url, attempts = 1, columns = COLUMNS } = {}) => {
     const text = textOf(rows)
     const sha256 = createHash('sha256').update(text).digest('hex')
-    return writeTable(
-      placeOf(mode, url),
-      { runId, columns, sha256, open: () => Readable.from([Buffer.from(text)]) },
-      { isNear, attempts },
-    )
+    return writeTable(placeOf(mode, url), { runId, columns, sha256, path: fileWith(text) }, { isNear, attempts })
   }
   const content = (): Promise<Record<string, unknown>[]> => server.query('select * from enriched.suppliers order by id, note')
   const ledger = (): Promise<Record<string, unknown>[]> =>
@@ -104,7 +78,7 @@ describe.skipIf(!HAS_POSTGRES)('a table', () => {
     }
     const columns = Object.keys(cells).map((type, at) => ({ name: `c${at}`, type }))
     const text = `${columns.map(({ name }) => name).join('\t')}\n${Object.values(cells).join('\t')}`
-    const rows = { runId: 'types', columns, sha256: '0', open: () => Readable.from([Buffer.from(text)]) }
+    const rows = { runId: 'types', columns, sha256: '0', path: fileWith(text) }
     await writeTable(placeOf('replace'), rows, { isNear, attempts: 1 })
     const [row] = await server.query('select * from enriched.suppliers')
     expect(row).toMatchObject({ c3: -128, c4: 65_535, c5: '4294967295', c6: '18446744073709551615', c7: '12.50', c8: '0.001' })

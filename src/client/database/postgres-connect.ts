@@ -6,15 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Client, ClientConfig } from 'pg'
 import { FettleError } from '../../errors.ts'
 import { installCommand } from '../../package-file.ts'
-
-/** `shown` is the address as messages may have it. */
-export interface DatabasePlace {
-  readonly shown: string
-  readonly url: string
-}
-
-/** Whether the server is on this machine, where rows do not travel. */
-export type IsNear = (host: string) => boolean
+import { type Asking, type DatabasePlace, type IsNear, Refusal } from './database.ts'
 
 interface Packages {
   readonly Client: typeof Client
@@ -76,7 +68,7 @@ export interface Connection extends Packages {
 /** Runs `body` with a connection, which is closed after it. An abort of `signal` ends the connection, and with it what the server does. */
 export async function withConnection<T>(
   place: DatabasePlace,
-  { isNear, signal }: { readonly isNear: IsNear; readonly signal?: AbortSignal | undefined },
+  { isNear, signal }: Asking,
   body: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const packages = await loadPostgres()
@@ -121,6 +113,7 @@ const ABOUT_VALUES: Readonly<Record<string, string>> = {
 
 /** An error of the server or the way to it in words, without values of rows. */
 export function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message
   const { code = '', message, where = '' } = error as ServerError
   const about = ABOUT_VALUES[code]
   if (about !== undefined) {
@@ -143,5 +136,3 @@ export const isPassing = (error: unknown): boolean => {
     /Connection terminated|timeout expired|timeout exceeded/i.test(message)
   )
 }
-
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
