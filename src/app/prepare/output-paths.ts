@@ -76,7 +76,7 @@ async function whyNotThere(
     return `would really be written to ${real}, outside the project`
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
-  // Only a file of its own kind is opened as a database.
+  // A file of another kind is not opened as a database.
   if (format === null) return null
   if (there !== null && format === 'json' && !isGzipName(path) && !(await isArray(path)))
     return 'is there, and is no table: only a JSON array is replaced'

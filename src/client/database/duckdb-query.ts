@@ -69,7 +69,7 @@ function readOf(type: DuckDBType): Read {
   return args === undefined ? (TYPES[name] ?? STRING) : plain(`decimal${args}`)
 }
 
-/** The statement, which says where a query is wrong. */
+/** The statement, or an error with the place where the query is wrong. */
 async function prepared(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   try {
     return await connection.prepare(sql)

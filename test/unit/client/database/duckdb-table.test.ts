@@ -134,7 +134,7 @@ test('a table gets the rows of a run once; after a decision, replaced and merged
   }
 })
 
-test('a table lies in a schema, and names differ by more than case', async () => {
+test('a table is in a schema, and names differ by more than case', async () => {
   await query('create schema enriched')
   await write('replace', { table: 'Enriched.Suppliers' })
   await write('append', { table: 'enriched.suppliers', runId: 'run-2', rows: [['7', '', '', '']] })
