@@ -137,6 +137,7 @@ export const ERRORS = {
   FETTLE_DEADLINE: entry('retryable', 'The time limit of the run passed; the remote job continues.', 'Resume the run to wait for the job.', action('resume')),
   FETTLE_LOCKED: entry('retryable', 'Another process holds the lock of the pipeline or of the data directory.', 'Wait for that process, or stop it.'),
   FETTLE_SHARD: entry('retryable', 'A shard is not finished, so the shards cannot be merged yet.', 'Resume the shard.', action('resume')),
+  FETTLE_FORGET: entry('retryable', 'A key cannot be removed while a run that may have it is not finished.', 'Resume the run, then run the same command again.', action('resume')),
   FETTLE_QUEUE: entry('retryable', 'The queue cannot be reached, or a shard in it is not done.', 'Check the address and Redis, then run the same command again: it uses the same shards.'),
   FETTLE_DOWNLOAD_CUT: entry('retryable', 'The enriched file arrived incomplete on every attempt.', 'Resume the run, which downloads the file again.', action('resume')),
 

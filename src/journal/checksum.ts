@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 const SUM = /^,"sum":"([0-9a-f]{16})"\}$/
 const SUM_LENGTH = ',"sum":"0123456789abcdef"}'.length
 
-function cut(line: string): { readonly json: string; readonly sum: string | null } {
+export function cut(line: string): { readonly json: string; readonly sum: string | null } {
   const sum = SUM.exec(line.slice(-SUM_LENGTH))?.[1]
   return sum === undefined ? { json: line, sum: null } : { json: `${line.slice(0, -SUM_LENGTH)}}`, sum }
 }

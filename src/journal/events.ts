@@ -236,6 +236,8 @@ export const EVENTS = {
   'run.paused': { status: ended, exitCode: count, error },
   /** Every job is submitted, and the process ended without waiting, as requested. */
   'run.detached': {},
+  /** A row was removed from the events before. `heads`: checksums that result lines may have of the journal as it was. */
+  'rows.forgotten': { id: text, heads: list(text) },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>
 
 type Events = typeof EVENTS

@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { RunState } from '../../journal/index.ts'
-import { isAddress } from '../../pipeline/index.ts'
+import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
 import { APPLIED_FILE, enrichedPath, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
 import { type Decision, readReview, requireDecisions } from '../../results/index.ts'
 import { isWorkFile } from '../runs/report-seal.ts'
-import { listRunIds, type RunDirectory, readRun } from '../runs/run-directory.ts'
+import { listRunIds, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 
 /** What the checks find; they add to it. */
 export interface Findings {
@@ -63,7 +63,7 @@ export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings
       findings.notes.push(`${path} is not compared: it is not on this machine`)
       continue
     }
-    const file = resolve(cwd, path)
+    const file = path === RUN_OUTPUT ? join(runDirectory(runsDir, id).path, 'rows.csv') : resolve(cwd, path)
     const found = await fileDigest(file)
     if (found === sha256) {
       findings.files.push(path)
@@ -71,6 +71,7 @@ export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings
     }
     later ??= outputsAfter(runsDir, id)
     if (later.has(path)) findings.notes.push(`${path} is not compared: a later run replaced it`)
+    else if (found === null && path === RUN_OUTPUT && state.forgotten.length > 0) continue
     else if (found === null) findings.fault(path, `is missing in ${cwd}`)
     else {
       findings.files.push(path)

@@ -9,6 +9,7 @@ import { fold, type JournalContent, knownSum, type RunState, readJournal } from 
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isSealIntact } from '../runs/report-seal.ts'
 import { findRunId, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
+import { isForgetting } from './forget.ts'
 import { type Findings, verifyDecisions, verifyOutputs, verifyRunFiles } from './verify-files.ts'
 
 export interface Verified {
@@ -51,8 +52,7 @@ export async function verifyRun(
   const heads = journal?.sums.heads ?? []
   if (journal !== null) {
     checkEnd(directory, journal, report, findings)
-    if (expected !== null && !heads.includes(expected))
-      findings.fault(directory.journal, `has no line with the checksum ${expected}`)
+    checkForgotten({ directory, journal, runsDir, expected }, findings)
   }
   if (state !== null) {
     if (report !== null) compareFacts(directory, state, report, heads, findings)
@@ -84,6 +84,24 @@ function readChain({ journal, id }: RunDirectory, { files, fault }: Findings): J
     else fault(journal, `cannot be read: ${error.message}`, error.at?.line ?? null)
     return null
   }
+}
+
+interface Chain {
+  readonly directory: RunDirectory
+  readonly journal: JournalContent
+  readonly runsDir: string
+  readonly expected: string | null
+}
+
+/** A journal from which a row was removed has other checksums since, and records those that it had. */
+function checkForgotten({ directory, journal, runsDir, expected }: Chain, { fault, notes }: Findings): void {
+  const forgotten = fold(journal.events)?.forgotten ?? []
+  for (const { at } of forgotten) notes.push(`a row was removed from it on ${at.slice(0, 10)} (fettle forget)`)
+  if (isForgetting(runsDir)) notes.push('a removal (fettle forget) was interrupted: the same command completes it')
+  if (expected === null || journal.sums.heads.includes(expected)) return
+  if (forgotten.some(({ heads }) => heads.includes(expected)))
+    notes.push(`${expected} is the head of the journal before the row was removed`)
+  else fault(directory.journal, `has no line with the checksum ${expected}`)
 }
 
 /** A torn last line is what a kill leaves behind, but not under the report of a finished run. */

@@ -9,6 +9,7 @@ import { diff } from './diff/command.ts'
 import { doctor } from './doctor/command.ts'
 import { events } from './events/command.ts'
 import { explain } from './explain/command.ts'
+import { forget } from './forget/command.ts'
 import { init } from './init/command.ts'
 import { merge } from './merge/command.ts'
 import { plan } from './plan/command.ts'
@@ -44,6 +45,7 @@ export const COMMANDS: readonly Command[] = [
   costs,
   review,
   verify,
+  forget,
   events,
   serve,
   register,

@@ -75,7 +75,7 @@ export function stateMaker(
     const decision = decided === null ? '' : `${decided.line.decision} ${decided.line.company}`.trim()
     return {
       row: number,
-      id: plan.key === null ? fingerprint : digestOf(inputRow[plan.key.index] ?? '').toString('hex'),
+      id: plan.key === null ? fingerprint : stateId(inputRow[plan.key.index] ?? ''),
       key: isShown ? shownKey(plan, inputRow) : null,
       name: isShown ? (shownCells(plan, inputRow).name ?? '') : '',
       question: fingerprint,
@@ -156,3 +156,19 @@ export async function readStates(workDir: string): Promise<RowStates | null> {
   }
   return null
 }
+
+/** Writes the states of a run again without some rows. Throws FETTLE_OUTPUT_WRITE. */
+export async function removeStates(workDir: string, isGone: (state: RowState) => boolean): Promise<void> {
+  const states = await readStates(workDir)
+  if (states === null) return
+  const writer = new StatesWriter(workDir, states.head)
+  try {
+    for await (const state of states.rows()) if (!isGone(state)) await writer.add(state)
+    await writer.publish()
+  } finally {
+    await writer.discard()
+  }
+}
+
+/** The id of a row by its key, in states. */
+export const stateId = (key: string): string => digestOf(key).toString('hex')

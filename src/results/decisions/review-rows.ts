@@ -13,3 +13,14 @@ export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new
 
 /** The stored rows in the order of the input; empty without such a file. */
 export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJsonLines(pathIn(workDir))
+
+/** Writes the rows again without some of them. Throws FETTLE_OUTPUT_WRITE. */
+export async function removeReviewRows(workDir: string, isGone: (row: ReviewRow) => boolean): Promise<void> {
+  const writer = reviewWriter(workDir)
+  try {
+    for await (const row of readReview(workDir)) if (!isGone(row)) await writer.add(row)
+    await writer.publish()
+  } finally {
+    await writer.discard()
+  }
+}

@@ -1,12 +1,12 @@
 /**
- * `merge`, `review --apply` and `clean` killed at a sample of their file operations: repeating the command leaves exactly the
+ * `merge`, `review --apply`, `clean` and `forget` killed at a sample of their file operations: repeating the command leaves exactly the
  * files of an undisturbed one, in all folders. The deep tests in commands/ take every operation.
  */
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { killEverywhere } from './commands.ts'
-import { cleanScene, mergeScene, reviewScene, type Scene } from './scenes.ts'
+import { cleanScene, forgetScene, mergeScene, reviewScene, type Scene } from './scenes.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -36,4 +36,9 @@ test('a killed review leaves no temporary file in the folders of decisions, outp
 test('clean killed after its output continues with its one job', async () => {
   const scene = { ...cleanScene(data, service), only: { file: 'in-clean.csv', ops: 'rename' } }
   await killAfter(scene, [/rename/])
+})
+
+test('forget killed between its files is completed by the same command', async () => {
+  const at = [/rename .*\/forget\.json/, /rename .*\/journal\.jsonl/, /rename .*\/states\.jsonl\.gz/, /rename .*\.answers$/]
+  await killAfter(await forgetScene(data), at)
 })

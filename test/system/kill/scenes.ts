@@ -1,6 +1,7 @@
 /** The commands that are killed at their file operations, each with a prepared folder. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { expect } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
@@ -71,6 +72,32 @@ export async function reviewScene(data: string, { isFirst }: { readonly isFirst:
   if (!isFirst) await ok(prepared, 'review', '--apply', 'none.csv')
   write('mine.csv', row => (row[at('key')] === 'u1' ? 'reject' : 'undo'))
   return { prepared, args: ['review', '--apply', 'mine.csv', '--json'], files: REVIEWED_FILES, judge: judged }
+}
+
+/** Two nights with decisions and kept answers, and a table of the review: one row is to be forgotten. */
+export async function forgetScene(data: string): Promise<Scene> {
+  const { prepared } = await reviewScene(data, { isFirst: false })
+  const { folder, runsDir } = prepared
+  writeFileSync(join(folder, 'pipeline.yml'), `${REVIEWED}reuse: { matched: 30d, unmatched: 30d, review: 30d }\n`)
+  await ok(prepared, 'run', 'pipeline.yml', '-q', '--new')
+  const judge = async (place: Place): Promise<string[]> => {
+    const left = [...textsBelow(place.runsDir), ...textsBelow(join(place.folder, 'decisions'))].flatMap(([path, text]) =>
+      /\bu1\b/.test(text) ? [`${path} still has the key`] : [],
+    )
+    const verified = JSON.parse((await start(place, ['verify', '--json']).ended).stdout) as { ok: boolean; faults: unknown[] }
+    return [...left, ...(verified.ok ? [] : [`verify: ${JSON.stringify(verified.faults)}`])]
+  }
+  expect(textsBelow(runsDir).some(([, text]) => /\bu1\b/.test(text))).toBe(true)
+  return { prepared, args: ['forget', '--key', 'u1', 'table.csv'], files: ['decisions/killed.csv', 'table.csv'], judge }
+}
+
+/** Every file below a folder as text, unpacked. */
+function textsBelow(folder: string): (readonly [path: string, text: string])[] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return entries.map(({ parentPath, name }) => {
+    const bytes = readFileSync(join(parentPath, name))
+    return [name, (name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')]
+  })
 }
 
 /** A list without a pipeline, for a service. */

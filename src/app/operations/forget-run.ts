@@ -1,0 +1,43 @@
+/** Removes the rows of a key from the files of one finished run. Repeating it after a kill completes it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
+import { isOfRows } from '../../journal/forget.ts'
+import { forgetInJournal, readJournal } from '../../journal/index.ts'
+import { removeStates, stateId } from '../../results/changes/row-states.ts'
+import { removeReviewRows } from '../../results/decisions/review-rows.ts'
+import { APPLIED_FILE } from '../../results/file-names.ts'
+import { requireDecisions, writeDecisions } from '../../results/index.ts'
+import { writeReports } from '../runs/report-files.ts'
+import { readRun, runDirectory } from '../runs/run-directory.ts'
+import { reportOfRun } from '../runs/run-queries.ts'
+import { forgottenRows, isWholeFile, type RunRows } from './forget-scan.ts'
+
+/** `id` marks this removal in the journal. Throws FETTLE_OUTPUT_WRITE. */
+export async function forgetInRun(
+  runsDir: string,
+  one: RunRows,
+  { id, at, key }: { readonly id: string; readonly at: string; readonly key: string },
+): Promise<void> {
+  const directory = runDirectory(runsDir, one.runId)
+  const { path } = directory
+  const forgotten = forgottenRows(key, one)
+  if (!readRun(runsDir, one.runId).forgotten.some(before => before.id === id)) {
+    const { sums } = readJournal(directory.journal)
+    const lines = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
+    await writeAtomic(directory.journal, forgetInJournal(lines, sums.heads, forgotten, { id, at }).text)
+  }
+  await removeStates(path, state => state.id === stateId(key))
+  await removeReviewRows(path, row => isOfRows(row, forgotten))
+  const decisions = join(path, APPLIED_FILE)
+  if (existsSync(decisions)) {
+    const lines = await requireDecisions(decisions)
+    await writeDecisions(
+      decisions,
+      lines.filter(({ fingerprint }) => !forgotten.fingerprints.has(fingerprint)),
+    )
+  }
+  for (const name of readdirSync(path).filter(isWholeFile)) await removeFile(join(path, name))
+  // They are made from the journal, report.json last.
+  await writeReports(directory, reportOfRun(runsDir, one.runId), readRun(runsDir, one.runId))
+}

@@ -1,0 +1,144 @@
+/** Finds what the files of a run have about the rows of a key. It writes nothing. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileChunks, unreadable } from '../../files/file-chunks.ts'
+import { parseRows, parserOptions } from '../../input/table/records.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
+import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
+import { type ForgottenRows, forgetInJournal, isOfRows, type RunState, readJournal } from '../../journal/index.ts'
+import { MASK } from '../../model/mask.ts'
+import type { RowSample } from '../../model/results.ts'
+import { type RowStates, stateId } from '../../results/changes/row-states.ts'
+import {
+  ACCEPTED_FILE,
+  APPLIED_FILE,
+  CANDIDATES_FILE,
+  COMPANIES_FILE,
+  FETCHED_FILE,
+  isAnswersFile,
+  isEnrichedFile,
+  QUESTIONS_FILE,
+  REUSED_FILE,
+  REVIEW_FILE,
+  STATES_FILE,
+} from '../../results/file-names.ts'
+import { readReview, readStates, requireDecisions } from '../../results/index.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
+
+/** Entries of a file about the rows; `whole` for a file that is removed with all rows, because its rows belong together. */
+export interface FoundEntries {
+  readonly file: string
+  readonly entries: number | 'whole'
+}
+
+/** What identifies the rows of a key in a run: `ForgottenRows` as JSON. */
+export interface RunRows {
+  readonly runId: string
+  readonly rows: readonly number[]
+  readonly fingerprints: readonly string[]
+  readonly cells: readonly string[]
+  readonly companies: readonly string[]
+}
+
+export const forgottenRows = (key: string, one: RunRows): ForgottenRows => ({
+  key,
+  rows: new Set(one.rows),
+  fingerprints: new Set(one.fingerprints),
+  cells: new Set(one.cells),
+  companies: new Set(one.companies),
+})
+
+/** The result of a run in its own directory, for programs. */
+const ROWS_FILE = 'rows.csv'
+
+/** Work files in which a row cannot be left out. A review of the run, which needs them, ends with them. */
+export const isWholeFile = (name: string): boolean =>
+  isEnrichedFile(name) ||
+  isAnswersFile(name) ||
+  [
+    ROWS_FILE,
+    REUSED_FILE,
+    KNOWN_BITS_FILE,
+    UPLOAD_FILE,
+    COMPANIES_FILE,
+    QUESTIONS_FILE,
+    CANDIDATES_FILE,
+    ACCEPTED_FILE,
+    FETCHED_FILE,
+  ].includes(name)
+
+/** The rows of the key in a finished run, and the files that have them; null when there are none. */
+export async function rowsInRun(
+  { plan, runId, samples }: RunState,
+  directory: RunDirectory,
+  key: string,
+  known: ReadonlySet<string>,
+): Promise<{ readonly found: RunRows; readonly files: readonly FoundEntries[] } | null> {
+  if (plan.key === null) return null
+  const rows = new Set<number>()
+  const fingerprints = new Set(known)
+  const cells = new Set<string>()
+  const companies = new Set<string>()
+  const states = await readStates(directory.path)
+  let inStates = 0
+  if (states !== null)
+    for await (const { id, row, name, question, company } of states.rows()) {
+      if (id !== stateId(key)) continue
+      inStates++
+      rows.add(row)
+      fingerprints.add(question)
+      cells.add(name)
+      if (company.id !== '') companies.add(company.id)
+    }
+  let inReview = 0
+  const see = (sample: RowSample): boolean => {
+    if (!isOfRows(sample, { key, rows, fingerprints, cells, companies })) return false
+    rows.add(sample.row)
+    if (sample.fingerprint !== undefined) fingerprints.add(sample.fingerprint)
+    for (const cell of Object.values(sample.cells)) cells.add(cell)
+    if (sample.candidate.id !== '') companies.add(sample.candidate.id)
+    return true
+  }
+  for (const sample of samples) see(sample)
+  for await (const sample of readReview(directory.path)) if (see(sample)) inReview++
+  for (const cell of ['', MASK]) cells.delete(cell)
+  if (states !== null && companies.size > 0) await removeShared(states, key, companies)
+
+  const found = { runId, rows: [...rows], fingerprints: [...fingerprints], cells: [...cells], companies: [...companies] }
+  const wholes = readdirSync(directory.path).filter(isWholeFile)
+  const files: FoundEntries[] = []
+  const add = (name: string, entries: FoundEntries['entries']): void => {
+    if (entries !== 0) files.push({ file: join(directory.path, name), entries })
+  }
+  const { sums } = readJournal(directory.journal)
+  const journal = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
+  const { entries } = forgetInJournal(journal, sums.heads, forgottenRows(key, found), { id: '', at: '' })
+  const isHere = rows.size > 0 || entries > 0 || (states === null && (await isInFiles(directory, wholes, key)))
+  add('journal.jsonl', entries)
+  add(STATES_FILE, inStates)
+  add(REVIEW_FILE, inReview)
+  add(APPLIED_FILE, await linesAbout(join(directory.path, APPLIED_FILE), fingerprints))
+  if (isHere) for (const name of wholes) add(name, 'whole')
+  return files.length === 0 ? null : { found, files }
+}
+
+/** Leaves the companies that only rows of the key have. */
+async function removeShared(states: RowStates, key: string, companies: Set<string>): Promise<void> {
+  for await (const { id, company } of states.rows()) if (id !== stateId(key)) companies.delete(company.id)
+}
+
+async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Promise<number> {
+  if (!existsSync(path)) return 0
+  return (await requireDecisions(path)).filter(({ fingerprint }) => fingerprints.has(fingerprint)).length
+}
+
+/** Of a run without states, such as a failed one: whether a received file or a result has the key as a cell. */
+async function isInFiles({ path }: RunDirectory, names: readonly string[], key: string): Promise<boolean> {
+  for (const name of names.filter(one => isEnrichedFile(one) || one === ROWS_FILE || one === UPLOAD_FILE)) {
+    const file = join(path, name)
+    const pieces = fileChunks(file, cause => unreadable(file, cause))
+    for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
+      if (row.includes(key)) return true
+  }
+  return false
+}

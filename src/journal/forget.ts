@@ -1,0 +1,129 @@
+/**
+ * Removes a row from the events of a finished run: what reports show of it, and the companies that were found for it alone. Counts,
+ * job ids, credits and correlation ids stay.
+ */
+import { MASK } from '../model/mask.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import { Checksums, cut } from './checksum.ts'
+import type { RunEvent } from './events.ts'
+
+/** What identifies the rows of a key in one run. */
+export interface ForgottenRows {
+  readonly key: string
+  /** Data rows from 1. */
+  readonly rows: ReadonlySet<number>
+  readonly fingerprints: ReadonlySet<string>
+  /** Names and other cells of the rows, which messages may quote. */
+  readonly cells: ReadonlySet<string>
+  /** Companies that no other row of the run has. */
+  readonly companies: ReadonlySet<string>
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether a sample, a duplicate, a change or an example is about one of the rows. */
+export function isOfRows(item: unknown, { key, rows, fingerprints, cells }: ForgottenRows): boolean {
+  if (!isItem(item) || !('row' in item)) return false
+  if (item.key === key || (typeof item.row === 'number' && rows.has(item.row))) return true
+  // A masked key says nothing.
+  if (item.key !== MASK && item.key !== null) return false
+  if (typeof item.fingerprint === 'string' && fingerprints.has(item.fingerprint)) return true
+  return item.row === null && typeof item.name === 'string' && cells.has(item.name)
+}
+
+const GONE = 'forgotten'
+/** Shorter texts are parts of words. */
+const SHORTEST = 3
+
+/** An event without the rows, and the number of entries about them. */
+export function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly event: RunEvent; readonly entries: number } {
+  let entries = 0
+  const quoted = [...forgotten.cells, forgotten.key].filter(cell => cell.length >= SHORTEST).sort((a, b) => b.length - a.length)
+  const isCompany = (id: unknown): boolean => typeof id === 'string' && forgotten.companies.has(id)
+  function clean(value: unknown, name: string): unknown {
+    if (Array.isArray(value)) {
+      const kept = value.filter(one => !isOfRows(one, forgotten))
+      entries += value.length - kept.length
+      return kept.map(one => clean(one, name))
+    }
+    if (isItem(value)) {
+      const isGone = isCompany(value.id)
+      if (isGone) entries++
+      const cleaned = Object.entries(value).map(([field, one]) => [field, clean(one, field)] as const)
+      return { ...Object.fromEntries(cleaned), ...(isGone ? { id: GONE, ...('name' in value ? { name: GONE } : {}) } : {}) }
+    }
+    if ((name === 'company' || name === 'left' || name === 'examples') && isCompany(value)) {
+      entries++
+      return GONE
+    }
+    if (name === 'message' && typeof value === 'string') {
+      const shown = quoted.reduce((text, cell) => text.replaceAll(cell, '…'), value)
+      if (shown !== value) entries++
+      return shown
+    }
+    return value
+  }
+  switch (event.type) {
+    case 'run.started': {
+      const asked = event.args['refresh-key']
+      const keys = Array.isArray(asked) ? asked.filter(one => one !== forgotten.key) : asked
+      if (Array.isArray(asked) && asked.length > (keys as readonly string[]).length) entries++
+      const args = keys === undefined ? event.args : { ...event.args, 'refresh-key': keys }
+      const plan = { ...event.plan, issues: clean(event.plan.issues, 'issues') as Plan['issues'], ...withoutExamples(event.plan) }
+      const merged =
+        event.merged === undefined ? {} : { merged: { ...event.merged, issues: clean(event.merged.issues, 'issues') as [] } }
+      return { event: { ...event, args, plan, ...merged }, entries }
+    }
+    // Its question and its companies belong together, and only the outputs needed them.
+    case 'candidates.found':
+    case 'accepted.fetched':
+      entries = event.companies.length > 0 ? 1 : 0
+      return { event: { ...event, companies: [] }, entries }
+    default:
+      return { event: clean(event, '') as RunEvent, entries }
+  }
+}
+
+/** The first values of each column, which nothing needs. */
+const withoutExamples = ({ profile }: Plan): Partial<Plan> =>
+  profile == null ? {} : { profile: profile.map(column => ({ ...column, examples: [] })) }
+
+/** Result lines have the head of a journal after one of these. */
+const ENDS: readonly string[] = ['run.finished', 'run.paused', 'run.detached'] satisfies readonly RunEvent['type'][]
+
+export interface ForgottenJournal {
+  readonly text: string
+  readonly entries: number
+}
+
+/**
+ * The lines of a journal without the rows, sealed again. A last line records that rows were forgotten, when, and the checksums that
+ * result lines may have of the journal as it was; it has nothing of the rows.
+ */
+export function forgetInJournal(
+  lines: readonly string[],
+  heads: readonly string[],
+  forgotten: ForgottenRows,
+  { id, at }: { readonly id: string; readonly at: string },
+): ForgottenJournal {
+  const sums = new Checksums()
+  let entries = 0
+  const sealed: string[] = []
+  const add = (event: unknown): void => {
+    const line = sums.seal(JSON.stringify(event))
+    sums.accept(line)
+    sealed.push(line)
+  }
+  const earlier: string[] = []
+  for (const [index, line] of lines.entries()) {
+    const event = JSON.parse(cut(line).json) as RunEvent
+    if (ENDS.includes(event.type) || index === lines.length - 1) earlier.push(heads[index]!)
+    const cleaned = withoutRows(event, forgotten)
+    entries += cleaned.entries
+    add(cleaned.event)
+  }
+  add({ type: 'rows.forgotten', id, heads: [...new Set(earlier)], at })
+  return { text: sealed.map(line => `${line}\n`).join(''), entries }
+}
