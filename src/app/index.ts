@@ -16,7 +16,7 @@ export { createDispatcher, type ReporterDispatcher, type RunReporter } from './o
 export { type CostGroup, type CostLine, costsOf } from './operations/costs.ts'
 export { diffOf } from './operations/diff.ts'
 export { type PortfolioEvent, withEvents, writeEvents } from './operations/events.ts'
-export { type ForgetOptions, type Forgotten, forgetKey } from './operations/forget.ts'
+export { forgetKey } from './operations/forget.ts'
 export { mergeRuns } from './operations/merge.ts'
 export { applyDecisions, runForReview } from './operations/review.ts'
 export { reviewTable } from './operations/review-table.ts'

@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
-import { isOfRows } from '../../journal/forget.ts'
-import { forgetInJournal, readJournal } from '../../journal/index.ts'
+import { readJournal } from '../../journal/index.ts'
 import { removeStates, stateId } from '../../results/changes/row-states.ts'
 import { removeReviewRows } from '../../results/decisions/review-rows.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
@@ -11,6 +10,7 @@ import { requireDecisions, writeDecisions } from '../../results/index.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
+import { forgetInJournal, isOfRows } from './forget-journal.ts'
 import { forgottenRows, isWholeFile, type RunRows } from './forget-scan.ts'
 
 /** `id` marks this removal in the journal. Throws FETTLE_OUTPUT_WRITE. */

@@ -5,7 +5,7 @@ import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
-import { type ForgottenRows, forgetInJournal, isOfRows, type RunState, readJournal } from '../../journal/index.ts'
+import { type RunState, readJournal } from '../../journal/index.ts'
 import { MASK } from '../../model/mask.ts'
 import type { RowSample } from '../../model/results.ts'
 import { type RowStates, stateId } from '../../results/changes/row-states.ts'
@@ -24,6 +24,7 @@ import {
 } from '../../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../../results/index.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
+import { type ForgottenRows, forgetInJournal, isOfRows } from './forget-journal.ts'
 
 /** Entries of a file about the rows; `whole` for a file that is removed with all rows, because its rows belong together. */
 export interface FoundEntries {

@@ -96,11 +96,11 @@ interface Chain {
 /** A journal from which a row was removed has other checksums since, and records those that it had. */
 function checkForgotten({ directory, journal, runsDir, expected }: Chain, { fault, notes }: Findings): void {
   const forgotten = fold(journal.events)?.forgotten ?? []
-  for (const { at } of forgotten) notes.push(`a row was removed from it on ${at.slice(0, 10)} (fettle forget)`)
-  if (isForgetting(runsDir)) notes.push('a removal (fettle forget) was interrupted: the same command completes it')
+  for (const { at } of forgotten) notes.push(`a row of it was forgotten on ${at.slice(0, 10)}`)
+  if (isForgetting(runsDir)) notes.push('the removal of a row was interrupted: the same command completes it')
   if (expected === null || journal.sums.heads.includes(expected)) return
   if (forgotten.some(({ heads }) => heads.includes(expected)))
-    notes.push(`${expected} is the head of the journal before the row was removed`)
+    notes.push(`${expected} is the head of the journal before the row was forgotten`)
   else fault(directory.journal, `has no line with the checksum ${expected}`)
 }
 

@@ -23,10 +23,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.out(safeJson({ schema: 'fettle/forget/v1', exitCode: EXIT.ok, dryRun, completed, found, kept }))
     return EXIT.ok
   }
-  const say = (text: string): void => io.out(escapeTerminal(text))
+  const print = (text: string): void => io.out(escapeTerminal(text))
   if (completed) io.err('note: a removal that was interrupted is complete now')
   for (const { file, entries } of found)
-    say(
+    print(
       entries === 'whole'
         ? `${dryRun ? 'would remove' : 'removed'} ${file}`
         : `${dryRun ? 'would remove' : 'removed'} ${entries} from ${file}`,

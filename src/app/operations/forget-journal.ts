@@ -2,10 +2,9 @@
  * Removes a row from the events of a finished run: what reports show of it, and the companies that were found for it alone. Counts,
  * job ids, credits and correlation ids stay.
  */
-import { MASK } from '../model/mask.ts'
-import type { Plan } from '../pipeline/model/types.ts'
-import { Checksums, cut } from './checksum.ts'
-import type { RunEvent } from './events.ts'
+import { Checksums, cut, type RunEvent } from '../../journal/index.ts'
+import { MASK } from '../../model/mask.ts'
+import type { Plan } from '../../pipeline/index.ts'
 
 /** What identifies the rows of a key in one run. */
 export interface ForgottenRows {
@@ -27,7 +26,7 @@ const isItem = (value: unknown): value is Item => typeof value === 'object' && v
 export function isOfRows(item: unknown, { key, rows, fingerprints, cells }: ForgottenRows): boolean {
   if (!isItem(item) || !('row' in item)) return false
   if (item.key === key || (typeof item.row === 'number' && rows.has(item.row))) return true
-  // A masked key says nothing.
+  // A masked key identifies no row.
   if (item.key !== MASK && item.key !== null) return false
   if (typeof item.fingerprint === 'string' && fingerprints.has(item.fingerprint)) return true
   return item.row === null && typeof item.name === 'string' && cells.has(item.name)
@@ -38,7 +37,7 @@ const GONE = 'forgotten'
 const SHORTEST = 3
 
 /** An event without the rows, and the number of entries about them. */
-export function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly event: RunEvent; readonly entries: number } {
+function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly event: RunEvent; readonly entries: number } {
   let entries = 0
   const quoted = [...forgotten.cells, forgotten.key].filter(cell => cell.length >= SHORTEST).sort((a, b) => b.length - a.length)
   const isCompany = (id: unknown): boolean => typeof id === 'string' && forgotten.companies.has(id)
