@@ -7,7 +7,8 @@ import abbreviations from './abbreviations.json' with { type: 'json' }
 import legalForms from './legal-forms.json' with { type: 'json' }
 import { withoutMarketSuffix } from './market-suffixes.ts'
 import { nameMarks } from './name-marks.ts'
-import { splitWords } from './text.ts'
+import { isNative, withoutNativeForms } from './scripts.ts'
+import { MAX_TEXT, splitWords } from './text.ts'
 
 /** Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. */
 export type LegalClass =
@@ -92,14 +93,17 @@ export const collapseUmlauts = (word: string): string => word.replace(/([aou])e/
 
 /** Never throws; an empty text, one of punctuation or one over 500 characters has no words. */
 export function parseCompanyName(text: string): ParsedCompanyName {
-  const clean = text.length > 3 ? withoutMarketSuffix(text) : text
+  const native = isNative(text) && text.length <= MAX_TEXT ? withoutNativeForms(text) : null
+  const written = native?.rest ?? text
+  const clean = written.length > 3 ? withoutMarketSuffix(written) : written
   const all = withoutLastArticle(withoutEcho(splitWords(clean))).slice(0, MAX_WORDS)
   let words = all
   let legal: LegalClass | null = null
-  const note = (form: string): void => {
-    const kind = FORMS.get(form) ?? null
+  const noteKind = (kind: LegalClass | null): void => {
     if (kind !== null && (legal === null || legal === 'weak')) legal = kind
   }
+  const note = (form: string): void => noteKind(FORMS.get(form) ?? null)
+  for (const kind of native?.kinds ?? []) noteKind(kind as LegalClass)
   for (let size = formAtEnd(words); size > 0; size = formAtEnd(words)) {
     note(words.slice(-size).join(' '))
     words = words.slice(0, -size)

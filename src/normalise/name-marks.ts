@@ -4,6 +4,7 @@
  */
 import abbreviations from './abbreviations.json' with { type: 'json' }
 import { countryNamed } from './country.ts'
+import { isNative } from './scripts.ts'
 import { splitWords } from './text.ts'
 
 /**
@@ -11,6 +12,8 @@ import { splitWords } from './text.ts'
  * shares, a name cut off), a country or a word in brackets only if the other name has another one.
  */
 const [NUMBER, COMPASS, LETTER, COUNTRY, BRACKET, PART] = ['#', '^', '-', '@', '(', '~'] as const
+/** A name that is not written in Latin letters: it distinguishes nothing, but its words are transliterated. */
+const NATIVE = '%'
 
 const NUMBERS: ReadonlyMap<string, string> = new Map(
   Object.entries(abbreviations.abbreviations)
@@ -84,6 +87,7 @@ function numberMark(words: readonly string[], at: number): string | null {
 export function nameMarks(text: string, words: readonly string[]): string {
   const marks = new Set<string>()
   const hasParValue = PAR_VALUE.test(text)
+  if (isNative(text)) marks.add(NATIVE)
   for (const [at, word] of words.entries()) {
     const number = numberMark(words, at)
     const points = POINTS.get(word)
@@ -124,3 +128,6 @@ export function marksDiffer(one: string, other: string, hasOwnWords = true): 0 |
   if ([isPlace, isLetter].some(is => own.some(is) && known.some(is))) return 2
   return [...own, ...known].some(mark => hasOwnWords && mark.startsWith(PART)) ? 1 : 0
 }
+
+/** Whether one of two names is written in Latin letters and the other is not, by their marks: what agrees was transliterated. */
+export const isTransliterated = (one: string, other: string): boolean => one.includes(NATIVE) !== other.includes(NATIVE)

@@ -1,8 +1,9 @@
 /** Normalises text to lower-case words of a–z and 0–9. Every expression is linear in the length of the text. */
 import anyAscii from 'any-ascii'
+import { unifyScript } from './scripts.ts'
 
 /** Longer cells are neither names nor addresses and have no words (goal: any input is matched within 50 ms). */
-const MAX_TEXT = 500
+export const MAX_TEXT = 500
 
 const DOT = 46
 const MARKS = /['`&+]/
@@ -22,7 +23,7 @@ function splitDots(word: string): string[] {
  */
 export function splitWords(text: string): string[] {
   if (text.length > MAX_TEXT) return []
-  const ascii = NOT_ASCII.test(text) ? anyAscii(text.normalize('NFKD').replace(/\p{M}+/gu, '')) : text
+  const ascii = NOT_ASCII.test(text) ? anyAscii(unifyScript(text)) : text
   const lower = ascii.toLowerCase()
   const plain = MARKS.test(lower) ? lower.replace(/['`]+/g, '').replace(/[&+]/g, ' and ') : lower
   const found: string[] = []

@@ -26,6 +26,7 @@ const NAME_MEANINGS = {
   sisterDiffer:
     'a number, numeral, letter, point of the compass, country or word in brackets that is another: 1; a word such as Trading: 0.5',
   domainName: "the company's web domain is the name in the row: 1, or the share of it that begins it",
+  otherScript: 'one of the names is transliterated, the other is written in Latin letters; asked for, not weighed',
   former: 'compared with a previous name of the company',
 } as const
 

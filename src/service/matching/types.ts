@@ -72,6 +72,7 @@ export const REASONS = [
   'number-and-name-disagree',
   'sister-company',
   'address-alone',
+  'other-script',
   'dissolved',
 ] as const
 

@@ -54,6 +54,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   addressNone: -1.97,
   // by judgement
   sisterDiffer: -1,
+  otherScript: 0,
   former: -0.3,
   townEqual: 1,
   townDiffer: -1.2,

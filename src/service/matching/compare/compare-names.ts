@@ -1,6 +1,6 @@
 /** Fills the name features of one query name against one document. */
 
-import { marksDiffer } from '../../../normalise/name-marks.ts'
+import { isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
 import { digitsOf } from '../blocking/build-index.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
@@ -95,7 +95,9 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   // Names with little in common are no sisters; most candidates at a postcode have such names.
   if (vector[AT.coverBoth]! > 0.2) {
     const hasOwnWords = aligned.extraQuery > 0 || aligned.extraCompany > 0
-    vector[AT.sisterDiffer] = marksDiffer(name.marks, index.marks.at(document), hasOwnWords) / 2
+    const marks = index.marks.at(document)
+    vector[AT.sisterDiffer] = marksDiffer(name.marks, marks, hasOwnWords) / 2
+    if (isTransliterated(name.marks, marks)) vector[AT.otherScript] = 1
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
   if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1

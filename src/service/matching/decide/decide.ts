@@ -135,6 +135,7 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
   }
   const reason = rejectionReason(logOdds, score, margin, vector)
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
+  if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
   if (reason === null && samePlace(vector) && nameSimilarity(vector) < 0.5) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)

@@ -25,7 +25,7 @@ describe('matched rows', () => {
     ['a trading name', { tradingName: 'Farrow Carers', town: 'Glasgow' }, 'SC272838'],
     ['a former name', { name: 'Bluestone Computing', postcode: 'LS1 4AP' }, '07000001'],
     ['umlauts as two letters', { name: 'Mueller und Soehne Maschinenbau', countryCode: 'DE' }, 'DE1'],
-    ['another script', { name: 'Baltiiskii Pribor OOO', countryCode: 'RU' }, 'RU1'],
+    ['another spelling in one script', { name: 'Балтийский прибор', countryCode: 'RU' }, 'RU1'],
     ['words in another order', { name: 'Castings Thornbury', postcode: 'S9 2TX' }, '08064685'],
     [
       'a mail domain with the name',
