@@ -88,6 +88,9 @@ function withoutEcho(words: string[]): string[] {
 const withoutLastArticle = (words: string[]): string[] =>
   words.length > 1 && words.at(-1) === 'the' ? words.slice(0, -1) : words
 
+/** `C0mmercial`: a zero between letters is an o. */
+const withoutZeros = (word: string): string => (word.includes('0') ? word.replace(/(?<=[a-z])0(?=[a-z])/g, 'o') : word)
+
 /** `wuerttemberg` and `wurttemberg`: maps both spellings of an umlaut to one. */
 export const collapseUmlauts = (word: string): string => word.replace(/([aou])e/g, '$1')
 
@@ -96,7 +99,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
   const native = isNative(text) && text.length <= MAX_TEXT ? withoutNativeForms(text) : null
   const written = native?.rest ?? text
   const clean = written.length > 3 ? withoutMarketSuffix(written) : written
-  const all = withoutLastArticle(withoutEcho(splitWords(clean))).slice(0, MAX_WORDS)
+  const all = withoutLastArticle(withoutEcho(splitWords(clean).map(withoutZeros))).slice(0, MAX_WORDS)
   let words = all
   let legal: LegalClass | null = null
   const noteKind = (kind: LegalClass | null): void => {

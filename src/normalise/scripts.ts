@@ -20,19 +20,29 @@ export function isNative(text: string): boolean {
 /** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that a list may leave out. Those of other scripts are letters. */
 const ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*/gu
 const POINTS = /(?<=[\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+/gu
-/** й and ї are letters of their own, not и and і with an accent. */
-const OWN_LETTERS = new Set('йЙїЇ')
 const BETWEEN_KANA_AND_HAN = /(?<=\p{Script=Katakana}ー?)(?=\p{Script=Han})|(?<=\p{Script=Han})(?=\p{Script=Katakana})/gu
 
-const plainLetter = (letter: string): string =>
-  OWN_LETTERS.has(letter) ? letter : letter.normalize('NFKD').replace(/\p{M}+/gu, '')
+const plainLetter = (letter: string): string => letter.normalize('NFKD').replace(/\p{M}+/gu, '')
+
+/** `Ã¼`: two bytes of UTF-8 that were read as Latin-1. */
+const MOJIBAKE = /[ÂÃ][\x80-\xbf]/
+
+/** `MÃ¼ller` is `Müller`; a text that is not UTF-8 stays as it is. */
+function withoutMojibake(text: string): string {
+  if (!MOJIBAKE.test(text)) return text
+  const decoded = Buffer.from(text, 'latin1').toString('utf8')
+  return decoded.includes('\ufffd') ? text : decoded
+}
 
 /**
  * Text with one form of each character: full and half width, ligatures and circled forms (`㈱`) become plain ones (NFKC), accents go, and
  * Katakana is parted from Chinese characters, since it is a word of its own (`トヨタ自動車`).
  */
 export function unifyScript(text: string): string {
-  if (!isNative(text)) return text.normalize('NFKD').replace(/\p{M}+/gu, '')
+  if (!isNative(text))
+    return withoutMojibake(text)
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
   return text.normalize('NFKC').replace(ACCENTED, plainLetter).replace(POINTS, '').replace(BETWEEN_KANA_AND_HAN, ' ')
 }
 

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest'
+import { buildIndex, match } from '../../../../src/service/matching/index.ts'
+import { HARD } from './adversarial.ts'
+
+it('at least 95 % of the hard rows are answered rightly, and none takes another company', () => {
+  const { companies, rows } = HARD
+  const index = buildIndex(companies)
+  const answers = rows.map(({ rule, query, expected }) => {
+    const { decision, reason, why, candidates } = match(index, query)
+    const id = decision === 'matched' ? companies[candidates[0]!.company]!.id : ''
+    return { rule, name: query.name, orgNumber: query.orgNumber, id, expected, decision, reason, why }
+  })
+  expect(rows.length).toBeGreaterThanOrEqual(200)
+  const wrong = answers.filter(({ id, expected }) => id !== expected)
+  if (process.env.X) for (const one of wrong) console.log(JSON.stringify(one))
+  expect(wrong.filter(({ id }) => id !== '')).toEqual([])
+  expect(wrong.length / rows.length, JSON.stringify(wrong, null, 1)).toBeLessThanOrEqual(0.05)
+})
