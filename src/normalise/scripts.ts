@@ -27,7 +27,7 @@ const plainLetter = (letter: string): string => letter.normalize('NFKD').replace
 /** `Ã¼`: two bytes of UTF-8 that were read as Latin-1. */
 const MOJIBAKE = /[ÂÃ][\x80-\xbf]/
 
-/** `MÃ¼ller` is `Müller`; a text that is not UTF-8 stays as it is. */
+/** `MÃ¼ller` is `Müller`; other text is unchanged. */
 function withoutMojibake(text: string): string {
   if (!MOJIBAKE.test(text)) return text
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
@@ -36,7 +36,7 @@ function withoutMojibake(text: string): string {
 
 /**
  * Text with one form of each character: full and half width, ligatures and circled forms (`㈱`) become plain ones (NFKC), accents go, and
- * Katakana is parted from Chinese characters, since it is a word of its own (`トヨタ自動車`).
+ * Katakana is parted from Chinese characters, since it is a separate word (`トヨタ自動車`).
  */
 export function unifyScript(text: string): string {
   if (!isNative(text))

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { stdnum } from 'stdnum'
 import { describe, expect, it } from 'vitest'
 import { checkDigitsHold, isOneSlipApart } from '../../../src/normalise/check-digits.ts'
 
@@ -26,6 +27,29 @@ const VALID: readonly (readonly [string, string])[] = [
   ['SK', '31333532'],
 ]
 
+/** The numbers of stdnum, an independent library, that are the organisation numbers of a country. */
+const PEERS: readonly (readonly [country: string, name: string])[] = [
+  ['AU', 'acn'],
+  ['BE', 'vat'],
+  ['BG', 'vat'],
+  ['BR', 'cnpj'],
+  ['CH', 'uid'],
+  ['CZ', 'dic'],
+  ['DK', 'cvr'],
+  ['EE', 'registrikood'],
+  ['ES', 'cif'],
+  ['FI', 'ytunnus'],
+  ['FR', 'siren'],
+  ['HR', 'oib'],
+  ['IL', 'hp'],
+  ['IT', 'iva'],
+  ['LV', 'pvn'],
+  ['NO', 'orgnr'],
+  ['PT', 'nif'],
+  ['RO', 'cui'],
+  ['SE', 'orgnr'],
+]
+
 describe('check digits', () => {
   it.each(VALID)('hold for a number of %s: %s', (country, number) => {
     expect(checkDigitsHold(number, country)).toBe(true)
@@ -46,6 +70,27 @@ describe('check digits', () => {
         for (const other of others) expect(isOneSlipApart(other, number)).toBe(true)
       }),
     )
+  })
+
+  it.each(PEERS)('of %s are those of stdnum (%s)', (country, name) => {
+    const peer = stdnum[country]![name]!
+    const isLetterFirst = country === 'ES'
+    let compared = 0
+    const compare = (text: string): void => {
+      const number = { CH: `CHE${text}`, ES: `B${text.slice(1)}` }[country] ?? text
+      const { isValid, error } = peer.validate(number)
+      // Whether the other parts of a number may be what they are is another question.
+      if (!isValid && error?.name !== 'InvalidChecksum') return
+      compared += 1
+      expect([number, checkDigitsHold(number, country)]).toEqual([number, isValid])
+    }
+    const digits = VALID.find(([code]) => code === country)![1].replace(/\D/g, '')
+    const length = digits.length + (isLetterFirst ? 1 : 0)
+    const random = fc.array(fc.nat(9), { minLength: length, maxLength: length }).map(one => one.join(''))
+    fc.assert(fc.property(random, compare), { numRuns: 500 })
+    // Every tenth random number is right; here each of ten has another last digit.
+    for (let last = 0; last < 10; last++) compare((isLetterFirst ? 'B' : '') + digits.slice(0, -1) + last)
+    expect(compared).toBeGreaterThan(20)
   })
 
   it('are unknown for countries without them and for numbers of another kind', () => {

@@ -42,7 +42,7 @@ describe('forms of characters', () => {
     ['أرامكو السعودية', 'ارامكو السعوديّة'],
   ])('%s is %s', (one, other) => expect(parseCompanyName(one).words).toEqual(parseCompanyName(other).words))
 
-  it('voiced kana keep their sound, and Katakana is a word of its own', () => {
+  it('voiced kana keep their sound, and Katakana is a separate word', () => {
     expect(splitWords('ホンダ')).toEqual(['honda'])
     expect(splitWords('トヨタ自動車')[0]).toBe('toyota')
   })
