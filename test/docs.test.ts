@@ -11,7 +11,7 @@ import { COMMANDS } from '../src/cli/commands/index.ts'
 import { helpOf } from '../src/cli/parse-argv.ts'
 import { REPORTERS } from '../src/cli/reporters/registry.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
-import { pipelineJsonSchema } from '../src/pipeline/index.ts'
+import { parseProject, pipelineJsonSchema, projectJsonSchema } from '../src/pipeline/index.ts'
 import { fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
@@ -94,6 +94,13 @@ describe('what exists is in the documents', () => {
     walk(pipelineJsonSchema())
     expect(keys.size).toBeGreaterThan(60)
     for (const key of keys) expect(text, key).toMatch(new RegExp(`(?<![\\w])${key.replace('$', '\\$')}(?![\\w])`))
+  })
+
+  test('every key of the project file', () => {
+    const text = read('docs/project.md')
+    const { properties } = projectJsonSchema() as { properties: Record<string, { properties?: object }> }
+    for (const [name, one] of Object.entries(properties))
+      for (const key of [name, ...Object.keys(one.properties ?? {})]) expect(text, key).toContain(key)
   })
 
   test('exit codes, as a table with all of them and no others', () => {
@@ -232,15 +239,21 @@ const withSamples = (files: Record<string, string> = {}): string => {
 /** Workflows of CI platforms and tests of pipelines are told from pipelines by what they hold. */
 const isWorkflow = (text: string): boolean => /^ *(?:script|steps):/m.test(text)
 const isTest = (text: string): boolean => /^tests:/m.test(text)
+const isProject = (text: string): boolean => /^targets:/m.test(text)
 
 describe.concurrent('what the documents show works', () => {
-  const yaml = blocks('yaml').filter(text => !isWorkflow(text) && !isTest(text))
+  const yaml = blocks('yaml').filter(text => !isWorkflow(text) && !isTest(text) && !isProject(text))
   test('there is a smallest and a full pipeline', () => expect(yaml.length).toBeGreaterThanOrEqual(2))
 
   test.each(yaml.map((text, n) => [n + 1, text] as const))('pipeline %i passes the check', async (_, text) => {
     const ended = await fettle(['check', 'p.yml'], { cwd: withSamples({ 'p.yml': text }) })
     expect(ended.stderr).not.toMatch(/^error/m)
     expect(ended.code).toBe(0)
+  })
+
+  test('the project file is valid', () => {
+    const [text = ''] = blocks('yaml').filter(isProject)
+    expect(parseProject(text, 'fettle.yml').issues).toEqual([])
   })
 
   test('the test of a pipeline passes', async () => {

@@ -6,6 +6,7 @@ import { type Issue, issue, type Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
 import { withNamedOutput } from './named-output.ts'
 import { freeze } from './planning/freeze.ts'
+import { type ProjectChoice, withProject } from './project/merge.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
@@ -25,6 +26,8 @@ export interface ParseOptions extends Sources {
   readonly outputRoots?: readonly string[]
   readonly namedOutput?: string | null
   readonly replace?: Replacements
+  /** Values for keys that the file leaves out. */
+  readonly project?: ProjectChoice | null
 }
 
 type Locate = (path: Path) => Place
@@ -35,6 +38,8 @@ export interface ParsedPipeline {
   readonly issues: readonly Issue[]
   readonly secrets: Secrets
   readonly locate: Locate
+  /** Keys with a value of the project file. */
+  readonly inherited: readonly string[]
 }
 
 const MAX_ISSUES = 50
@@ -85,7 +90,13 @@ export function parsePipelineValue(value: unknown, options: ParseOptions): Parse
 type PlaceAt = (offset: number | null) => Place
 
 function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipeline {
-  return { pipeline: null, issues: toIssues(findings, null, placeAt), secrets: NO_SECRETS, locate: () => placeAt(null) }
+  return {
+    pipeline: null,
+    issues: toIssues(findings, null, placeAt),
+    secrets: NO_SECRETS,
+    locate: () => placeAt(null),
+    inherited: [],
+  }
 }
 
 function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): ParsedPipeline {
@@ -96,19 +107,27 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
       placeAt,
     )
   }
-  const guarded = refuseLiteralSecrets(replacePaths(written, options.replace ?? {}))
+  const { project = null } = options
+  const merged =
+    project === null ? { tree: written, inherited: [], origin: () => null, findings: [] } : withProject(written, project)
+  const guarded = refuseLiteralSecrets(replacePaths(merged.tree, options.replace ?? {}))
   const filled = interpolate(guarded.tree, options)
   const checked = checkSchema(filled.tree)
-  const fields = fieldsOf(checked.tree, [...guarded.findings, ...filled.findings, ...checked.findings], options.replace?.output)
+  const fields = fieldsOf(
+    checked.tree,
+    [...merged.findings, ...guarded.findings, ...filled.findings, ...checked.findings],
+    options.replace?.output,
+  )
   const { root, outputRoots = [], namedOutput = null } = options
   const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], base: root, named: namedOutput }
   const linted = lint({ ...fields, places })
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
-  const locate: Locate = path => placeAt(offsetAt(written, path))
-  const issues = toIssues(findings, written, placeAt)
-  if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate }
+  const { origin, inherited } = merged
+  const locate: Locate = path => origin(path) ?? placeAt(offsetAt(written, path))
+  const issues = toIssues(findings, written, placeAt, origin)
+  if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate, inherited }
   const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { ...places, roots: outputRoots }))
-  return { pipeline, issues, secrets: secretsOf(checked.tree), locate }
+  return { pipeline, issues, secrets: secretsOf(checked.tree), locate, inherited }
 }
 
 function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | null | undefined) {
@@ -130,7 +149,12 @@ const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolea
   'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
 
 /** Issues in the order of the file; those after the fiftieth become one issue with their count. */
-function toIssues(findings: readonly SyntaxIssue[], tree: Tree | null, placeAt: PlaceAt): Issue[] {
+function toIssues(
+  findings: readonly SyntaxIssue[],
+  tree: Tree | null,
+  placeAt: PlaceAt,
+  origin: (path: Path) => Place | null = () => null,
+): Issue[] {
   const placed = findings.map(one => ({
     one,
     offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),
@@ -138,7 +162,7 @@ function toIssues(findings: readonly SyntaxIssue[], tree: Tree | null, placeAt: 
   placed.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
   const issues = placed.slice(0, MAX_ISSUES).map(({ one, offset }) =>
     issue(one.code, one.message, {
-      at: placeAt(offset),
+      at: ('path' in one ? origin(one.path) : null) ?? placeAt(offset),
       ...(one.hint === undefined ? {} : { hint: one.hint }),
       ...(one.severity === undefined ? {} : { severity: one.severity }),
     }),

@@ -119,7 +119,7 @@ export function spentWords({ credits, service, http }: Result): string {
 }
 
 const REPEATED = [
-  ...['service', 'input', 'limit', 'shard'],
+  ...['target', 'service', 'input', 'limit', 'shard'],
   ...['map', 'encoding', 'delimiter', 'header', 'skip', 'sheet', 'decisions', 'register', 'sample'],
 ] as const
 

@@ -130,6 +130,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'runs',
     'staging',
     'observe',
+    'project',
     'prepare',
     'execution',
     'operations',
@@ -141,7 +142,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage', 'database'],
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
-  pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
+  pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['reuse', 'decisions', 'output', 'changes'],
   service: [

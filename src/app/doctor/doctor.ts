@@ -23,6 +23,8 @@ export interface DoctorReport {
   readonly cwd: string
   readonly runsDir: string
   readonly pipeline: string | null
+  /** Of the project file. */
+  readonly target: string | null
   readonly service: string | null
   readonly queue: QueueConnectionOptions | null
   readonly offline: boolean
@@ -105,7 +107,16 @@ interface OfPipeline {
   readonly findings: readonly CheckResult[]
 }
 
-async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline, signal }: DoctorReport): Promise<OfPipeline> {
+async function pipelineFindings({
+  pipeline,
+  env,
+  cwd,
+  runsDir,
+  target,
+  service,
+  offline,
+  signal,
+}: DoctorReport): Promise<OfPipeline> {
   const none = { plan: null, credentials: () => credentialsOf(env, {}), receivers: [] }
   if (pipeline === null) return { ...none, findings: [] }
   let found: OfPipeline = { ...none, findings: [] }
@@ -115,6 +126,7 @@ async function pipelineFindings({ pipeline, env, cwd, runsDir, service, offline,
       env,
       cwd,
       runsDir,
+      target,
       service,
       ...(offline ? {} : { elsewhere: createRemoteInputs({ env, keeps: false, signal }) }),
     })

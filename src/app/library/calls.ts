@@ -7,6 +7,7 @@ import { notifyRejection } from '../observe/notify/notify.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
+import { withTarget } from '../prepare/prepare.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
@@ -69,9 +70,10 @@ async function runWith(
   const ready = await prepared(pipeline, options, true)
   try {
     if (queue === undefined) {
-      const { plan, issues, credentials, links, notify } = ready
+      const { plan, issues, credentials, links, notify, project } = ready
       if (plan === null) throw errorOfIssues(issues)
-      return await startRun(plan, { ...settings, detach, dropDecisions, runKey, credentials, links, notify }, fresh)
+      const args = withTarget(settings.args, project)
+      return await startRun(plan, { ...settings, args, detach, dropDecisions, runKey, credentials, links, notify }, fresh)
     }
     return (await runQueued(ready, { ...settings, runKey }, targetOf(queue, options), fresh)).result!
   } catch (error) {

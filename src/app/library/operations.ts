@@ -6,7 +6,7 @@ import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/que
 import { credentialsOf } from '../env/environment.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { repeatedResult, resumeRun } from '../execution/start.ts'
-import type { Prepared } from '../prepare/prepare.ts'
+import { type Prepared, withTarget } from '../prepare/prepare.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { readRun } from '../runs/run-directory.ts'
@@ -26,7 +26,7 @@ const loadQueue = () => import('../distributed/index.ts')
  * submitShards and collectShards do.
  */
 export async function runQueued(
-  { plan, issues, links, notify, credentials, cut }: Prepared,
+  { plan, issues, links, notify, credentials, cut, project }: Prepared,
   settings: RunSettings,
   { shards, ...queue }: QueueTarget,
   fresh: boolean,
@@ -34,7 +34,7 @@ export async function runQueued(
   { readonly queued: QueuedRun; readonly result: RunResult | null } | { readonly queued: null; readonly result: RunResult }
 > {
   if (plan === null) throw errorOfIssues(issues)
-  const all = { ...settings, credentials, links, notify }
+  const all = { ...settings, args: withTarget(settings.args, project), credentials, links, notify }
   const earlier = fresh ? null : finishedRunOfKey(plan, all)
   if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, all) }
   const { collectShards, submitShards, withQueue } = await loadQueue()

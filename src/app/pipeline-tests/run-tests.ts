@@ -86,6 +86,18 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
   }
 }
 
+/** The pipeline of a test file; null for a file that is not valid, which reports why when it runs. */
+export async function testedFile(file: string, cwd: string): Promise<string | null> {
+  const path = resolve(cwd, file)
+  const text = await readText(path)
+  const tests = typeof text === 'string' ? parseTestFile(text, file).tests : null
+  try {
+    return tests && pipelineOf(tests, file, dirname(path), cwd)
+  } catch {
+    return null
+  }
+}
+
 function pipelineOf({ pipeline }: TestFile, file: string, folder: string, cwd: string): string {
   const shown = (path: string): string => relative(cwd, path) || path
   if (pipeline !== undefined) return shown(resolve(folder, pipeline))

@@ -6,13 +6,13 @@ import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type
 import type { Env } from '../env/environment.ts'
 import type { RowsPipeline } from '../library/input-rows.ts'
 import { NO_OVERRIDES } from '../prepare/context.ts'
-import { parseText, readText } from '../prepare/read-pipeline.ts'
+import { parseAnyTarget, readText } from '../prepare/read-pipeline.ts'
 
 /** Reads the pipeline under test. Throws with all its problems, except for variables that are not set: a test has its own service. */
 export async function readTested(file: string, env: Env, cwd: string): Promise<PipelineInput> {
   const text = await readText(file)
   if (typeof text !== 'string') throw errorOfIssues([text])
-  const parsed = parseText(text, file, { ...NO_OVERRIDES, env, vars: {}, cwd })
+  const parsed = parseAnyTarget(text, file, { ...NO_OVERRIDES, env, vars: {}, cwd })
   if ('code' in parsed) throw errorOfIssues([parsed])
   const problems = parsed.issues.filter(one => one.severity === 'error' && one.code !== 'FETTLE_PIPELINE_VARIABLE')
   if (parsed.pipeline === null && problems.length > 0) throw errorOfIssues(problems)

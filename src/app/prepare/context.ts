@@ -5,6 +5,8 @@ import type { Receivers } from '../staging/receive.ts'
 
 /** Values that replace keys of the pipeline. */
 export interface Overrides {
+  /** The target of the project file; its default if null. */
+  readonly target: string | null
   readonly service: string | null
   /** Names of the registers that the embedded service matches against. */
   readonly register: readonly string[] | null
@@ -21,6 +23,7 @@ export interface Overrides {
 }
 
 export const NO_OVERRIDES: Overrides = {
+  target: null,
   service: null,
   register: null,
   input: null,

@@ -5,6 +5,7 @@
 import { realClock } from '../../client/clock.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
+import type { RunArgs } from '../../journal/index.ts'
 import {
   type InputRef,
   inputOptionsOf,
@@ -12,7 +13,6 @@ import {
   type Links,
   linksOf,
   needsCount,
-  type ParsedPipeline,
   type Pipeline,
   type Plan,
   type PlannedService,
@@ -34,9 +34,17 @@ import { decisionIssues } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { planChoices, planShards } from './plan-shards.ts'
-import { parseOptions, parseText, readText } from './read-pipeline.ts'
+import { type ParsedFile, parseOptions, parseText, readText } from './read-pipeline.ts'
 import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
+
+/** The part of the project file in a plan. */
+export interface PlannedProject {
+  readonly file: string
+  readonly target: string | null
+  /** The keys of the pipeline whose values are of the project. */
+  readonly keys: readonly string[]
+}
 
 /** A prepared pipeline: its plan, or null and the problems. A plan may have warnings. */
 export interface Prepared {
@@ -50,6 +58,8 @@ export interface Prepared {
   readonly cut: (of: number) => Promise<readonly Plan[]>
   /** Full addresses of input and outputs by their printed form; kept in memory only, like credentials. */
   readonly links: Links
+  /** What the project file adds; null without one. */
+  readonly project: PlannedProject | null
   /** Who gets a message when the run ends; kept in memory only. */
   readonly notify: readonly Receiver[]
   /** Removes the staged input that no run needs. Call it once the run is over or cannot start. */
@@ -64,10 +74,12 @@ export async function prepare(file: string, options: PrepareContext & Overrides)
 
 /** Prepares a pipeline object; its issues have no line. `file` is shown where the file of a pipeline would be. */
 export async function prepareValue(value: unknown, options: PrepareContext & Overrides, file = '(object)'): Promise<Prepared> {
-  return plan(parsePipelineValue(value, parseOptions(file, options)), file, options)
+  return plan({ ...parsePipelineValue(value, parseOptions(file, options)), project: null }, file, options)
 }
 
-async function plan(parsed: ParsedPipeline | Issue, file: string, options: PrepareContext & Overrides): Promise<Prepared> {
+async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareContext & Overrides): Promise<Prepared> {
+  const target = 'code' in parsed ? null : (parsed.project?.target ?? null)
+  const options = { ...given, limit: given.limit ?? target?.limit ?? null }
   const none = (issues: readonly Issue[]): Prepared => ({
     plan: null,
     issues,
@@ -75,6 +87,7 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
     credentials: () => credentialsOf(options.env, {}),
     cut: async () => [],
     links: new Map(),
+    project: null,
     notify: [],
     release: () => {},
   })
@@ -93,11 +106,28 @@ async function plan(parsed: ParsedPipeline | Issue, file: string, options: Prepa
     release()
     throw error
   })
-  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, notify, release }
+  const project = plannedProject(parsed)
+  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, project, notify, release }
   const named = input.named(issues)
   const shown = plan && Object.freeze({ ...plan, issues: named })
-  return { plan: shown, issues: named, input, credentials, cut, links, notify, release }
+  return { plan: shown, issues: named, input, credentials, cut, links, project, notify, release }
 }
+
+/** A target that was not named is shown: it decides what the result is worth. */
+function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {
+  if (project?.target == null || options.target !== null) return []
+  const { limit } = options
+  const rows = limit === null ? '' : `, the first ${limit} rows`
+  const message = `the target is ${project.target.name}, the default of ${project.project.file}${rows}`
+  return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name another one: --target NAME.' })]
+}
+
+const plannedProject = ({ project: choice, inherited }: ParsedFile): PlannedProject | null =>
+  choice && { file: choice.project.file, target: choice.target?.name ?? null, keys: inherited }
+
+/** The options of a run with its target, which a resume needs. */
+export const withTarget = (args: RunArgs, project: PlannedProject | null): RunArgs =>
+  project?.target == null ? args : { ...args, target: project.target }
 
 /** The pipeline with the lines to skip that the caller names. */
 function withSkip(pipeline: Pipeline, { skip: { head, tail } }: Overrides): Pipeline {
@@ -110,7 +140,7 @@ export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
   linksOf([input.path, output?.path, output?.unmatched, output?.review])
 
 async function planOver(
-  parsed: ParsedPipeline,
+  parsed: ParsedFile,
   pipeline: Pipeline,
   { path, shown, readFrom, query }: ReceivedInput,
   { service, registers }: { readonly service: PlannedService; readonly registers: PlannedRegisters },
@@ -148,6 +178,7 @@ async function planOver(
   const around = surroundingIssues(pipeline, inspection)
   const issues = [
     ...parsed.issues,
+    ...targetNotes(parsed, options),
     ...registers.issues,
     ...places,
     ...around,

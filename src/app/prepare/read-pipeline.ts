@@ -12,11 +12,13 @@ import {
   nearest,
   type ParsedPipeline,
   type PipelineInput,
+  type ProjectChoice,
   parsePipeline,
   pipelineFormat,
   plainPipeline,
 } from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
+import { type ChosenProject, chooseProject, findProject } from '../project/find-project.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
 
 /** Checked before reading, so that an endless file is not read. */
@@ -52,17 +54,45 @@ async function didYouMeanFile(file: string): Promise<string> {
   return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
-/** Parses the text of a pipeline file; an issue for an unknown file type. `date` is the value of `${run.date}`, today if absent. */
-export function parseText(
+/** A pipeline of a file, with the values of its project. */
+export interface ParsedFile extends ParsedPipeline {
+  readonly project: ProjectChoice | null
+}
+
+/**
+ * Parses the text of a pipeline file with the values of its project; an issue for an unknown file type. `date` is the value of
+ * `${run.date}`, today if absent.
+ */
+export function parseText(text: string, file: string, options: PrepareContext & Overrides, date?: string): ParsedFile | Issue {
+  return parseWith(text, file, chooseProject(findProject(file, options.cwd), options.target), options, date)
+}
+
+function parseWith(
   text: string,
   file: string,
+  { choice, folder, issues }: ChosenProject,
   options: PrepareContext & Overrides,
   date?: string,
-): ParsedPipeline | Issue {
+): ParsedFile | Issue {
   const format = pipelineFormat(file)
   if (format === null)
     return issue('FETTLE_PIPELINE_READ', `${file} is neither .yml, .yaml nor .json`, { at: { file, line: null, column: null } })
-  return parsePipeline(text, { ...parseOptions(file, options, date), format })
+  const own = parseOptions(file, options, date)
+  // Of a target that is refused only that is reported.
+  const target = choice?.target?.name ?? (issues.length > 0 ? 'target' : undefined)
+  const run = { ...own.run, target }
+  const roots = (choice?.project.outputRoots ?? []).map(root => resolve(folder ?? options.cwd, root))
+  const outputRoots = [...own.outputRoots, ...roots]
+  const parsed = parsePipeline(text, { ...own, run, outputRoots, project: choice, format })
+  if (issues.length === 0) return { ...parsed, project: choice }
+  return { ...parsed, pipeline: null, issues: [...issues, ...parsed.issues], project: choice }
+}
+
+/** Without a target: for those who run nothing. */
+export function parseAnyTarget(text: string, file: string, options: PrepareContext & Overrides): ParsedFile | Issue {
+  const found = findProject(file, options.cwd)
+  const any = found.project?.target ?? found.project?.targets[0]?.name ?? null
+  return parseWith(text, file, chooseProject(found, any), options)
 }
 
 /** The options of the parser. `date` is the value of `${run.date}`, today if absent. */
@@ -106,7 +136,7 @@ export interface LoadOptions {
 /** The pipeline of a file as `definePipeline` would have it. Throws a FettleError with all problems of the file, each with its place. */
 export async function loadPipeline(file: string, { env = process.env, vars = {} }: LoadOptions = {}): Promise<PipelineInput> {
   const text = await readText(file)
-  const parsed = typeof text === 'string' ? parseText(text, file, { ...NO_OVERRIDES, env, vars, cwd: process.cwd() }) : text
+  const parsed = typeof text === 'string' ? parseAnyTarget(text, file, { ...NO_OVERRIDES, env, vars, cwd: process.cwd() }) : text
   if ('code' in parsed) throw errorOfIssues([parsed])
   if (parsed.pipeline === null) throw errorOfIssues(parsed.issues)
   return plainPipeline(text as string, pipelineFormat(file) ?? 'yaml')

@@ -89,6 +89,7 @@ const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.va
 
 const overridesOf = ({ args, plan }: RunState): Overrides => ({
   ...NO_OVERRIDES,
+  target: text(args.target),
   service: text(args.service),
   register: Array.isArray(args.register) ? args.register : null,
   input: text(args.input),

@@ -60,7 +60,17 @@ const SKIPS: readonly Option[] = [
   { name: 'skip-tail', describe: 'Lines below the last row to skip; blank lines count' },
 ]
 
+export const TARGET: Option = { name: 'target', describe: 'Target of the project file fettle.yml; default: the one it names' }
+
+export const SELECT: Option = {
+  name: 'select',
+  type: 'list',
+  describe: 'Only these pipelines: tag:nightly, a name such as sup*, changed, failed; repeatable: any of them',
+}
+
 export const SOURCES: readonly Option[] = [
+  SELECT,
+  TARGET,
   SERVICE,
   ...REGISTERS,
   { name: 'input', describe: 'Read this file, or - for standard input, instead of the input of the pipeline' },
@@ -111,7 +121,12 @@ export const RECORD: Option = {
   describe: 'Record the answers of the service in this file, with placeholders for all data; see fettle serve --replay',
 }
 
-export const PIPELINES: Option = { name: 'pipeline', type: 'list', isRequired: true, describe: 'Pipeline files' }
+export const PIPELINES: Option = {
+  name: 'pipeline',
+  type: 'list',
+  isRequired: true,
+  describe: 'Pipeline files, or folders of them',
+}
 
 export const RUN: Option = { name: 'run', describe: 'Run id, its first characters, or a pipeline name; default: the latest run' }
 

@@ -13,15 +13,9 @@ import { shardFlag } from '../options/shard.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 
-const MAX_PIPELINES = 1_000
-
-/** Throws FETTLE_USAGE for too many files, an empty name, and a pattern that matched no file. */
+/** Throws FETTLE_USAGE for an empty name, and a pattern that matched no file. */
 export function pipelineFiles(flags: Flags): string[] {
   const files = listFlag(flags, 'pipeline')
-  if (files.length > MAX_PIPELINES)
-    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines were named; the limit of one call is ${MAX_PIPELINES}`, {
-      hint: 'Call fettle several times.',
-    })
   if (files.length === 0 || files.includes(''))
     throw new FettleError('FETTLE_USAGE', 'the name of a pipeline file is empty', { hint: 'Name a .yml, .yaml or .json file.' })
   const pattern = files.find(file => /[*?]/.test(file) && !existsSync(file))
@@ -33,6 +27,7 @@ export function pipelineFiles(flags: Flags): string[] {
 }
 
 export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
+  target: textFlag(flags, 'target'),
   service: textFlag(flags, 'service'),
   register: registerFlag(flags),
   input: textFlag(flags, 'input'),

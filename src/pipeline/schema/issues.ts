@@ -18,34 +18,46 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   mappings: 'mappings: { name: Company Name, country: Country }',
 }
 
+/** What a file is checked against. */
+interface Document {
+  readonly schema: z.ZodType
+  readonly name: string
+  readonly examples: Readonly<Record<string, string>>
+}
+
+const PIPELINE: Document = { schema: pipelineSchema, name: 'a pipeline', examples: EXAMPLES }
+
 /**
  * Checks a tree against the schema. Filled-in scalars are read as the expected type: `${MIN}` is a number where a number is
  * expected and text where text is.
  */
-export function checkSchema(given: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
-  const first = leavesOf(given)
+export function checkSchema(
+  given: Tree,
+  document: Document = PIPELINE,
+): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+  const first = leavesOf(given, document)
   if (first.length === 0) return { tree: given, findings: [] }
   const tree = retype(given, first)
-  const leaves = leavesOf(tree)
+  const leaves = leavesOf(tree, document)
   const suspects = new Set(leaves.filter(leaf => isTextDue(tree, leaf)).map(leaf => leaf.path.join('.')))
   const quoted = mapScalars(tree, (scalar, path) => (suspects.has(path.join('.')) ? { ...scalar, value: scalar.source } : scalar))
-  const stillWrong = new Set(suspects.size === 0 ? [] : leavesOf(quoted).map(leaf => leaf.path.join('.')))
+  const stillWrong = new Set(suspects.size === 0 ? [] : leavesOf(quoted, document).map(leaf => leaf.path.join('.')))
   const findings: SyntaxIssue[] = []
   const seen = new Set<string>()
   for (const leaf of leaves) {
     const key = leaf.path.join('.')
     if (leaf.code !== 'unrecognized_keys' && (seen.has(key) || isBroken(tree, leaf.path))) continue
     seen.add(key)
-    if (leaf.code === 'unrecognized_keys') findings.push(...leaf.keys.map(name => unknownKey(tree, leaf.path, name)))
+    if (leaf.code === 'unrecognized_keys') findings.push(...leaf.keys.map(name => unknownKey(tree, leaf.path, name, document)))
     else if (suspects.has(key) && !stillWrong.has(key)) findings.push(putInQuotes(tree, leaf.path))
-    else findings.push(wrongValue(tree, leaf))
+    else findings.push(wrongValue(tree, leaf, document))
   }
   return { tree, findings }
 }
 
 /** The schema's issues, those inside a union replaced by those of the alternative that was meant. */
-function leavesOf(tree: Tree): ZodIssue[] {
-  const result = pipelineSchema.safeParse(plainOf(tree))
+function leavesOf(tree: Tree, { schema }: Document): ZodIssue[] {
+  const result = schema.safeParse(plainOf(tree))
   return result.success ? [] : result.error.issues.flatMap(one => flatten(tree, one, []))
 }
 
@@ -92,9 +104,9 @@ function retype(tree: Tree, leaves: readonly ZodIssue[]): Tree {
 
 const NAMES_A_SECRET = /pass(word|wd|phrase)?$|token|secret|api.?key|credential/i
 
-function unknownKey(tree: Tree, path: Path, name: string): SyntaxIssue {
+function unknownKey(tree: Tree, path: Path, name: string, { schema, name: document }: Document): SyntaxIssue {
   const at = { path: [...path, name], part: 'key' } as const
-  const where = path.length === 0 ? 'a pipeline' : path.join('.')
+  const where = path.length === 0 ? document : path.join('.')
   if (NAMES_A_SECRET.test(name) && nodeAt(tree, [...path, name])?.kind === 'scalar') {
     return {
       code: 'FETTLE_PIPELINE_SECRET',
@@ -102,9 +114,9 @@ function unknownKey(tree: Tree, path: Path, name: string): SyntaxIssue {
       ...at,
     }
   }
-  const keys = keysAt(path)
+  const keys = keysAt(path, schema)
   const close = nearest(name, keys)
-  const elsewhere = knownPaths().find(one => one.at(-1) === name && one.length > 1)
+  const elsewhere = knownPaths([], schema).find(one => one.at(-1) === name && one.length > 1)
   const meant =
     close !== null
       ? `; did you mean ${close}?`
@@ -131,12 +143,12 @@ function putInQuotes(tree: Tree, path: Path): SyntaxIssue {
   }
 }
 
-function wrongValue(tree: Tree, leaf: ZodIssue): SyntaxIssue {
+function wrongValue(tree: Tree, leaf: ZodIssue, { name: document, examples }: Document): SyntaxIssue {
   const { path } = leaf
-  const name = path.join('.') || 'the pipeline'
+  const name = path.join('.') || document
   const node = nodeAt(tree, path)
   if (node === undefined) {
-    const example = path.length === 1 ? EXAMPLES[String(path[0])] : undefined
+    const example = path.length === 1 ? examples[String(path[0])] : undefined
     const hint = example === undefined ? `Expected ${expected(leaf)}.` : `For example: ${example}`
     return { code: 'FETTLE_PIPELINE_MISSING', message: `${name} is missing`, hint, path }
   }
@@ -171,9 +183,18 @@ function expected(leaf: ZodIssue): string {
   return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`
 }
 
-const isCredential = (path: Path): boolean =>
-  (path[0] === 'service' && (path[1] === 'username' || path[1] === 'password')) ||
-  (path[0] === 'notify' && (path[2] === 'to' || path[2] === 'secret'))
+function isCredential(path: Path): boolean {
+  const [key, first, second] = path.slice(
+    Math.max(
+      0,
+      path.findIndex(step => step === 'service' || step === 'notify'),
+    ),
+  )
+  return (
+    (key === 'service' && (first === 'username' || first === 'password')) ||
+    (key === 'notify' && (second === 'to' || second === 'secret'))
+  )
+}
 
 function found(tree: Tree, path: Path): string {
   const node = nodeAt(tree, path)

@@ -15,23 +15,31 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   return def.type === 'pipe' ? shapesOf(def.in) : []
 }
 
-function schemasAt(path: Path): z.core.$ZodType[] {
-  let schemas: z.core.$ZodType[] = [pipelineSchema]
+/** The values of a map whose keys are names. */
+function valuesOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  if (def.type === 'record') return [def.valueType]
+  if (def.type === 'optional' || def.type === 'prefault') return valuesOf(def.innerType)
+  return def.type === 'pipe' ? valuesOf(def.in) : []
+}
+
+function schemasAt(path: Path, root: z.core.$ZodType = pipelineSchema): z.core.$ZodType[] {
+  let schemas: z.core.$ZodType[] = [root]
   for (const step of path.filter(one => typeof one !== 'number'))
-    schemas = schemas.flatMap(shapesOf).flatMap(shape => shape[String(step)] ?? [])
+    schemas = schemas.flatMap(one => [...shapesOf(one).flatMap(shape => shape[String(step)] ?? []), ...valuesOf(one)])
   return schemas
 }
 
-export const keysAt = (path: Path): string[] => [
+export const keysAt = (path: Path, root?: z.core.$ZodType): string[] => [
   ...new Set(
-    schemasAt(path)
+    schemasAt(path, root)
       .flatMap(shapesOf)
       .flatMap(shape => Object.keys(shape)),
   ),
 ]
 
-export function knownPaths(path: readonly string[] = []): readonly (readonly string[])[] {
-  return keysAt(path).flatMap(key => [[...path, key], ...knownPaths([...path, key])])
+export function knownPaths(path: readonly string[] = [], root?: z.core.$ZodType): readonly (readonly string[])[] {
+  return keysAt(path, root).flatMap(key => [[...path, key], ...knownPaths([...path, key], root)])
 }
 
 const FLATTENED: readonly string[] = ['job', 'review']

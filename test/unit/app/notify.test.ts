@@ -199,7 +199,7 @@ describe('the doctor', () => {
   const doctor = (env: Record<string, string>) =>
     runDoctor({
       ...{ env: { ...here.options().env, ...env }, cwd: here.folder, runsDir: 'runs', pipeline: 'small.json' },
-      ...{ service: null, queue: null, offline: false, notify: true, signal },
+      ...{ target: null, service: null, queue: null, offline: false, notify: true, signal },
     }).then(found => found.filter(({ name }) => name === 'notify').map(({ status, code, message }) => [status, code, message]))
 
   test('sends a test message to every receiver, and reports which did not accept it', async () => {

@@ -1,7 +1,7 @@
 /** The committed JSON Schema is current, describes every key, and accepts in editors what the parser accepts. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { pipelineJsonSchema } from '../../../src/pipeline/schema/json-schema.ts'
+import { pipelineJsonSchema } from '../../../src/pipeline/project/json-schema.ts'
 import { knownPaths } from '../../../src/pipeline/schema/keys.ts'
 
 interface Schema {

@@ -1,12 +1,17 @@
 /** `fettle check`: pipeline and input checked without sending anything. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '../options.ts'
 
 export const check: Command = {
   usage: 'check <pipeline..>',
   summary: 'Check pipeline and input; makes no request',
   positionals: [PIPELINES],
-  options: [...SOURCES, JSON_RESULT, { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' }],
+  options: [
+    ...SOURCES,
+    RUNS_DIR,
+    JSON_RESULT,
+    { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' },
+  ],
   conflicts: REGISTER_CONFLICTS,
   examples: [
     ['fettle check nightly.yml', 'all problems of the file and the list, and a profile of the columns'],

@@ -6,17 +6,20 @@ import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import type { Flags } from '../../command.ts'
-import { isOn } from '../../options/read.ts'
+import { isOn, listFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssues } from '../../terminal/print-error.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
-import { overridesOf, pipelineFiles } from '../shared.ts'
+import { withPipelines } from '../pipelines.ts'
+import { overridesOf } from '../shared.ts'
 
-export async function run(flags: Flags, io: Io): Promise<number> {
+export async function run(given: Flags, io: Io): Promise<number> {
+  const flags = await withPipelines(given, io)
+  if (typeof flags === 'number') return flags
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
-  const files = pipelineFiles(flags)
+  const files = listFlag(flags, 'pipeline')
   for (const file of files) {
     const work = showLongTask(io)
     const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }

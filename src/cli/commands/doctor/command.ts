@@ -1,6 +1,6 @@
 /** `fettle doctor`: checks of this machine. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, queueOptions, RUNS_DIR, SERVICE } from '../options.ts'
+import { JSON_RESULT, queueOptions, RUNS_DIR, SERVICE, TARGET } from '../options.ts'
 
 export const doctor: Command = {
   usage: 'doctor [pipeline]',
@@ -10,6 +10,7 @@ export const doctor: Command = {
     RUNS_DIR,
     JSON_RESULT,
     ...queueOptions('Also check the Redis of a queue: redis://host:6379'),
+    TARGET,
     SERVICE,
     { name: 'offline', type: 'switch', describe: 'Do not use the network' },
     { name: 'notify', type: 'switch', describe: 'Send a test message to each receiver of the pipeline' },

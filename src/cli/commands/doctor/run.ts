@@ -17,6 +17,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     cwd: io.cwd,
     runsDir,
     pipeline: textFlag(flags, 'pipeline'),
+    target: textFlag(flags, 'target'),
     service: textFlag(flags, 'service'),
     queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
     offline: isOn(flags, 'offline'),

@@ -1,6 +1,6 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. Sends nothing. */
 import { createRemoteInputs, estimateRun, type RunEstimate, runKeyOf } from '../../../app/index.ts'
-import { prepare } from '../../../app/prepare/prepare.ts'
+import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
@@ -8,25 +8,28 @@ import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import { reuseWords } from '../../../report/sections/reuse-words.ts'
 import { counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssues } from '../../terminal/print-error.ts'
-import { overridesOf, pipelineFiles, reuseOf } from '../shared.ts'
+import { withPipelines } from '../pipelines.ts'
+import { overridesOf, reuseOf } from '../shared.ts'
 
 /** Returns the exit code of `check`. */
-export async function run(flags: Flags, io: Io): Promise<number> {
+export async function run(given: Flags, io: Io): Promise<number> {
+  const flags = await withPipelines(given, io)
+  if (typeof flags === 'number') return flags
   const shards = wholeFlag(flags, 'shards', 1, MOST_SHARDS)
-  if (shards !== null && pipelineFiles(flags).length > 1)
+  const files = listFlag(flags, 'pipeline')
+  if (shards !== null && files.length > 1)
     throw new FettleError('FETTLE_USAGE', '--shards takes one pipeline, and several are named')
   const runsDir = needText(flags, 'runs-dir')
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   const codes: number[] = []
-  const files = pipelineFiles(flags)
   const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
-    const { plan, input, issues, credentials, release } = await prepare(file, {
+    const { plan, input, issues, credentials, project, release } = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
       runsDir,
@@ -47,11 +50,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
         : await estimateRun(plan, input, { runsDir, root: io.cwd, credentials, runKey, ...reuseOf(flags) })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
-      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, plan: estimate }))
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: estimate }))
       continue
     }
     if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
-    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate))
+    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate, project))
   }
   return worstExit(codes)
 }
@@ -64,9 +67,10 @@ const rangesOf = ({ rows }: Plan, of: number): string =>
     })
     .join('\n')
 
-function formatEstimate(plan: Plan, estimate: RunEstimate): string {
+function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project']): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
+    ...projectLines(plan, project),
     `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
     ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
@@ -94,6 +98,18 @@ function formatEstimate(plan: Plan, estimate: RunEstimate): string {
     ...changeLines(estimate),
   ]
   return lines.map(escapeTerminal).join('\n')
+}
+
+/** Which values come from the project file. */
+function projectLines({ service, limit }: Plan, project: Prepared['project']): string[] {
+  if (project === null) return []
+  const { file, target, keys } = project
+  const where = service.kind === 'embedded' ? 'the embedded service' : service.url
+  const rows = limit === null ? 'all rows' : `the first ${counted(limit, 'row')}`
+  return [
+    ...(target === null ? [] : [`  target    ${target}: ${where}, ${rows}`]),
+    `  project   ${file}${keys.length === 0 ? ': the pipeline has a value for every key of it' : `: ${keys.join(', ')}`}`,
+  ]
 }
 
 function monthLines({ month }: RunEstimate): string[] {

@@ -42,6 +42,10 @@ export const run: Command = {
     ['fettle run nightly.yml', 'run a pipeline, or resume its unfinished run'],
     ['fettle run nightly.yml --json -q', 'for a scheduler: print only the result line'],
     ['fettle run nightly.yml --run-key "$RUN_ID"', 'a further attempt of this run of a schedule sends nothing once it is done'],
+    [
+      'fettle run pipelines --select tag:nightly --target prod',
+      'the pipelines of a folder with this tag, where fettle.yml puts prod',
+    ],
     ['fettle run nightly.yml --register uk', 'against one of the registers of this machine'],
     ['fettle run nightly.yml --input extract.csv --limit 100', 'the first hundred rows of another list'],
     ['fettle run nightly.yml --shard 3/8', 'the third of eight parts of the list; fettle merge joins them'],

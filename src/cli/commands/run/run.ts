@@ -1,6 +1,6 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
 import { createRemoteInputs, notifyRejection, startRun } from '../../../app/index.ts'
-import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
+import { type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
@@ -8,7 +8,7 @@ import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection } from '../../../report/index.ts'
 import { mapConcurrently } from '../../../run/index.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, needText, textFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
@@ -17,7 +17,8 @@ import type { Io } from '../../terminal/io.ts'
 import { printError, printIssues } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
-import { checkFlags, overridesOf, pipelineFiles, reportText, settingsOf } from '../shared.ts'
+import { withPipelines } from '../pipelines.ts'
+import { checkFlags, overridesOf, reportText, settingsOf } from '../shared.ts'
 import { checkQueued, runInQueue } from './queued.ts'
 
 /** Pipelines at once; each spends most of its time waiting. */
@@ -30,10 +31,12 @@ interface Item {
   readonly command?: 'clean'
 }
 
-export async function run(flags: Flags, io: Io): Promise<number> {
-  checkFlags(flags)
-  if (textFlag(flags, 'queue') !== null) checkQueued(flags)
-  const files = pipelineFiles(flags)
+export async function run(given: Flags, io: Io): Promise<number> {
+  checkFlags(given)
+  if (textFlag(given, 'queue') !== null) checkQueued(given)
+  const flags = await withPipelines(given, io)
+  if (typeof flags === 'number') return flags
+  const files = listFlag(flags, 'pipeline')
   if (files.length > 1 && textFlag(flags, 'record') !== null)
     throw new FettleError('FETTLE_USAGE', '--record records one run, and several pipelines are named', {
       hint: 'Record one pipeline at a time.',
@@ -103,14 +106,15 @@ export async function runPipeline(
     label: isOneOfSeveral ? name : null,
     runsDir: needText(flags, 'runs-dir'),
   })
-  const { plan, issues, credentials, links, notify } = prepared
+  const { plan, issues, credentials, links, notify, project } = prepared
   const observers = reporters.observersOf(progress)
   try {
     if (plan === null) throw errorOfIssues(issues)
     io.signal.throwIfAborted()
     // Missing credentials are reported before a runs folder is created.
     if (plan.service.kind === 'remote') credentials()
-    const settings = settingsOf(flags, io, observers, command ?? 'run', credentials)
+    const own = settingsOf(flags, io, observers, command ?? 'run', credentials)
+    const settings = { ...own, args: withTarget(own.args, project) }
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
     return { name, result: await startRun(plan, { ...settings, links, notify }, isOn(flags, 'new')) }
   } catch (error) {

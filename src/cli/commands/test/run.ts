@@ -1,7 +1,7 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
 import { readdir, stat } from 'node:fs/promises'
 import { join, normalize, resolve } from 'node:path'
-import { runTestFile, type TestResult } from '../../../app/index.ts'
+import { runTestFile, type TestResult, testedFile } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isTestFile } from '../../../pipeline/index.ts'
@@ -11,6 +11,7 @@ import { isOn, listFlag, textFlag } from '../../options/read.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError } from '../../terminal/print-error.ts'
+import { selectedFiles } from '../pipelines.ts'
 
 /** A file that is not valid, or whose service did not start. */
 interface BrokenFile {
@@ -27,7 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     results.push(result)
     if (!isJson) io.out(lines(result).map(escapeTerminal).join('\n'))
   }
-  for (const file of await filesOf(listFlag(flags, 'files'), io.cwd))
+  for (const file of await chosenFiles(flags, io))
     try {
       updated += await runTestFile(file, { env: io.env, cwd: io.cwd, signal: io.signal, update: isOn(flags, 'update'), onResult })
     } catch (error) {
@@ -42,6 +43,16 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isJson) io.out(safeJson({ schema: 'fettle/test/v1', ok: code === EXIT.ok, exitCode: code, updated, results }))
   else io.out(summary(results.length, failed.length, broken.length, updated))
   return code
+}
+
+/** The test files of the pipelines that --select chooses. */
+async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
+  const files = await filesOf(listFlag(flags, 'files'), io.cwd)
+  if (listFlag(flags, 'select').length === 0) return files
+  const pipelines = await Promise.all(files.map(file => testedFile(file, io.cwd)))
+  const known = pipelines.filter(pipeline => pipeline !== null)
+  const chosen = await selectedFiles([...new Set(known)], flags, io)
+  return files.filter((_, at) => pipelines[at] === null || chosen.includes(pipelines[at]!))
 }
 
 /** The files that are named, those of folders that are named, or all below this folder. Throws when there are no test files. */

@@ -1,15 +1,22 @@
-/** The pipeline file's JSON Schema, for editors: made from the same declaration that parses it. */
+/** The JSON Schemas of pipeline and project file, for editors: made from the declarations that parse them. */
 import { z } from 'zod'
-import { pipelineSchema } from './schema.ts'
+import { pipelineSchema } from '../schema/schema.ts'
+import { projectSchema } from './schema.ts'
 
 /** A scalar of any form may be a reference; it is checked once it is filled in. */
 const REFERENCE = { type: 'string', pattern: '\\$\\{' } as const
 
 type JsonSchema = Record<string, unknown>
 
+export const pipelineJsonSchema = (): JsonSchema =>
+  jsonSchema(pipelineSchema, 'fettle pipeline', 'A pipeline: input, mappings, service and outputs of a run. Format version 1.')
+
+export const projectJsonSchema = (): JsonSchema =>
+  jsonSchema(projectSchema, 'fettle project', 'fettle.yml: targets and defaults of the pipelines of a project. Format version 1.')
+
 /** Draft 7, which editors read; keys with a default are not required. */
-export function pipelineJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(pipelineSchema, {
+function jsonSchema(form: z.ZodType, title: string, description: string): JsonSchema {
+  const schema = z.toJSONSchema(form, {
     target: 'draft-7',
     io: 'input',
     reused: 'inline',
@@ -18,8 +25,8 @@ export function pipelineJsonSchema(): JsonSchema {
   const { $schema, ...rest } = schema as JsonSchema
   return {
     $schema,
-    title: 'fettle pipeline',
-    description: 'A pipeline: input, mappings, service and outputs of a run. Format version 1.',
+    title,
+    description,
     ...rest,
   }
 }

@@ -1,0 +1,108 @@
+/** `--select`: pipelines by tag, by name, by change and by failure. */
+import { FettleError } from '../../errors.ts'
+import { nameMatcher } from '../../files/wildcards.ts'
+import type { RunState } from '../../journal/index.ts'
+import { changesOf, isAddress, lineOf, nearest, type Pipeline, pipelineFormat, plainPipeline } from '../../pipeline/index.ts'
+import type { Overrides, PrepareContext } from '../prepare/context.ts'
+import { prepare } from '../prepare/prepare.ts'
+import { parseText, readText } from '../prepare/read-pipeline.ts'
+import { newestRun } from '../runs/run-directory.ts'
+import { storedStatusOf } from '../runs/run-queries.ts'
+
+export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
+
+interface Candidate {
+  readonly file: string
+  /** Null for a file that cannot be read: it is selected, so that its problems are reported. */
+  readonly facts: { readonly name: string; readonly tags: readonly string[] } | null
+  readonly pipeline: Pipeline | null
+  readonly target: string | null
+}
+
+type Term = (candidate: Candidate, context: SelectContext) => boolean | Promise<boolean>
+
+/** The files that any of the words selects. Throws FETTLE_USAGE for a tag or a name that no pipeline has. */
+export async function selectPipelines(
+  files: readonly string[],
+  words: readonly string[],
+  context: SelectContext,
+): Promise<string[]> {
+  const candidates = await Promise.all(files.map(file => readCandidate(file, context)))
+  const terms = words.map(word => termOf(word, candidates))
+  const chosen: string[] = []
+  for (const one of candidates) if (one.facts === null || (await isAny(terms, one, context))) chosen.push(one.file)
+  return chosen
+}
+
+async function isAny(terms: readonly Term[], candidate: Candidate, context: SelectContext): Promise<boolean> {
+  for (const term of terms) if (await term(candidate, context)) return true
+  return false
+}
+
+async function readCandidate(file: string, context: SelectContext): Promise<Candidate> {
+  const text = await readText(file)
+  const parsed = typeof text === 'string' ? parseText(text, file, context) : text
+  if (typeof text !== 'string' || 'code' in parsed) return { file, facts: null, pipeline: null, target: null }
+  const { pipeline, project } = parsed
+  return { file, pipeline, facts: pipeline ?? writtenFacts(text, file), target: project?.target?.name ?? null }
+}
+
+/** Name and tags of a file with problems elsewhere, such as a variable that is not set here. */
+function writtenFacts(text: string, file: string): Candidate['facts'] {
+  try {
+    const { name, tags } = plainPipeline(text, pipelineFormat(file) ?? 'yaml') as { name?: unknown; tags?: unknown }
+    const isList = Array.isArray(tags) && tags.every(tag => typeof tag === 'string')
+    return typeof name === 'string' && (tags === undefined || isList) ? { name, tags: isList ? tags : [] } : null
+  } catch {
+    return null
+  }
+}
+
+function termOf(word: string, candidates: readonly Candidate[]): Term {
+  if (word === 'changed') return isChanged
+  if (word === 'failed') return hasFailed
+  const tag = /^tag:(.+)$/.exec(word)?.[1]
+  const isNamed = nameMatcher(word)
+  const term = ({ facts }: Candidate): boolean =>
+    facts !== null && (tag === undefined ? isNamed(facts.name) : facts.tags.includes(tag))
+  if (candidates.some(one => one.facts === null || term(one))) return term
+  const known = [...new Set(candidates.flatMap(({ facts }) => (tag === undefined ? [facts!.name] : facts!.tags)))].sort()
+  const close = nearest(tag ?? word, tag === undefined ? [...known, 'changed', 'failed'] : known)
+  const what = tag === undefined ? 'no pipeline has such a name' : 'no pipeline has this tag'
+  throw new FettleError('FETTLE_USAGE', `--select ${word}: ${what}${close === null ? '' : `; did you mean ${close}?`}`, {
+    hint: `Select changed, failed, or ${tag === undefined ? 'names' : 'tags'} such as ${known.slice(0, 10).join(', ') || 'none'}.`,
+  })
+}
+
+const GOOD: readonly RunState['status'][] = ['success', 'warn', 'skipped']
+
+const isOfTarget =
+  (target: string | null) =>
+  ({ args }: RunState): boolean =>
+    (args.target ?? null) === target
+
+/** The plan differs from that of the last good run; a list that is not a local file counts as changed. */
+async function isChanged({ file, pipeline, target }: Candidate, context: SelectContext): Promise<boolean> {
+  if (pipeline === null) return true
+  const { path, sql } = pipeline.input
+  const input = context.input ?? path
+  if (input === '-' || isAddress(input) || sql !== undefined) return true
+  const { plan, release } = await prepare(file, context)
+  release()
+  if (plan === null) return true
+  const isLike = isOfTarget(target)
+  const last = newestRun(
+    context.runsDir,
+    lineOf(plan),
+    state => state.finished && GOOD.includes(state.status) && state.plan.limit === plan.limit && isLike(state),
+  )
+  return last === null || changesOf(plan, last.plan).length > 0
+}
+
+/** The newest run ended with an error or a failed check, or was stopped. */
+function hasFailed({ facts, target }: Candidate, { runsDir }: SelectContext): boolean {
+  const last = newestRun(runsDir, facts!.name, isOfTarget(target))
+  if (last === null) return false
+  const { status } = storedStatusOf(runsDir, last)
+  return status === 'stopped' || (status === 'finished' && !GOOD.includes(last.status))
+}

@@ -1,0 +1,99 @@
+/** Finds the project file of a pipeline, and its target: upwards from the folder of the pipeline to the root of the repository. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { FettleError, type Issue, issue } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
+import { nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
+
+export const PROJECT_FILE = 'fettle.yml'
+
+export interface FoundProject {
+  readonly project: Project | null
+  /** The folder of the project file, absolute; null without one. */
+  readonly folder: string | null
+  readonly issues: readonly Issue[]
+}
+
+const NO_PROJECT: FoundProject = { project: null, folder: null, issues: [] }
+
+/**
+ * The folders that are searched: up to the one with `.git`; without a repository up to the working directory. A file in a folder of
+ * other users, such as the temporary one, is never read: it could name another service.
+ */
+function foldersAbove(file: string, cwd: string): string[] {
+  const folders: string[] = []
+  for (let at = dirname(resolve(cwd, file)); ; at = dirname(at)) {
+    folders.push(at)
+    if (existsSync(join(at, '.git'))) return folders
+    if (dirname(at) === at) break
+  }
+  const [own] = folders
+  return isInside(resolve(cwd), own!) ? folders.filter(folder => isInside(resolve(cwd), folder)) : [own!]
+}
+
+/** The project of a pipeline file, or of a folder of pipelines. */
+export function findProject(file: string, cwd: string): FoundProject {
+  for (const folder of foldersAbove(file, cwd)) {
+    const path = join(folder, PROJECT_FILE)
+    const other = join(folder, 'fettle.yaml')
+    const shown = (isInside(resolve(cwd), path) ? relative(resolve(cwd), path) : path).replaceAll('\\', '/')
+    if (existsSync(path)) {
+      try {
+        return { ...parseProject(readFileSync(path, 'utf8'), shown), folder }
+      } catch (error) {
+        return refuse(shown, `cannot read ${shown}: ${(error as Error).message}`)
+      }
+    }
+    if (existsSync(other))
+      return refuse(shown, `${shown.replace(/\.yml$/, '.yaml')} is not read`, `Rename it to ${PROJECT_FILE}.`)
+  }
+  return NO_PROJECT
+}
+
+const refuse = (file: string, message: string, hint?: string): FoundProject => ({
+  ...NO_PROJECT,
+  issues: [issue('FETTLE_PROJECT', message, { at: { file, line: null, column: null }, ...(hint === undefined ? {} : { hint }) })],
+})
+
+export interface ChosenProject {
+  readonly choice: ProjectChoice | null
+  readonly folder: string | null
+  readonly issues: readonly Issue[]
+}
+
+/** The target that is wanted, else the default of the project. */
+export function chooseProject({ project, folder, issues }: FoundProject, wanted: string | null): ChosenProject {
+  if (issues.length > 0) return { choice: null, folder, issues }
+  if (project === null) {
+    const message = `--target ${wanted}: there is no ${PROJECT_FILE} in the folder of the pipeline or above`
+    return { choice: null, folder, issues: wanted === null ? [] : [issue('FETTLE_TARGET', message)] }
+  }
+  const { targets } = project
+  const names = targets.map(({ name }) => name)
+  const named = wanted ?? project.target
+  const target = targets.find(({ name }) => name === named) ?? null
+  const refused = (message: string, hint: string): ChosenProject => ({
+    choice: { project, target: null },
+    folder,
+    issues: [issue('FETTLE_TARGET', message, { hint, at: project.locate(['targets']) })],
+  })
+  if (named !== null && target === null) {
+    const close = nearest(named, names)
+    const hint = names.length === 0 ? `Add targets: to ${project.file}.` : `Targets: ${names.join(', ')}.`
+    return refused(`there is no target ${named}${close === null ? '' : `; did you mean ${close}?`}`, hint)
+  }
+  if (target === null && names.length > 0)
+    return refused('no target is named, and the project has no default', `Pass --target ${names.join(', or --target ')}.`)
+  return { choice: { project, target }, folder, issues: [] }
+}
+
+/** The project of the files of one call. Throws its problems, and FETTLE_USAGE where they are of two projects. */
+export function projectOfCall(files: readonly string[], cwd: string): FoundProject {
+  const found = files.map(file => findProject(file, cwd))
+  const other = found.find(({ folder }) => folder !== found[0]?.folder)
+  if (other === undefined) return found[0] ?? NO_PROJECT
+  const shown = [found[0]!, other].map(({ project }) => project?.file ?? `no ${PROJECT_FILE}`)
+  throw new FettleError('FETTLE_USAGE', `the pipelines are of two projects: ${shown.join(' and ')}`, {
+    hint: 'Call fettle once for each project.',
+  })
+}

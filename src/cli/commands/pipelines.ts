@@ -1,0 +1,48 @@
+/** The pipelines of a call: the files that are named, those of folders, and of these the ones that --select chooses. */
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipelinesIn, projectOfCall, selectPipelines } from '../../app/index.ts'
+import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
+import type { Flags } from '../command.ts'
+import { listFlag, needText } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+import { overridesOf, pipelineFiles } from './shared.ts'
+
+/**
+ * The flags with the pipelines that are meant, and the reporters of their project; an exit code when none is selected. Throws
+ * FETTLE_USAGE, and the problems of the project file.
+ */
+export async function withPipelines(flags: Flags, io: Io): Promise<Flags | number> {
+  const files = await expanded(pipelineFiles(flags), io.cwd)
+  const { project, issues } = projectOfCall(files, io.cwd)
+  if (issues.length > 0) throw errorOfIssues(issues)
+  const chosen = await selectedFiles(files, flags, io)
+  if (chosen.length === 0) {
+    io.err(`no pipeline is selected, of ${files.length}`)
+    return EXIT.ok
+  }
+  const reporter = flags.reporter ?? project?.reporters ?? undefined
+  return { ...flags, pipeline: chosen, ...(reporter === undefined ? {} : { reporter }) }
+}
+
+export async function selectedFiles(files: readonly string[], flags: Flags, io: Io): Promise<readonly string[]> {
+  const words = listFlag(flags, 'select')
+  if (words.length === 0) return files
+  const runsDir = needText(flags, 'runs-dir')
+  return selectPipelines(files, words, { env: io.env, cwd: io.cwd, runsDir, ...overridesOf(flags, io.env) })
+}
+
+async function expanded(names: readonly string[], cwd: string): Promise<string[]> {
+  const files: string[] = []
+  for (const name of names) {
+    const isFolder = (await stat(resolve(cwd, name)).catch(() => null))?.isDirectory() === true
+    files.push(...(isFolder ? await pipelinesIn(name, cwd) : [name]))
+  }
+  if (files.length > MAX_PIPELINES)
+    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines are named; the limit of one call is ${MAX_PIPELINES}`, {
+      hint: 'Call fettle several times.',
+    })
+  return files
+}
+
+const MAX_PIPELINES = 1_000

@@ -1,0 +1,131 @@
+/** Text of a project file -> project, or all its problems, each with its place. */
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { checkSchema } from '../schema/issues.ts'
+import { didYouMean } from '../source/nearest.ts'
+import { refuseLiteralSecrets } from '../source/secrets.ts'
+import { lineFinder } from '../source/source-position.ts'
+import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree, type TreeMap } from '../source/tree.ts'
+import { readYaml } from '../source/yaml.ts'
+import { projectSchema } from './schema.ts'
+
+export interface Target {
+  readonly name: string
+  readonly limit: number | null
+  /** Its keys that a pipeline has, too. */
+  readonly tree: TreeMap
+}
+
+export interface Project {
+  /** As shown. */
+  readonly file: string
+  /** The target of commands that name none. */
+  readonly target: string | null
+  readonly targets: readonly Target[]
+  readonly defaults: TreeMap
+  readonly reporters: readonly string[] | null
+  readonly outputRoots: readonly string[]
+  readonly locate: (path: Path) => Place
+}
+
+const NONE: TreeMap = { kind: 'map', entries: new Map(), offset: null }
+
+const mapAt = (tree: Tree, path: Path): TreeMap => {
+  const node = nodeAt(tree, path)
+  return node?.kind === 'map' ? node : NONE
+}
+
+/** The parts that become parts of a pipeline: `${…}` in them is filled in there. */
+const isOfPipeline = ([first, second, third]: Path): boolean =>
+  (first === 'targets' && (third === 'service' || third === 'register')) || (first === 'defaults' && second !== 'reporters')
+
+/** Parses the text of a project file. Never throws because of the text. */
+export function parseProject(
+  text: string,
+  file: string,
+): { readonly project: Project | null; readonly issues: readonly Issue[] } {
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const spotOf = lineFinder(source)
+  const at = (offset: number | null): Place => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) })
+  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
+    project: null,
+    issues: findings
+      .map(one => ({ one, offset: 'offset' in one ? one.offset : tree && offsetAt(tree, one.path, one.part) }))
+      .sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
+      .map(({ one, offset }) =>
+        issue('FETTLE_PROJECT', one.message, { at: at(offset), ...(one.hint === undefined ? {} : { hint: one.hint }) }),
+      ),
+  })
+  const { tree: written, findings: broken } = readYaml(source)
+  if (broken.length > 0) return refuse(broken, null)
+  const tree = written ?? NONE
+  if (tree.kind !== 'map')
+    return refuse([{ code: 'FETTLE_PROJECT', message: 'expected keys and values, such as targets:', offset: tree.offset }], null)
+  const findings = [...checkSchema(withoutReferences(tree), PROJECT).findings, ...literalSecrets(tree), ...defaultTarget(tree)]
+  if (findings.length > 0) return refuse(findings, tree)
+  const { target = null, defaults, outputRoots } = projectSchema.parse(plainOf(kept(tree)))
+  return {
+    project: {
+      file,
+      target,
+      targets: [...mapAt(tree, ['targets']).entries.keys()].map(name => targetOf(tree, name)),
+      defaults: mapAt(tree, ['defaults']),
+      reporters: defaults.reporters ?? null,
+      outputRoots,
+      locate: path => at(offsetAt(tree, path)),
+    },
+    issues: [],
+  }
+}
+
+const PROJECT = { schema: projectSchema, name: 'the project file', examples: {} }
+
+const hasReference = (value: unknown): boolean => typeof value === 'string' && value.includes('${')
+
+/** What a reference will be is not known yet: nothing is reported about it. */
+const withoutReferences = (tree: TreeMap): Tree =>
+  mapScalars(tree, (scalar, path) => (isOfPipeline(path) && hasReference(scalar.value) ? { ...scalar, state: 'broken' } : scalar))
+
+/** The keys that are read here, and not as part of a pipeline. */
+const kept = (tree: TreeMap): TreeMap => {
+  const only = (map: TreeMap, names: readonly string[]): TreeMap => ({
+    ...map,
+    entries: new Map([...map.entries].filter(([name]) => names.includes(name))),
+  })
+  const defaults = only(mapAt(tree, ['defaults']), ['reporters'])
+  const rest = only(tree, ['target', 'outputRoots'])
+  return { ...tree, entries: new Map([...rest.entries, ['defaults', { offset: null, node: defaults }]]) }
+}
+
+function targetOf(tree: TreeMap, name: string): Target {
+  const { limit } = plainOf(mapAt(tree, ['targets', name])) as { readonly limit?: number }
+  return { name, limit: limit ?? null, tree: mapAt(tree, ['targets', name]) }
+}
+
+/** Credentials of the targets and of the receivers must be references, as in a pipeline. */
+function literalSecrets(tree: TreeMap): SyntaxIssue[] {
+  const parts: Path[] = [['defaults'], ...[...mapAt(tree, ['targets']).entries.keys()].map(name => ['targets', name])]
+  return parts.flatMap(prefix =>
+    refuseLiteralSecrets(mapAt(tree, prefix)).findings.map(one => ({
+      ...one,
+      ...('path' in one ? { message: `${prefix.join('.')}.${one.message}`, path: [...prefix, ...one.path] } : {}),
+    })),
+  )
+}
+
+function defaultTarget(tree: TreeMap): SyntaxIssue[] {
+  const node = nodeAt(tree, ['target'])
+  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return []
+  const names = [...mapAt(tree, ['targets']).entries.keys()]
+  const at = { code: 'FETTLE_PROJECT', path: ['target'] } as const
+  if (!names.includes(node.value))
+    return [{ ...at, message: `target: targets has no ${node.value}${didYouMean(node.value, names)}` }]
+  const real = nodeAt(tree, ['targets', node.value, 'real'])
+  if (real?.kind !== 'scalar' || real.value !== true) return []
+  return [
+    {
+      ...at,
+      message: `target: ${node.value} is real: it has to be named, by --target ${node.value}`,
+      hint: 'Name another target.',
+    },
+  ]
+}
