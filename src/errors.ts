@@ -90,7 +90,7 @@ export const ERRORS = {
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
   FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not configured to keep a queue.', 'See docs/workers.md, "Redis", then check the queue.', action('doctor', '--queue', 'redis://host')),
   FETTLE_PROJECT: entry('usage', 'The project file fettle.yml is not valid.', 'Its keys are listed in docs/project.md.'),
-  FETTLE_TARGET: entry('usage', 'The target is missing, unknown, or contradicts the pipeline.', 'Name a target of fettle.yml: --target NAME; see docs/project.md.'),
+  FETTLE_TARGET: entry('usage', 'The target is missing, unknown, or contradicts the pipeline.', 'Name a target of fettle.yml; see docs/project.md, "Targets".'),
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/pipeline-tests.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),

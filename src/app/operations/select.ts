@@ -69,7 +69,7 @@ function termOf(word: string, candidates: readonly Candidate[]): Term {
   const known = [...new Set(candidates.flatMap(({ facts }) => (tag === undefined ? [facts!.name] : facts!.tags)))].sort()
   const close = nearest(tag ?? word, tag === undefined ? [...known, 'changed', 'failed'] : known)
   const what = tag === undefined ? 'no pipeline has such a name' : 'no pipeline has this tag'
-  throw new FettleError('FETTLE_USAGE', `--select ${word}: ${what}${close === null ? '' : `; did you mean ${close}?`}`, {
+  throw new FettleError('FETTLE_USAGE', `cannot select ${word}: ${what}${close === null ? '' : `; did you mean ${close}?`}`, {
     hint: `Select changed, failed, or ${tag === undefined ? 'names' : 'tags'} such as ${known.slice(0, 10).join(', ') || 'none'}.`,
   })
 }

@@ -119,7 +119,7 @@ function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {
   const { limit } = options
   const rows = limit === null ? '' : `, the first ${limit} rows`
   const message = `the target is ${project.target.name}, the default of ${project.project.file}${rows}`
-  return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name another one: --target NAME.' })]
+  return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name a target to choose another one.' })]
 }
 
 const plannedProject = ({ project: choice, inherited }: ParsedFile): PlannedProject | null =>

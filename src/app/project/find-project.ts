@@ -65,7 +65,7 @@ export interface ChosenProject {
 export function chooseProject({ project, folder, issues }: FoundProject, wanted: string | null): ChosenProject {
   if (issues.length > 0) return { choice: null, folder, issues }
   if (project === null) {
-    const message = `--target ${wanted}: there is no ${PROJECT_FILE} in the folder of the pipeline or above`
+    const message = `the target ${wanted} cannot be found: there is no ${PROJECT_FILE} in the folder of the pipeline or above`
     return { choice: null, folder, issues: wanted === null ? [] : [issue('FETTLE_TARGET', message)] }
   }
   const { targets } = project
@@ -83,7 +83,7 @@ export function chooseProject({ project, folder, issues }: FoundProject, wanted:
     return refused(`there is no target ${named}${close === null ? '' : `; did you mean ${close}?`}`, hint)
   }
   if (target === null && names.length > 0)
-    return refused('no target is named, and the project has no default', `Pass --target ${names.join(', or --target ')}.`)
+    return refused('no target is named, and the project has no default', `Name one of ${names.join(', ')}.`)
   return { choice: { project, target }, folder, issues: [] }
 }
 

@@ -124,7 +124,7 @@ function defaultTarget(tree: TreeMap): SyntaxIssue[] {
   return [
     {
       ...at,
-      message: `target: ${node.value} is real: it has to be named, by --target ${node.value}`,
+      message: `target: ${node.value} is real: it has to be named by each command`,
       hint: 'Name another target.',
     },
   ]

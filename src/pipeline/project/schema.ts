@@ -13,24 +13,24 @@ const plain = (what: string) => pattern(`${what}, without \${…}`, /^(?!.*\$\{)
 const target = map({
   service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: that of the pipeline.'),
   register: register.describe('Registers of the embedded service, for pipelines that name none.'),
-  limit: whole(1, 1_000_000_000).optional().describe('Only the first rows of each list; --limit replaces it.'),
+  limit: whole(1, 1_000_000_000).optional().describe('Only the first rows of each list.'),
   real: flag().prefault(false).describe('This target has to be named: it cannot be the default.'),
 })
 
 export const projectSchema = map({
   $schema: text('the address of a JSON Schema').optional().describe('For editors; fettle does not read it.'),
   version: z.literal(1).prefault(1).describe('Version of this format.'),
-  target: targetName.optional().describe('The target of commands that name none. Absent: --target is required.'),
+  target: targetName.optional().describe('The target of commands that name none. Absent: every command has to name one.'),
   targets: z
     .record(targetName, target, { error: 'targets by their names, of a-z, 0-9 and -' })
     .prefault({})
-    .describe('Where the pipelines run: --target NAME chooses one.'),
+    .describe('Where the pipelines run; a command chooses one by its name.'),
   defaults: map({
     checks: checks.describe('Checks of every pipeline; a pipeline may replace each of them.'),
     budget: budget.describe('The budget of every pipeline; a pipeline may replace each limit.'),
     reporters: listOf(plain('a reporter such as junit or junit=out/junit.xml'), 'a list of reporters', 0, 20)
       .optional()
-      .describe('Reporters of `fettle run` without --reporter.'),
+      .describe('Reporters of runs whose command names none.'),
     notify: notify.describe('Receivers of pipelines that have no `notify`.'),
     retention: retention.describe('Age of the runs to remove, of pipelines without `retention`.'),
   })

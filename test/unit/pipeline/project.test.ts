@@ -59,7 +59,7 @@ outputRoots: ["\${HOME}"]
   const { project, issues } = parseProject(text, 'fettle.yml')
   expect(project).toBeNull()
   expect(issues.map(({ code, at, message }) => `${code} ${at?.line}:${at?.column} ${message.split(/[,;]/)[0]}`)).toEqual([
-    'FETTLE_PROJECT 1:9 target: prod is real: it has to be named',
+    'FETTLE_PROJECT 1:9 target: prod is real: it has to be named by each command',
     'FETTLE_PROJECT 2:1 "targts" is not part of the project file',
     'FETTLE_PROJECT 4:59 targets.prod.service.password: a password must not stand in the file: expected ${NAME} and nothing else',
     'FETTLE_PROJECT 4:81 "limt" is not part of targets.prod',
