@@ -134,6 +134,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'prepare',
     'execution',
     'operations',
+    'history',
     'distributed',
     'library',
     'pipeline-tests',
