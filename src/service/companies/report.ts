@@ -11,6 +11,10 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
   const { legalForm = '', incorporated = '', figures = {} } = company
   const rating = ratingOf(figures)
+  const formerName = (previous: string, at: number) => {
+    const until = company.previousUntil?.[at] ?? ''
+    return { name: previous, ...(until === '' ? {} : { dateChanged: `${until}T00:00:00Z` }) }
+  }
   const activities = activitiesOf(company)
   const [main] = activities
   const status = statusOf(company)
@@ -40,7 +44,7 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
         contactAddress: address,
       },
       ...(main === undefined ? {} : { activityClassifications: [{ activities }] }),
-      ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map(previous => ({ name: previous })) }),
+      ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map((previous, at) => formerName(previous, at)) }),
       ...(tradingNames.length === 0 ? {} : { tradingNames: tradingNames.map(trading => ({ name: trading })) }),
     },
     contactInformation: {

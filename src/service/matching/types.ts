@@ -13,6 +13,8 @@ export interface Company {
   readonly vatNumber: string
   readonly tradingNames: readonly string[]
   readonly previousNames: readonly string[]
+  /** The last day of each previous name, `2026-01-31`, or '' where it is unknown; absent when no day is known. */
+  readonly previousUntil?: readonly string[]
   readonly address1: string
   readonly address2: string
   readonly town: string

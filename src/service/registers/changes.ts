@@ -9,6 +9,7 @@ import { FettleError } from '../../errors.ts'
 import { type Company, FIGURES } from '../matching/index.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
 import { type ChangeSetInfo, folderOf, type Snapshot } from './files.ts'
+import { type KnownNames, withFormerNames } from './former-names.ts'
 import { linesOf } from './import/lines.ts'
 
 const Identity = {
@@ -110,9 +111,16 @@ function changed(before: Company, now: Company, people: People): RegisterChange 
   return { change: 'changed', ...identityOf(now), fields }
 }
 
-/** Yields the changes in the order of the new file, then the removed companies in the order of the old one. */
-async function* changesBetween(oldPath: string, newPath: string, people: People): AsyncGenerator<RegisterChange> {
+interface Compared {
+  readonly change: RegisterChange | null
+  /** The line of the company in the new register, with the former names that its source lacks; null for a removed company. */
+  readonly line: string | null
+}
+
+/** Compares in the order of the new file, then yields the removed companies in the order of the old one. */
+async function* compareRegisters(oldPath: string, newPath: string, day: string, people: People): AsyncGenerator<Compared> {
   const known = new Map<string, number>()
+  const former = new Map<string, KnownNames>()
   const starts: number[] = []
   const digests: number[] = []
   for await (const { text, start } of linesOf(oldPath)) {
@@ -120,6 +128,9 @@ async function* changesBetween(oldPath: string, newPath: string, people: People)
     known.set(company.id, starts.length)
     starts.push(start)
     digests.push(digestOf(company, people.old))
+    const { id, name, previousNames, previousUntil } = company
+    if (previousNames.length > 0)
+      former.set(id, { name, previousNames, ...(previousUntil === undefined ? {} : { previousUntil }) })
   }
   const seen = new Uint8Array(starts.length)
   const handle = await open(oldPath)
@@ -127,24 +138,31 @@ async function* changesBetween(oldPath: string, newPath: string, people: People)
     for await (const { text } of linesOf(newPath)) {
       const company = JSON.parse(text) as Company
       const at = known.get(company.id)
-      if (at === undefined) yield { change: 'added', ...identityOf(company) }
-      else {
-        seen[at] = 1
-        if (digestOf(company, people.fresh) !== digests[at])
-          yield changed(await readCompany(handle, starts[at]!), company, people)
+      if (at === undefined) {
+        yield { change: { change: 'added', ...identityOf(company) }, line: text }
+        continue
+      }
+      seen[at] = 1
+      const before = digestOf(company, people.fresh) === digests[at] ? null : await readCompany(handle, starts[at]!)
+      const names = before ?? former.get(company.id)
+      const named = names === undefined ? company : withFormerNames(company, names, day)
+      yield {
+        change: before === null ? null : changed(before, company, people),
+        line: named === company ? text : JSON.stringify(named),
       }
     }
     for (const [at, start] of starts.entries())
-      if (seen[at] === 0) yield { change: 'removed', ...identityOf(await readCompany(handle, start)) }
+      if (seen[at] === 0) yield { change: { change: 'removed', ...identityOf(await readCompany(handle, start)) }, line: null }
   } finally {
     await handle.close()
   }
 }
 
+/** Writes the changes as `file`, and the companies of the new register, with the names that the old one knew, as `paths.merged`. */
 export async function writeChanges(
   folder: string,
   file: string,
-  paths: { readonly old: string; readonly fresh: string },
+  paths: { readonly old: string; readonly fresh: string; readonly merged: string },
   between: { readonly from: Snapshot; readonly to: Snapshot },
   people: People = { old: NO_DIRECTORS, fresh: NO_DIRECTORS },
 ): Promise<ChangeSetInfo> {
@@ -152,11 +170,16 @@ export async function writeChanges(
   const fields: Record<string, number> = {}
   await writeWhole(join(folder, file), async write => {
     await write(`${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`)
-    for await (const change of changesBetween(paths.old, paths.fresh, people)) {
-      counts[change.change]++
-      for (const field of change.change === 'changed' ? Object.keys(change.fields) : []) fields[field] = (fields[field] ?? 0) + 1
-      await write(`${JSON.stringify(change)}\n`)
-    }
+    await writeWhole(paths.merged, async writeCompany => {
+      for await (const { change, line } of compareRegisters(paths.old, paths.fresh, between.to.snapshotDate, people)) {
+        if (line !== null) await writeCompany(`${line}\n`)
+        if (change === null) continue
+        counts[change.change]++
+        for (const field of change.change === 'changed' ? Object.keys(change.fields) : [])
+          fields[field] = (fields[field] ?? 0) + 1
+        await write(`${JSON.stringify(change)}\n`)
+      }
+    })
   })
   return { file, ...between, ...counts, fields }
 }

@@ -39,6 +39,8 @@ export interface RegisterInfo {
   readonly sha256: string
   readonly bytes: number
   readonly file: string
+  /** Version of the importer that read the source; absent in registers of earlier ones. */
+  readonly importer?: number
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
   /** The changes of each import after the first, newest last. */

@@ -73,7 +73,16 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterIn
   const people = textFlag(flags, 'officers')
   const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
   const force = isOn(flags, 'force')
-  const info = await importRegister({ file, kind, ...officers, name, dir, now: new Date(), force, onProgress }).finally(work.stop)
+  const now = new Date()
+  const info = await importRegister({ file, kind, ...officers, name, dir, now, force, onProgress }).finally(work.stop)
+  if (info.importedAt !== now.toISOString()) {
+    io.err(
+      escapeTerminal(
+        `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`,
+      ),
+    )
+    return info
+  }
   const printSkipped = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
     for (const row of rows) io.err(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
     if (skipped > rows.length) io.err(`and ${skipped - rows.length} more${of}`)

@@ -11,7 +11,7 @@ import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
-  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated', 'figures',
+  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated', 'figures', 'previousUntil',
 ] as const satisfies readonly (keyof Company)[]
 
 /** End of a field, and separator of names within a field: bytes that never occur in UTF-8. */
@@ -132,7 +132,7 @@ export class Companies {
     const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
     const first = (texts: string[] | undefined): string => texts?.[0] ?? ''
     const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(first)
-    const [activities = [], [incorporated] = [], amounts = []] = rest.slice(-3)
+    const [activities = [], [incorporated] = [], amounts = [], previousUntil = []] = rest.slice(-4)
     const figures = figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')
     const key = { id: first(id), country: first(country), orgNumber: first(orgNumber) }
     return {
@@ -156,6 +156,7 @@ export class Companies {
       ...(activities.length === 0 ? {} : { activities: activities.map(number => this.#shared[parseInt(number, RADIX)] ?? '') }),
       ...(incorporated ? { incorporated } : {}),
       ...(figures === null ? {} : { figures }),
+      ...(previousUntil.length === 0 ? {} : { previousUntil }),
     }
   }
 

@@ -12,6 +12,7 @@ const activityIn = (cell: string): string[] => {
 /** `17/05/2012`. */
 const dayIn = (cell: string): string => cell.replace(/^(\d{2})\/(\d{2})\/(\d{4})$/, '$3-$2-$1')
 
+/** `PreviousName_1.CompanyName`, beside `PreviousName_1.CONDATE`, the day of the change. */
 const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
 
 export const companiesHouse: Kind = {
@@ -30,6 +31,12 @@ export const companiesHouse: Kind = {
       const box = cell('RegAddress.POBox')
       const before = [cell('RegAddress.CareOf'), box === '' ? '' : `PO Box ${box}`]
       const after = [cell('RegAddress.AddressLine2'), cell('RegAddress.County')]
+      // The first of two equal names is the later one.
+      const former = new Map<string, string>()
+      for (const column of formers) {
+        const name = cell(column)
+        if (name !== '' && !former.has(name)) former.set(name, dayIn(cell(column.replace('CompanyName', 'CONDATE'))))
+      }
       const joined = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
       return {
         id: orgNumber,
@@ -38,7 +45,7 @@ export const companiesHouse: Kind = {
         orgNumber,
         vatNumber: '',
         tradingNames: [],
-        previousNames: [...new Set(formers.map(cell))].filter(name => name !== ''),
+        previousNames: [...former.keys()],
         address1: joined([...before, cell('RegAddress.AddressLine1')]),
         address2: joined(after),
         town: cell('RegAddress.PostTown'),
@@ -50,6 +57,7 @@ export const companiesHouse: Kind = {
         ...(legalForm === '' ? {} : { legalForm }),
         ...(activities.length === 0 ? {} : { activities }),
         ...(incorporated === '' ? {} : { incorporated }),
+        ...([...former.values()].some(day => day !== '') ? { previousUntil: [...former.values()] } : {}),
       }
     }
   },

@@ -27,7 +27,7 @@ export interface ImportRequest {
   readonly now: Date
   /** Day of the data, `2026-01-31`; defaults to the day in the file name, else of its last change. */
   readonly snapshotDate?: string
-  /** Also imports a source without usable rows, or with less than half of the existing companies. */
+  /** Also imports a source without usable rows, with less than half of the existing companies, or the one that is imported already. */
   readonly force?: boolean
   /** Called with the number of rows read, every 10,000 rows, and first with those of a resumed import. */
   readonly onProgress?: (rows: number) => void
@@ -36,6 +36,8 @@ export interface ImportRequest {
 const PROGRESS_ROWS = 10_000
 /** Rows between two checkpoints: some seconds. */
 const CHECKPOINT_ROWS = 50_000
+/** Higher when the importer keeps more of a source than before: the same file is then worth importing again. */
+const IMPORTER = 2
 /** Number of change sets to keep: more than a year of daily imports. */
 const MAX_CHANGE_SETS = 400
 
@@ -87,6 +89,7 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
   const snapshotDate = request.snapshotDate ?? dayIn(source) ?? changedOn
   const to = { snapshotDate, importedAt: request.now.toISOString(), sha256 }
   const key = randomUUID().slice(0, 8)
+  const file = `companies-${key}.jsonl`
   const changes = [...(before?.changes ?? [])]
   const accept = (found: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>): void => {
     if (request.force === true) return
@@ -96,7 +99,7 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
   const officers = request.officers === undefined ? null : await importOfficers(request.officers, folder, key, fresh, accept)
   if (before !== null) {
     const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
-    const paths = { old: join(folder, before.file), fresh }
+    const paths = { old: join(folder, before.file), fresh, merged: join(folder, file) }
     const all = await Promise.all([before.officers, officers].map(one => one && openOfficers(folder, one)))
     const [old, now] = all.map(one => one && currentOfficers(one))
     // Directors are compared only if both imports have officers.
@@ -107,13 +110,14 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     changes.push(set)
     changes.splice(0, changes.length - MAX_CHANGE_SETS)
   }
-  const file = `companies-${key}.jsonl`
-  await draft.rename(file)
+  if (before === null) await draft.rename(file)
+  else await draft.discard()
   const info: RegisterInfo = {
     name: request.name,
     source,
     kind: request.kind ?? 'csv',
     ...to,
+    importer: IMPORTER,
     companies,
     skipped,
     skippedRows,
@@ -125,6 +129,15 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
   }
   await publish(folder, info)
   return info
+}
+
+/** The existing register, if it consists of this very source and officers, read by this importer. */
+async function sameRegister(request: ImportRequest, folder: string, { sha256 }: SourceFacts): Promise<RegisterInfo | null> {
+  const before = await registerInfoIn(folder)
+  if (before === null || request.force === true || before.sha256 !== sha256 || before.importer !== IMPORTER) return null
+  const officers = request.officers === undefined ? undefined : (await sourceFacts(request.officers)).sha256
+  const isSame = before.kind === (request.kind ?? 'csv') && before.officers?.sha256 === officers
+  return isSame && (request.snapshotDate ?? before.snapshotDate) === before.snapshotDate ? before : null
 }
 
 function lock(folder: string): Release {
@@ -140,7 +153,8 @@ function lock(folder: string): Release {
 
 /**
  * Imports a source. A kill at any point leaves the register unchanged, and the next import of the same source resumes. An import into
- * an existing register replaces it in one step and records the changes.
+ * an existing register replaces it in one step and records the changes; a company keeps names that only the earlier import had. A source
+ * that is imported already is not read again: the register is returned as it was published.
  * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the register,
  * FETTLE_OUTPUT_WRITE for the register's folder, FETTLE_USAGE for a bad name,
  * FETTLE_LOCKED while another import into the register runs
@@ -153,6 +167,8 @@ export async function importRegister(request: ImportRequest): Promise<RegisterIn
   })
   const release = lock(folder)
   try {
+    const same = await sameRegister(request, folder, facts)
+    if (same !== null) return same
     const draft = await openDraft(folder, facts.sha256, request.kind ?? 'csv')
     try {
       await readSource(request, draft)

@@ -223,6 +223,48 @@ describe('a second import', () => {
     expect((await readdir(join(dir, 'test'))).sort()).toEqual([info.file, 'info.json', ...changes].sort())
   })
 
+  it('of the same file reads nothing, unless it is forced or the date is another', async () => {
+    const info = await take('name\nAcme\n')
+    const later = { now: new Date('2026-04-01T10:00:00.000Z'), file: join(root, 'register.csv'), name: 'test', dir }
+    expect(await importRegister(later)).toEqual(info)
+    expect(await importRegister({ ...later, snapshotDate: '2020-01-01' })).toMatchObject({
+      importedAt: '2026-04-01T10:00:00.000Z',
+    })
+    expect(await importRegister({ ...later, force: true })).toMatchObject({ changes: [{}, {}] })
+    expect(await take('name\nAcme\nBeta\n')).toMatchObject({ companies: 2, importedAt: NOW.toISOString() })
+  })
+
+  it('keeps names that the first had, with the day on which they ended', async () => {
+    const head = 'id,name,country,previousNames\n'
+    await take(`${head}A,Quillon Castings Ltd,GB,Old Forge Ltd\nB,Beta Ltd,GB,\n`, 'test', { snapshotDate: '2026-01-31' })
+    await take(`${head}A,Marwick Metals Ltd,GB,\nB,Beta Limited,GB,\n`, 'test', { snapshotDate: '2026-02-28' })
+    await take(`${head}B,BETA LIMITED,GB,\nA,Thornbury plc,GB,Marwick Metals Ltd\n`, 'test', { snapshotDate: '2026-03-31' })
+    const names = (await companiesOf('test')).map(({ id, previousNames, previousUntil }) => ({
+      id,
+      previousNames,
+      previousUntil,
+    }))
+    expect(names).toEqual([
+      { id: 'B', previousNames: [], previousUntil: undefined },
+      {
+        id: 'A',
+        previousNames: ['Marwick Metals Ltd', 'Quillon Castings Ltd', 'Old Forge Ltd'],
+        previousUntil: ['', '2026-02-28', ''],
+      },
+    ])
+    const { index } = await openRegister(dir, ['test'])
+    expect(match(index, { name: 'Quillon Castings', country: 'GB' })).toMatchObject({
+      decision: 'matched',
+      why: expect.stringContaining('former name 1.00'),
+    })
+  })
+
+  it('keeps no names of companies that are known by the position of their row', async () => {
+    await take('name\nAcme\nBeta\n')
+    await take('name\nZeta\nAcme\nBeta\n')
+    expect((await companiesOf('test')).flatMap(one => one.previousNames)).toEqual([])
+  })
+
   it('changes nothing when it is killed before publishing', async () => {
     await take('name\nAcme\n')
     await writeFile(join(dir, 'test', 'companies-dead.jsonl'), '{"half":')

@@ -82,6 +82,7 @@ const NUMBERED: Cells = {
   'SICCode.SicText_2': '46720 - Wholesale of metals and metal ores',
   'SICCode.SicText_3': 'None Supplied',
   'PreviousName_1.CompanyName': 'THORNBURY FOUNDRY LIMITED',
+  'PreviousName_1.CONDATE': '03/07/2019',
   'PreviousName_2.CompanyName': 'BLUEBELL (SHEFFIELD) LIMITED',
 }
 const house = (...rows: Cells[]): string => table(COMPANIES_HOUSE_HEADER, rows)
@@ -139,6 +140,7 @@ describe('Companies House', () => {
         connectId: 'GB-X-08064685',
         name: 'THORNBURY CASTINGS LIMITED',
         previousNames: ['THORNBURY FOUNDRY LIMITED', 'BLUEBELL (SHEFFIELD) LIMITED'],
+        previousUntil: ['2019-07-03', ''],
         address1: 'J Doe, Unit 4',
         address2: 'Foundry Lane, South Yorkshire',
         town: 'Sheffield',
@@ -268,7 +270,7 @@ describe('an update', () => {
       'ASHDOWN BREWING LIMITED',
       'THORNBURY CAST LIMITED',
     ])
-    await take(house(fresh, other, renamed), { kind: 'companies-house' })
+    await take(house(other, fresh, renamed), { kind: 'companies-house' })
     expect(await changesOf()).toEqual([])
     expect((await registerInfo(join(root, 'registers'), 'test')).changes).toHaveLength(2)
   })
