@@ -63,7 +63,7 @@ export function unpack({ run, mappings, fields, rows }: PageData): Rows {
 /** What the best candidate shares with the row and where it differs, for the filter: names by how alike they are. */
 export const traits = ({ why }: Row): string[] =>
   reasonsOf(why).flatMap(({ kind, text }) => {
-    const [, name, alike] = /^((?:former )?name) (\d+)% alike$/.exec(text) ?? []
+    const [, name, alike] = /^((?:former |confirmed )?name) (\d+)% alike$/.exec(text) ?? []
     if (name !== undefined) return [`${name} ${bandOf(Number(alike))}`]
     return kind === 'near' ? [] : [text]
   })

@@ -96,7 +96,9 @@ export async function serve(options: ServeOptions): Promise<Service> {
   }
   const reopen = async (): Promise<OpenedRegisters | null> => {
     const now = await Promise.all(names.map(name => registerInfo(registerDir, name)))
-    return now.every(({ file }, at) => file === infos[at]?.file) ? null : open()
+    const isSame = ({ file, aliases }: RegisterInfo, at: number): boolean =>
+      file === infos[at]?.file && aliases?.file === infos[at]?.aliases?.file
+    return now.every(isSame) ? null : open()
   }
   const { engine, registers, ...opened } = await open()
   return start(options, engine, registers, {

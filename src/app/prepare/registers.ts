@@ -25,7 +25,7 @@ export interface Registers {
 
 /** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
 export async function findRegisters(env: Env, wanted: readonly string[] | null): Promise<Registers> {
-  const { chooseRegisters, listRegisters, SAMPLE } = await import('../../service/registers/index.ts')
+  const { chooseRegisters, listRegisters, registerDigest, SAMPLE } = await import('../../service/registers/index.ts')
   const dir = registerDirOf(dataDirOf(env))
   const isOnlySample = wanted?.every(name => name === SAMPLE) ?? false
   if (!isOnlySample && (await listRegisters(dir)).every(info => info.name === SAMPLE)) throw await noRegister(env, wanted)
@@ -35,7 +35,7 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
     registers: chosen.map(({ name, info }) =>
       info === null || name === SAMPLE
         ? { name, snapshotDate: null, sha256: null }
-        : { name, snapshotDate: info.snapshotDate, sha256: info.sha256 },
+        : { name, snapshotDate: info.snapshotDate, sha256: registerDigest(info) },
     ),
     countries: countries.includes('') ? null : [...new Set(countries)].sort(),
   }

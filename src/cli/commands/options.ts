@@ -142,9 +142,17 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
 ]
 
-export const storePositionals = (thing: string, kinds: string, file: string): readonly Option[] => [
-  { name: 'action', choices: ['import', 'list', 'info', 'remove'], isRequired: true, describe: 'What to do' },
-  { name: 'kind-or-name', describe: `import: kind of file (${kinds}); info, remove: name of the ${thing}` },
+export const storePositionals = (
+  thing: string,
+  kinds: string,
+  file: string,
+  actions: readonly string[] = [],
+): readonly Option[] => [
+  { name: 'action', choices: ['import', 'list', 'info', 'remove', ...actions], isRequired: true, describe: 'What to do' },
+  {
+    name: 'kind-or-name',
+    describe: `import: kind of file (${kinds}); ${['info', 'remove', ...actions].join(', ')}: name of the ${thing}`,
+  },
   { name: 'file', describe: `import: ${file}` },
 ]
 

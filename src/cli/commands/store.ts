@@ -12,6 +12,8 @@ export interface Store<T> {
   readonly list: (dir: string) => Promise<readonly T[]>
   readonly read: (dir: string, name: string) => Promise<T>
   readonly remove: (dir: string, name: string) => Promise<void>
+  /** Further actions on a name. */
+  readonly actions?: Readonly<Record<string, (name: string, dir: string, io: Io) => Promise<void>>>
   /** Lines for people; they are escaped here. */
   readonly describe: (info: T, env: Env) => readonly string[]
   /** `no register in`, and the command that imports one. */
@@ -31,7 +33,9 @@ export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, i
     else io.out(infos.map(textOf).join('\n'))
   } else {
     const name = needText(flags, 'kind-or-name')
-    if (action === 'info') print(await store.read(dir, name))
+    const own = store.actions?.[action]
+    if (own !== undefined) await own(name, dir, io)
+    else if (action === 'info') print(await store.read(dir, name))
     else {
       await store.remove(dir, name)
       io.err(`removed ${escapeTerminal(name)}`)

@@ -28,6 +28,7 @@ const NAME_MEANINGS = {
   domainName: "the company's web domain is the name in the row: 1, or the share of it that begins it",
   otherScript: 'one of the names is transliterated, the other is written in Latin letters; asked for, not weighed',
   former: 'compared with a previous name of the company',
+  confirmed: 'compared with a name that a person confirmed for the company; asked for, not weighed',
 } as const
 
 /** Comparisons of the other fields. A field that one side does not give is 0. */

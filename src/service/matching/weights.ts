@@ -56,6 +56,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   sisterDiffer: -1,
   otherScript: 0,
   former: -0.3,
+  confirmed: 0,
   townEqual: 1,
   townDiffer: -1.2,
   idEqual: 12,

@@ -9,7 +9,7 @@ import { FettleError } from '../../errors.ts'
 import { type Company, FIGURES } from '../matching/index.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
 import { type ChangeSetInfo, folderOf, type Snapshot } from './files.ts'
-import { type KnownNames, withFormerNames } from './former-names.ts'
+import { type KnownNames, withFormerNames } from './import/former-names.ts'
 import { linesOf } from './import/lines.ts'
 
 const Identity = {

@@ -1,4 +1,5 @@
 /** The registers on disk: what their info.json holds, and how they are found, published and removed. */
+import { createHash } from 'node:crypto'
 import { FettleError } from '../../errors.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
 import { publishedFolders } from '../storage/published-folders.ts'
@@ -19,6 +20,13 @@ export interface OfficersInfo {
   readonly bytes: number
   readonly file: string
   readonly index: string
+}
+
+/** Names that people confirmed for companies of a register (aliases.ts). */
+export interface AliasesInfo {
+  readonly file: string
+  readonly names: number
+  readonly sha256: string
 }
 
 /** A register; the content of its info.json. */
@@ -43,6 +51,8 @@ export interface RegisterInfo {
   readonly importer?: number
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
+  /** Confirmed names; absent without any. */
+  readonly aliases?: AliasesInfo
   /** The changes of each import after the first, newest last. */
   readonly changes?: readonly ChangeSetInfo[]
 }
@@ -68,7 +78,14 @@ const folders = publishedFolders<RegisterInfo>({
   what: 'register',
   reading: 'Reading',
   // `lock` is held while an import runs.
-  keeps: ({ file, officers, changes = [] }) => ['lock', file, officers?.file, officers?.index, ...changes.map(set => set.file)],
+  keeps: ({ file, officers, aliases, changes = [] }) => [
+    'lock',
+    file,
+    officers?.file,
+    officers?.index,
+    aliases?.file,
+    ...changes.map(set => set.file),
+  ],
   unknown(dir, name, names) {
     const nearest = names.map(one => ({ one, alike: jaroWinkler(one, name) })).sort((a, b) => b.alike - a.alike)[0]
     const hint =
@@ -93,3 +110,7 @@ export const {
 
 /** Removes a register. Indexes contain the companies too; those of other registers are rebuilt when needed. */
 export const removeRegister = (dir: string, name: string): Promise<void> => folders.remove(dir, name, INDEXES)
+
+/** Digest of what rows are matched against: that of the source, or of source and confirmed names. */
+export const registerDigest = ({ sha256, aliases }: RegisterInfo): string =>
+  aliases === undefined ? sha256 : createHash('sha256').update(`${sha256} ${aliases.sha256}`).digest('hex')

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { replaceFile } from '../../files/durable.ts'
 import type { IndexImage } from '../matching/index.ts'
 import { engineDigest } from './engine-digest.ts'
-import { INDEXES, type RegisterInfo } from './files.ts'
+import { INDEXES, type RegisterInfo, registerDigest } from './files.ts'
 
 const FORMAT = 'fettle-index'
 const VERSION = 1
@@ -34,7 +34,7 @@ export const indexPath = (dir: string, names: readonly string[]): string =>
   join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
 
 export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
-  const sources = infos.map(({ name, file, sha256, companies }) => [name, file, sha256, companies])
+  const sources = infos.map(info => [info.name, info.file, registerDigest(info), info.companies])
   return createHash('sha256')
     .update(JSON.stringify([await engineDigest(), sources]))
     .digest('hex')

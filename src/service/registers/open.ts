@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { turnEvery } from '../../loop-turns.ts'
 import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
+import { readAliases } from './aliases.ts'
 import { folderOf, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
 import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
@@ -44,11 +45,15 @@ async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<
   const turn = turnEvery()
   for (const [at, { name }] of infos.entries()) {
     const own: string[] = []
+    const confirmed = new Map<string, string[]>()
+    for (const alias of await readAliases(dir, infos[at]!))
+      confirmed.set(alias.company, [...(confirmed.get(alias.company) ?? []), alias.name])
     builder.startRegister()
     for await (const company of readCompanies(dir, infos[at]!)) {
       await turn()
       const { connectId, orgNumber } = company
-      builder.add(taken.has(connectId) ? { ...company, connectId: `${connectId}_${name.replaceAll('-', '_')}` } : company)
+      const other = { ...company, connectId: `${connectId}_${name.replaceAll('-', '_')}` }
+      builder.add(taken.has(connectId) ? other : company, confirmed.get(connectId))
       if (orgNumber === '' && at < infos.length - 1) own.push(connectId)
     }
     for (const connectId of own) taken.add(connectId)

@@ -6,11 +6,13 @@ import { kindWords } from '../../../model/event-kinds.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import {
   type ChangeSetInfo,
+  changeAliases,
   importRegister,
   isKind,
   KINDS,
   listRegisters,
   type RegisterInfo,
+  readAliases,
   registerInfo,
   removeRegister,
   SAMPLE,
@@ -48,17 +50,42 @@ function describe(info: RegisterInfo, env: Env): readonly string[] {
     `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).flatMap(describeChanges),
+    ...(info.aliases === undefined ? [] : [`  aliases   ${info.aliases.names} confirmed names`]),
     ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
     ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
     ...(info.officers === undefined || info.officers.skipped === 0 ? [] : [`  skipped   ${info.officers.skipped} rows of them`]),
   ]
 }
 
+/** Accepted lines become aliases of their companies; those that were rejected or undone since are aliases no more. */
+async function importDecisions(flags: Flags, dir: string, io: Io): Promise<RegisterInfo> {
+  const name = textFlag(flags, 'name')
+  if (name === null)
+    throw new FettleError('FETTLE_USAGE', 'importing decisions needs --name with the register that gets the confirmed names')
+  const { Decisions, requireDecisions } = await import('../../../results/index.ts')
+  const lines = await requireDecisions(needText(flags, 'file'), io.cwd)
+  const decisions = new Decisions(lines, new Date().toISOString().slice(0, 10))
+  const decided = new Set(lines.map(({ fingerprint }) => fingerprint))
+  const add = decisions.linesAbout(decided).filter(line => line.decision === 'accept' && line.name !== '')
+  const { info, added, removed, unknown } = await changeAliases(dir, name, { add, decided })
+  const unused = unknown === 0 ? '' : `; ${unknown} of companies that the register does not have`
+  io.err(escapeTerminal(`${added} confirmed names added, ${removed} removed${unused}`))
+  return info
+}
+
+/** Prints the confirmed names as a decisions file, which can be imported again. */
+async function printAliases(name: string, dir: string, io: Io): Promise<void> {
+  const { decisionsText } = await import('../../../results/index.ts')
+  const aliases = await readAliases(dir, await registerInfo(dir, name))
+  io.out(decisionsText(aliases.map(alias => ({ ...alias, decision: 'accept', expires: '' }))).trimEnd())
+}
+
 async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterInfo> {
   const kind = needText(flags, 'kind-or-name')
+  if (kind === 'decisions') return importDecisions(flags, dir, io)
   if (!isKind(kind)) {
     const kinds = Object.entries(KINDS).map(([name, { summary }]) => `${name}: ${summary}`)
-    throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}`, {
+    throw new FettleError('FETTLE_USAGE', `cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}, decisions`, {
       hint: `${kinds.join('; ')}.`,
     })
   }
@@ -95,6 +122,7 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterIn
 const REGISTERS: Store<RegisterInfo> = {
   dirOf: registerDirOf,
   add: importInto,
+  actions: { aliases: printAliases },
   list: listRegisters,
   read: registerInfo,
   remove: removeRegister,

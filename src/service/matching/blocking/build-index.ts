@@ -70,7 +70,8 @@ const MAX_NAMES = 64
 export interface IndexBuilder {
   /** The companies added from here on are of the next register. */
   startRegister(): void
-  add(company: Company): void
+  /** `confirmed`: names that people confirmed for the company. */
+  add(company: Company, confirmed?: readonly string[]): void
   /** The packed index. The builder cannot be used afterwards. */
   finish(): IndexImage
 }
@@ -118,13 +119,14 @@ export function createIndexBuilder(): IndexBuilder {
       registerStarts.push(companies.length)
     },
 
-    add(company) {
+    add(company, confirmed = []) {
       const at = companies.length
       const first = companyOf.length
       documentStarts.push(first)
       addName(at, 'name', company.name)
       for (const name of company.tradingNames.slice(0, MAX_NAMES)) addName(at, 'tradingName', name)
       for (const name of company.previousNames.slice(0, MAX_NAMES)) addName(at, 'previousName', name)
+      for (const name of confirmed.slice(0, MAX_NAMES)) addName(at, 'confirmed', name)
       const identifiers = companies.add(company)
       for (const key of blockingKeysOf(identifiers, company.country)) keys.add(key, at)
       if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)

@@ -9,7 +9,7 @@ import { type IndexImage, unpack } from './packed-columns.ts'
 import { type Postings, postingsIn } from './postings.ts'
 import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn } from './text-columns.ts'
 
-export type NameKind = 'name' | 'tradingName' | 'previousName'
+export type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
 
 interface Lazy<T> {
   at(position: number): T

@@ -100,5 +100,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     if (isTransliterated(name.marks, marks)) vector[AT.otherScript] = 1
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
-  if (index.kinds.at(document) === 'previousName') vector[AT.former] = 1
+  const kind = index.kinds.at(document)
+  if (kind === 'previousName') vector[AT.former] = 1
+  else if (kind === 'confirmed') vector[AT.confirmed] = 1
 }

@@ -6,12 +6,12 @@ import { FettleError } from '../../../errors.ts'
 import { turnEvery } from '../../../loop-turns.ts'
 import { makeFolder } from '../../storage/atomic-file.ts'
 import { requireNoLoss, type Taken } from '../../storage/import-guard.ts'
-import { lockDirectory, type Release } from '../../storage/lock.ts'
 import { writeChanges } from '../changes.ts'
 import { folderOf, publish, type RegisterInfo, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, openOfficers } from '../officers-file.ts'
 import { type Draft, openDraft } from './draft.ts'
 import { columnsOf, KINDS, type KindName } from './kinds.ts'
+import { lockRegister } from './lock.ts'
 import { importOfficers } from './officers-import.ts'
 import { emptySource, readRows, wrongWidth } from './rows.ts'
 import { type SourceFacts, sourceFacts } from './source.ts'
@@ -125,6 +125,7 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     bytes,
     file,
     ...(officers === null ? {} : { officers }),
+    ...(before?.aliases === undefined ? {} : { aliases: before.aliases }),
     ...(changes.length > 0 ? { changes } : {}),
   }
   await publish(folder, info)
@@ -138,17 +139,6 @@ async function sameRegister(request: ImportRequest, folder: string, { sha256 }: 
   const officers = request.officers === undefined ? undefined : (await sourceFacts(request.officers)).sha256
   const isSame = before.kind === (request.kind ?? 'csv') && before.officers?.sha256 === officers
   return isSame && (request.snapshotDate ?? before.snapshotDate) === before.snapshotDate ? before : null
-}
-
-function lock(folder: string): Release {
-  try {
-    return lockDirectory(folder)
-  } catch (error) {
-    if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw writeError(folder, error)
-    throw new FettleError('FETTLE_LOCKED', `Cannot import into ${folder}: another import into this register is running`, {
-      cause: error,
-    })
-  }
 }
 
 /**
@@ -165,7 +155,7 @@ export async function importRegister(request: ImportRequest): Promise<RegisterIn
   await makeFolder(folder).catch(error => {
     throw writeError(folder, error)
   })
-  const release = lock(folder)
+  const release = lockRegister(folder)
   try {
     const same = await sameRegister(request, folder, facts)
     if (same !== null) return same

@@ -1,8 +1,8 @@
 /**
  * Former names of a company across imports: a source may forget a name that an earlier one had, and a list may still use it.
  */
-import { parseCompanyName } from '../../normalise/company-name.ts'
-import type { Company } from '../matching/index.ts'
+import { parseCompanyName } from '../../../normalise/company-name.ts'
+import type { Company } from '../../matching/index.ts'
 
 /** What an earlier import knew: its name, and its previous names with the days until which they were used. */
 export type KnownNames = Pick<Company, 'name' | 'previousNames' | 'previousUntil'>
