@@ -69,7 +69,7 @@ async function importDecisions(flags: Flags, dir: string, io: Io): Promise<Regis
   const add = decisions.linesAbout(decided).filter(line => line.decision === 'accept' && line.name !== '')
   const { info, added, removed, unknown } = await changeAliases(dir, name, { add, decided })
   const unused = unknown === 0 ? '' : `; ${unknown} of companies that the register does not have`
-  io.err(escapeTerminal(`${added} confirmed names added, ${removed} removed${unused}`))
+  io.err(escapeTerminal(`confirmed names: ${added} added, ${removed} removed${unused}`))
   return info
 }
 

@@ -44,7 +44,7 @@ async function answer(name: string) {
   return [decision, candidates[0] === undefined ? null : index.companies.id(candidates[0].company), why]
 }
 
-it('a confirmed name finds its company, and the explanation says so', async () => {
+it('a confirmed name finds its company, and the explanation shows it', async () => {
   expect((await answer('The Old Forge Sheffield'))[0]).toBe('unmatched')
   const before = registerDigest(await registerInfo(dir, 'test'))
   expect(await change([alias('The Old Forge Sheffield', 'GB-X-00000001')])).toMatchObject({ added: 1, removed: 0, unknown: 0 })
