@@ -47,6 +47,8 @@ const SLIM = {
     import request from 'undici/lib/api/api-request.js'
     Object.assign(Dispatcher.prototype, { connect, request })
     export { Agent, Pool, ProxyAgent, buildConnector }`,
+  // Its parser twice, as text: the one without vector instructions runs everywhere, and is used where loading this one fails.
+  '../llhttp/llhttp_simd-wasm.js': NOTHING,
   './client-h2.js': NOTHING,
   './socks5-proxy-agent': NOTHING,
   '../web/fetch/body.js': NOTHING,
@@ -167,6 +169,8 @@ async function bundle() {
     // Lines stay: Node prints the line of an uncaught error, which would be a whole file.
     minify: { mangle: true, compress: true, codegen: { removeWhitespace: false } },
     keepNames: true,
+    // The declarations have them.
+    comments: { jsdoc: false },
   }
   const parts = await built.generate({ ...options, codeSplitting: { groups: GROUPS } })
   const { output } = await built.write({ ...options, codeSplitting: { groups: [...GROUPS, ...startGroups(parts.output)] } })

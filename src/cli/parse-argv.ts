@@ -79,24 +79,27 @@ function createParser(argv: readonly string[], io: Io, problems: string[], onCom
     parser.command({
       command: command.usage,
       describe: command.summary,
-      builder: one => declare(one, command, !isHelp),
+      builder: one => declare(one, command, !isHelp, isHelp ? {} : io.env),
       handler: flags => onCommand({ command, flags: flags as Flags }),
     })
   return parser
 }
 
-function declare(argv: Argv, command: Command, hidden = false): Argv {
+function declare(argv: Argv, command: Command, hidden = false, env: Io['env'] = {}): Argv {
   const { positionals = [], options, conflicts = {}, implies = {}, examples } = command
   for (const option of positionals) argv.positional(option.name, { ...definitionOf(option), hidden })
-  for (const option of options) argv.option(option.name, { ...definitionOf(option), ...valuesOf(option), hidden })
+  for (const option of options) argv.option(option.name, { ...definitionOf(option, env), ...valuesOf(option), hidden })
   if (!hidden) for (const [line, purpose] of examples) argv.example(line, purpose)
   return argv.conflicts(conflicts).implies(implies)
 }
 
-const definitionOf = ({ type = 'text', alias, choices, default: preset, isRequired, describe }: Option) => ({
+const definitionOf = (
+  { type = 'text', alias, choices, default: preset, variable = '', isRequired, describe }: Option,
+  env: Io['env'] = {},
+) => ({
   describe,
   ...(alias === undefined ? {} : { alias }),
-  ...(preset === undefined ? {} : { default: preset }),
+  ...(preset === undefined ? {} : { default: env[variable] || preset }),
   ...(isRequired === true ? { demandOption: true } : {}),
   ...(type === 'list' ? { array: true } : {}),
   ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),

@@ -26,6 +26,12 @@ function rowsSentence(totals: Totals): string {
   return `${parts.join(', ')}.`
 }
 
+/** The message of a run whose process is gone without having recorded its end. */
+export function stoppedWords(stages: readonly { readonly name: string; readonly status: string }[]): string {
+  const stage = stages.find(one => one.status === 'running')
+  return stage === undefined ? 'It stopped before its end.' : `It stopped in the ${stage.name} stage.`
+}
+
 const COUNTS = 'These are the counts of the service: the run has no enriched file.'
 
 export function messageOf(state: RunState, totals: Totals, ledger: Ledger): string {

@@ -15,6 +15,9 @@ export interface Renderer {
   readonly render: (report: Report, rows?: readonly Sample[] | null) => string
 }
 
+/** Not the keys of `RENDERERS`: the published types would have the type of each. */
+export type ReportFormat = 'json' | 'html' | 'markdown' | 'junit' | 'openmetrics' | 'text'
+
 export const RENDERERS = {
   json: { file: 'report.json', render: report => `${safeJson(report, 2)}\n` },
   html: { file: 'report.html', render: renderHtml },
@@ -22,8 +25,6 @@ export const RENDERERS = {
   junit: { file: 'junit.xml', render: report => renderJunit([report]) },
   openmetrics: { file: 'metrics.txt', render: report => renderOpenMetrics([report]) },
   text: { file: null, render: report => renderText(report) },
-} as const satisfies Record<string, Renderer>
-
-export type ReportFormat = keyof typeof RENDERERS
+} as const satisfies Record<ReportFormat, Renderer>
 
 export const renderReport = (report: Report, format: ReportFormat): string => RENDERERS[format].render(report)

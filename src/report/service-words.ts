@@ -20,9 +20,18 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
 const FEW = 20
 
 export function serviceWords({ service, registers, inRegister, plan }: Result): string {
-  const names = (registers ?? []).map(({ name, snapshotDate }) => (snapshotDate === null ? name : `${name} of ${snapshotDate}`))
-  const answered = names.length === 0 ? service : `${service}, register ${names.join(' and ')}`
+  const answered = registers === null || registers.length === 0 ? service : `${service}, ${registerWords(registers)}`
   return inRegister === null || plan.sent < FEW
     ? answered
     : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
+}
+
+/** `registers one, two and three of 2026-01-01`, or the date after each where they differ. */
+function registerWords(registers: NonNullable<Result['registers']>): string {
+  const dates = new Set(registers.map(({ snapshotDate }) => snapshotDate))
+  const [date] = dates
+  const dated = (name: string, of: string | null | undefined): string => (of == null ? name : `${name} of ${of}`)
+  const names = registers.map(({ name, snapshotDate }) => (dates.size === 1 ? name : dated(name, snapshotDate)))
+  const list = [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ')
+  return `${registers.length === 1 ? 'register' : 'registers'} ${dates.size === 1 ? dated(list, date) : list}`
 }

@@ -1,8 +1,8 @@
 /** Checks of this machine: versions, disk space, the register, unfinished runs. They change nothing. */
-import { constants, existsSync } from 'node:fs'
+import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import type { PlannedRegister } from '../../pipeline/index.ts'
 import { dataDirOf, type Env } from '../env/environment.ts'
@@ -74,12 +74,22 @@ export function checkRuns(runsDir: string): CheckResult {
   const unfinished = ids.filter(id => open.has(id))
   const [newest] = unfinished
   if (newest === undefined)
-    return ok(name, ids.length === 0 ? `none in ${runsDir}` : `${ids.length} in ${runsDir}, none unfinished`)
+    return ok(name, ids.length === 0 ? `none in ${runsDir}` : `${sizeWords(runsDir, ids)}, none unfinished`)
   const isDetached = isCollected(runsDir, newest)
   return warn(
     name,
-    `${unfinished.length} unfinished: ${unfinished.slice(0, 5).join(', ')}`,
+    `${sizeWords(runsDir, ids)}, ${unfinished.length} unfinished: ${unfinished.slice(0, 5).join(', ')}`,
     `${isDetached ? 'Collect' : 'Resume'} the newest.`,
     action(isDetached ? 'collect' : 'resume', newest),
   )
+}
+
+/** `12 in fettle-runs with 3 MB, the oldest of 2026-01-31`: what `fettle runs prune` would have to remove. */
+function sizeWords(runsDir: string, ids: readonly string[]): string {
+  let size = 0
+  for (const id of ids)
+    for (const file of readdirSync(join(runsDir, id)))
+      size += statSync(join(runsDir, id, file), { throwIfNoEntry: false })?.size ?? 0
+  const oldest = new Date(Math.min(...ids.map(id => parseRunId(id)!.start))).toISOString().slice(0, 10)
+  return `${ids.length} in ${runsDir} with ${Math.ceil(size / MB)} MB, the oldest of ${oldest}`
 }

@@ -25,7 +25,7 @@ export function reportOf(state: RunState, directory: RunDirectory, now: number, 
     directory: directory.path,
     journal: journalHead(directory.journal),
     credits: creditsIn(state),
-    previous: previous !== null && usedSample(previous) && !usedSample({ results: [{ issues: state.issues }] }) ? null : previous,
+    previous,
   })
 }
 
@@ -38,13 +38,6 @@ function creditsIn(state: RunState): number | null {
     return null
   }
 }
-
-/** A run against the made-up companies of the sample register is no run to compare with. */
-const usedSample = ({
-  results,
-}: {
-  readonly results: readonly { readonly issues: readonly { readonly code: string }[] }[]
-}): boolean => results.some(({ issues }) => issues.some(({ code }) => code === 'FETTLE_REGISTER_SAMPLE'))
 
 /** Writes report.json alone: what a running run keeps current. Throws FETTLE_OUTPUT_WRITE. */
 export const writeReportJson = (directory: RunDirectory, report: Report): Promise<void> =>

@@ -19,15 +19,24 @@ export function loadRun(runsDir: string, wanted: string | undefined): { state: R
   return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
 }
 
+type ComparedPlan = Pick<Plan, 'name' | 'limit' | 'shard' | 'register'>
+
+/** The sample has no snapshot. */
+const usesSample = ({ register = [] }: ComparedPlan): boolean => register.some(({ snapshotDate }) => snapshotDate === null)
+
 /**
  * The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. A run over the
- * first rows alone is measured against its like.
+ * first rows alone, or against the invented companies of the sample register, is measured against its like.
  */
-export const lastGoodRun = (runsDir: string, plan: Pick<Plan, 'name' | 'limit' | 'shard'>, runId: string): RunState | null =>
+export const lastGoodRun = (runsDir: string, plan: ComparedPlan, runId: string): RunState | null =>
   newestRun(
     runsDir,
     lineOf(plan),
-    state => state.plan.limit === plan.limit && state.finished && (state.status === 'success' || state.status === 'warn'),
+    state =>
+      state.plan.limit === plan.limit &&
+      usesSample(state.plan) === usesSample(plan) &&
+      state.finished &&
+      (state.status === 'success' || state.status === 'warn'),
     { before: runId },
   )
 

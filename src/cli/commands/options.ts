@@ -4,7 +4,12 @@ import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import type { Option } from '../options/option.ts'
 import { REPORTERS } from '../reporters/registry.ts'
 
-export const RUNS_DIR: Option = { name: 'runs-dir', default: DEFAULT_RUNS_DIR, describe: 'Folder of the runs' }
+export const RUNS_DIR: Option = {
+  name: 'runs-dir',
+  default: DEFAULT_RUNS_DIR,
+  variable: 'FETTLE_RUNS_DIR',
+  describe: 'Folder of the runs',
+}
 
 export const JSON_RESULT: Option = {
   name: 'json',

@@ -145,8 +145,9 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
   return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
 })()
 
-export const reportText = (report: Report, io: Io, to: 'out' | 'err'): string =>
+export const reportText = (report: Report, io: Io, to: 'out' | 'err', isStopped = false): string =>
   renderText(report, {
+    isStopped,
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
   })

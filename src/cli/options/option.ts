@@ -10,6 +10,8 @@ export interface Option {
   /** Values that completion offers; others are accepted too. */
   readonly suggestions?: readonly string[]
   readonly default?: string
+  /** Environment variable that gives the default instead. */
+  readonly variable?: string
   readonly isRequired?: boolean
   readonly describe: string
 }

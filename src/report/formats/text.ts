@@ -1,6 +1,6 @@
 /** The end of `fettle run` on a terminal: verdict, rows, checks, warnings, files, next step. Long lists are cut; report.html is complete. */
 
-import { nextSteps, requiredWords, spentWords } from '../message.ts'
+import { nextSteps, requiredWords, spentWords, stoppedWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { countWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
@@ -20,6 +20,8 @@ export interface TextOptions {
   readonly colour?: (style: Style, text: string) => string
   /** Columns of the terminal; 80 if absent. */
   readonly width?: number
+  /** No process runs it any more, although it did not record its end. */
+  readonly isStopped?: boolean
 }
 
 /** Lines a list may take before it is cut. */
@@ -31,11 +33,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const width = Math.max(40, options.width ?? 80)
   const result = report.results[0]
   if (result === undefined) return ''
-  const verdict = verdictOf(report)
-  const { sign, word, tone } = STATUS[verdict]
+  const isCut = report.status === 'running' && options.isStopped === true
+  const { sign, word, tone } = STATUS[isCut ? 'cancelled' : verdictOf(report)]
+  const message = isCut ? stoppedWords(result.stages) : result.message
   const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
-    [heading, ...wrap(result.message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
+    [heading, ...wrap(message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
     [
       ...ledger(report, paint, width),
       ...bands(result, paint, width),

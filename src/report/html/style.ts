@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'kmkWR+00ZkmFRj9YBfg3Cirk2ZejWMKohgznrcEF1m0='
+export const STYLE_SHA256 = 'Vske7vsF5izfXArTC7XcXlRPO0+82OYWIS4H8F97Kf0='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -70,7 +70,7 @@ th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
 tbody tr+tr>*{border-top:1px solid var(--line)}
 thead th{font-size:.8125rem;font-weight:600;color:var(--soft);background:var(--wash);white-space:nowrap}
 tbody th{font-weight:600}tbody th .sub{font-weight:400}
-@media (min-width:44.01rem){.wide{table-layout:fixed}.wide th:nth-child(1){width:9%}.wide th:nth-child(2),.wide th:nth-child(3){width:28%}.wide th:nth-child(4){width:9%}}
+@media (min-width:44.01rem){.wide{table-layout:fixed}.wide th:nth-child(1){width:12%}.wide th:nth-child(1) .sub{white-space:normal;overflow-wrap:anywhere}.wide th:nth-child(2),.wide th:nth-child(3){width:27%}.wide th:nth-child(4){width:9%}}
 .r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .sub{display:block;color:var(--soft);font-size:.8125rem}
 .name{font-weight:600}

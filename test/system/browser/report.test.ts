@@ -131,6 +131,20 @@ describe.skipIf(!CHROMIUM_FOUND)('the report page in Chromium', () => {
     },
   )
 
+  it('a long key stays in its column', async () => {
+    const report = reportOf('finished')
+    const [result] = report.results
+    const rows = result!.review.map(row => ({ ...row, key: `supplier-${'1d5f25442d'.repeat(4)}` }))
+    expect(rows.length).toBeGreaterThan(0)
+    const { page } = await open({ ...report, results: [{ ...result!, review: rows, unmatched: rows }] }, { script: false })
+    expect(
+      await page.evaluate(
+        '[...document.querySelectorAll(".wide th, .wide td")].filter(a => a.scrollWidth > a.clientWidth).length',
+      ),
+    ).toBe(0)
+    await page.close()
+  })
+
   it('is dark in dark mode', async () => {
     const backgrounds = []
     for (const scheme of ['light', 'dark'] as const) {

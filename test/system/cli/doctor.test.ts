@@ -145,14 +145,14 @@ describe.concurrent('doctor', () => {
     const waiting = await fettle(['doctor', '--json'], { cwd })
     expect(find(waiting, 'runs')).toMatchObject({
       status: 'warn',
-      message: expect.stringMatching(/^1 unfinished: \d{8}T\d{6}Z-p-/),
+      message: expect.stringMatching(/^1 in fettle-runs with 1 MB, the oldest of \d{4}-\d\d-\d\d, 1 unfinished: \d{8}T\d{6}Z-p-/),
     })
   })
 
   test('a folder that cannot be written is 73', async () => {
     const cwd = folderOf()
     mkdirSync(join(cwd, 'shut'), { mode: 0o500 })
-    const ended = await fettle(['doctor', '--runs-dir', 'shut/runs', '--json'], { cwd })
+    const ended = await fettle(['doctor', '--json'], { cwd, env: { FETTLE_RUNS_DIR: 'shut/runs' } })
     // Root may write anywhere.
     expect([ended.code, find(ended, 'disk')?.code ?? null]).toEqual(
       process.getuid?.() === 0 ? [0, null] : [73, 'FETTLE_OUTPUT_WRITE'],

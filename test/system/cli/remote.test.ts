@@ -209,7 +209,11 @@ describe.concurrent('a stop', () => {
     await first.ended
     const status = await fettle(['status'], { cwd })
     expect(status.code).toBe(75)
-    expect(status.stdout).toContain('No process is running it: fettle resume')
+    expect(status.stdout).toMatch(
+      /^■ Stopped {2}p {2}[\s\S]*It stopped in the match stage\.[\s\S]*No process is running it: fettle resume/,
+    )
+    expect((await fettle(['report'], { cwd })).stdout).toMatch(/^■ Stopped {2}p {2}/)
+    expect((await fettle(['runs'], { cwd })).stdout).toMatch(/-p-\w+ +stopped +75 /)
     // The lock of a process that is gone is taken over.
     const taken = await fettle([...RUN, '--timeout', '2s'], { cwd, env })
     isWhole(taken, cwd, 75)

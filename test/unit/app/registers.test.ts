@@ -52,9 +52,31 @@ test('report, result line, text and lineage name the registers of a run', async 
   }))
   expect(report.results[0]).toMatchObject({ service: 'embedded', registers })
   expect(JSON.parse(resultLine(report))).toMatchObject({ service: 'embedded', registers })
-  const words = 'embedded, register one of 2026-01-01 and two of 2026-01-01'
+  const words = 'embedded, registers one and two of 2026-01-01'
   expect(renderText(report, { width: 120 })).toContain(`  service   ${words}\n`)
   for (const text of [renderMarkdownOf([report]), renderJunit([report]), renderHtml(report)]) expect(text).toContain(words)
+})
+
+test('a run is not compared with one against the sample', async () => {
+  await importBoth()
+  await importNow('three', '1,Other Ltd,GB\n', '2026-02-01')
+  const compared = async (register: string | string[]) => {
+    const report = await run(here.pipeline(), { ...options, register, fresh: true })
+    return { id: report.metadata.runId, against: report.results[0]!.changes?.against, delta: report.delta, report }
+  }
+  const sample = await compared('sample')
+  const first = await compared('one')
+  expect([sample, first].map(({ against, delta }) => [against, delta])).toEqual([
+    [undefined, null],
+    [undefined, null],
+  ])
+  const second = await compared(['two', 'one', 'three'])
+  expect([second.against, second.delta?.unmatched]).toEqual([first.id, -1])
+  expect((await compared('sample')).delta).not.toBeNull()
+  expect((await compared('one')).against).toBe(second.id)
+  expect(renderText(second.report, { width: 160 })).toContain(
+    'embedded, registers two of 2026-01-01, one of 2026-01-01 and three of 2026-02-01\n',
+  )
 })
 
 test('a resume warns of a register that was imported again, of no other one', async () => {

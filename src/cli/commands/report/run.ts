@@ -1,6 +1,6 @@
 /** `fettle report`: renders the report of a run again from its journal. */
 import { resolve } from 'node:path'
-import { activeProcessOf, loadRun, MOST_ROWS, reportOfRun, reviewRows } from '../../../app/index.ts'
+import { loadRun, MOST_ROWS, reportOfRun, reviewRows, storedStatusOf } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { RENDERERS, type Renderer } from '../../../report/index.ts'
@@ -19,8 +19,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const to = textFlag(flags, 'to')
   const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
+  const { status } = storedStatusOf(runsDir, state)
   const text =
-    renderer === null || (format === 'text' && to === null) ? reportText(report, io, 'out') : renderer.render(report, rows)
+    renderer === null || (format === 'text' && to === null)
+      ? reportText(report, io, 'out', status === 'stopped')
+      : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
     const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
@@ -28,5 +31,5 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     await writeAtomic(resolve(io.cwd, to), text, { isShared: true })
   }
   // An active run has no final result.
-  return !state.finished && activeProcessOf(runsDir, state) !== null ? EXIT.retryable : EXIT.ok
+  return status === 'running' ? EXIT.retryable : EXIT.ok
 }

@@ -24,7 +24,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const code = status.state.status === 'skipped' ? (skipCodeOf(flags) ?? status.code) : status.code
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {
-    io.out(reportText(report, io, 'out'))
+    io.out(reportText(report, io, 'out', status.status === 'stopped'))
     if (status.status !== 'finished') io.out(escapeTerminal(formatStatus(status)))
   }
   return code
