@@ -6,7 +6,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildIndex, DEFAULT_SHARE, estimateShare, match, presence } from '../../build/service/matching/index.js'
+import { appliedShare, buildIndex, DEFAULT_SHARE, estimateShare, match, presence } from '../../build/service/matching/index.js'
 import { companyOf, queryOf, readCsv } from './matching-data.mjs'
 
 const PLACE = ['address1', 'town', 'postcode']
@@ -101,10 +101,10 @@ function shareOf(list) {
   return estimateShare(rows)
 }
 
-/** Answers of all rows of one list, by default at the share that is estimated for it. */
+/** Answers of all rows of one list, by default at the share that is estimated for it, as a job applies it. */
 function answersOf(list, share = shareOf(list)) {
   return list.map(({ index, query, expected, weight }) => {
-    const found = match(index, query, undefined, share)
+    const found = match(index, query, undefined, appliedShare(share))
     const best = found.candidates[0]
     const right = expected === '' ? null : best !== undefined && index.companies.id(best.company) === expected
     return { decision: found.decision, score: found.score, right, weight }

@@ -30,6 +30,7 @@ export const REUSE_EVENTS = {
     parts,
     answers: text,
     bits: text,
+    inRegister: count.nullable().optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

@@ -6,6 +6,8 @@ import { jobsOf } from './jobs.ts'
 
 export interface ReuseState {
   readonly counts: ReuseCounts
+  /** How much of the list is in the register, for the jobs of the rows that go up; null where the service finds out by itself. */
+  readonly inRegister: number | null
   /** Rows by outcome, apart for earlier answers and those of this run; null before the outputs are written. */
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
@@ -23,11 +25,11 @@ interface Changed {
 export function afterReuse({ plan, jobName, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
-      const { counts, sent, parts, answers, bits } = event
+      const { counts, sent, parts, answers, bits, inRegister = null } = event
       if (plan.known !== undefined) return null
       const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits }
       const chosen = { ...plan, sent, parts, known }
-      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, outcomes: null, isKept: false } }
+      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, inRegister, outcomes: null, isKept: false } }
     }
     case 'output.written':
       return reuse && { reuse: { ...reuse, outcomes: event.reused ?? null } }

@@ -54,10 +54,11 @@ export interface AnswerPlace {
   readonly jobs?: readonly AnsweredJob[]
 }
 
-/** A remote job, and when it answered. */
+/** A remote job, when it answered, and how much of the list it took to be in the register. */
 export interface AnsweredJob {
   readonly id: string
   readonly at: string
+  readonly inRegister?: number | null
 }
 
 interface Open {

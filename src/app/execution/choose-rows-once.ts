@@ -1,4 +1,6 @@
 /** Chooses the rows of a run that go up. */
+
+import type { Env } from '../env/environment.ts'
 import { checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
@@ -9,7 +11,7 @@ import type { RunRecord } from './run-recorder.ts'
 export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
-  settings: ReuseSettings & { readonly cwd: string; readonly signal: AbortSignal },
+  settings: ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal: AbortSignal },
   storage: StorageOptions,
 ): Promise<void> {
   const { state } = record
@@ -18,7 +20,7 @@ export async function chooseRowsOnce(
   // The rows of shards are those of the list: each shard sends all rows of its range, and their merge keeps the answers.
   if (plan.reuse == null || plan.known !== undefined || plan.shard !== undefined || plan.merged !== undefined) return
   const readable = await readablePlan(plan, directory, storage)
-  const { counts, parts, answers, bits } = await chooseKnownRows(readable, state, directory, settings)
+  const { counts, parts, answers, bits, inRegister } = await chooseKnownRows(readable, state, directory, settings)
   checkRowBudget(plan, counts.sent)
-  record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: answers ?? '', bits: bits ?? '' })
+  record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: answers ?? '', bits: bits ?? '', inRegister })
 }

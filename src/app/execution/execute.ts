@@ -142,7 +142,7 @@ async function executeStages({
     record.append(pausedBy(error))
     return
   }
-  const { plan, identity, args } = stateOf(record)
+  const { plan, identity, args, reuse } = stateOf(record)
   const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
   const { source, results, rows, list } = openRunPorts(
     plan,
@@ -176,6 +176,7 @@ async function executeStages({
     connection = await connectRun({
       ...{ plan, directory, settings, source, results, list, fetchByJob, onProgress },
       isNeeded: needsService(stateOf(record)),
+      ...(reuse?.inRegister == null ? {} : { inRegister: reuse.inRegister }),
       ...(plan.reuse == null
         ? {}
         : { keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()) }),

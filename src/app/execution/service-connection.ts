@@ -37,6 +37,8 @@ export interface ServiceNeeds {
    * embedded service estimates it; a remote one does so for each part.
    */
   readonly list?: () => AsyncIterable<Readonly<Record<string, string>>>
+  /** How much of the whole list is in the register, where it is known. */
+  readonly inRegister?: number
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
@@ -106,6 +108,7 @@ export function offline(): ReadyService {
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../../client/index.ts')
+  const { inRegister } = needs
   const state = needs.world.clients ?? createClientState()
   const common = {
     ...needs.world.connection,
@@ -124,19 +127,22 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const credentials = needs.credentials()
     const own = accountOf(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
-    const client = made.connect({ ...common, ...credentials, shared, url, rate, fileHosts, insecure, proxies: needs.proxies() })
+    const told = inRegister === undefined ? {} : { inRegister: async () => inRegister }
+    const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
+    const client = made.connect({ ...common, ...credentials, shared, ...place, ...told })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs)
   const shared = made.createShared(needs.world.clock, budgetOf(state, made))
   const { url, username, password } = server
   const { list } = needs
-  let share: Promise<number> | null = null
-  const inRegister = (): Promise<number> => {
+  let share: Promise<number> | null = inRegister === undefined ? null : Promise.resolve(inRegister)
+  const shareOfList = (): Promise<number> => {
     share ??= server.shareOf(list!())
     return share
   }
-  const client = made.connect({ ...common, shared, url, username, password, ...(list === undefined ? {} : { inRegister }) })
+  const told = list === undefined && share === null ? {} : { inRegister: shareOfList }
+  const client = made.connect({ ...common, shared, url, username, password, ...told })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()

@@ -4,7 +4,7 @@ import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
-import type { Credentials } from '../env/environment.ts'
+import type { Credentials, Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
@@ -48,6 +48,7 @@ const AFTER_ALL = '~'
 
 export interface EstimateContext extends ReuseSettings {
   readonly root: string
+  readonly env: Env
   readonly credentials: () => Credentials
   readonly runKey: RunKey | null
 }
@@ -117,7 +118,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     reuse: chosen?.counts ?? null,
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
-    runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, { runsDir, root, credentials, runKey }) },
+    runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, context) },
   }
 }
 

@@ -5,12 +5,17 @@ import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
 import { type Plan, partsOf } from '../../pipeline/index.ts'
+import { headOf, readStates } from '../../results/changes/row-states.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
-import { addAnswers, openAnswers, removeOldAnswers } from '../../results/reuse/answer-store.ts'
+import { addAnswers, answerFilesIn, openAnswers, removeOldAnswers } from '../../results/reuse/answer-store.ts'
 import { type ChosenRows, chooseRows } from '../../results/reuse/choose-rows.ts'
+import { dropReplaced } from '../../results/reuse/replaced-answers.ts'
 import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
+import type { Env } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
+import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
+import { listShare } from './list-share.ts'
 
 /** Where answers are kept, and which of them are not used. */
 export interface ReuseSettings {
@@ -29,38 +34,61 @@ export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunA
 }
 
 /** A digest of what an answer depends on besides the question: service, account, product and registers. */
-export function scopeOf({ service, register, enrich, input }: Plan, identity: string): string {
+export function scopeOf({ service, register, enrich }: Plan, identity: string): string {
   const registers = (register ?? []).map(({ name, sha256 }) => [name, sha256])
-  // The embedded service decides by the share of the list that is in its register, so its answers are those of one list.
-  const engine = service.kind === 'embedded' ? [packageInfo().version, input.sha256] : null
+  const engine = service.kind === 'embedded' ? [packageInfo().version] : null
   return createHash('sha256')
     .update(JSON.stringify([identity, enrich?.product ?? null, registers, engine]))
     .digest('hex')
 }
 
+/** The run that rows are chosen for; without an id one that is planned. */
+type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 'args' | 'runId'>>
+
+const AFTER_ALL = '~'
+
+/** Digests of the keys of the last good run; null where they are not known. */
+async function keysBefore(plan: Plan, runsDir: string, runId: string): Promise<(() => AsyncIterable<string>) | null> {
+  if (plan.key === null) return null
+  const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, runId))
+  const states = before === null ? null : await readStates(before.workDir)
+  if (states === null || states.head.by !== headOf(plan).by) return null
+  return async function* ids() {
+    for await (const { id } of states.rows()) yield id
+  }
+}
+
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
 export async function chooseKnownRows(
   plan: Plan,
-  { identity, startedAt, args = {} }: Pick<RunState, 'identity' | 'startedAt'> & { readonly args?: RunArgs },
+  { identity, startedAt, args = {}, runId = AFTER_ALL }: Chosen,
   directory: RunDirectory | null,
-  settings: ReuseSettings & { readonly cwd: string; readonly signal?: AbortSignal },
-): Promise<ChosenRows & { readonly parts: Plan['parts'] }> {
+  settings: ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal },
+): Promise<ChosenRows & { readonly parts: Plan['parts']; readonly inRegister: number | null }> {
   const { reuse, key, name, enrich, parts } = plan
-  const { refresh = NO_REFRESH, changedCompanies, cwd, signal } = settings
+  const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
   const now = Date.parse(startedAt)
   const scope = scopeOf(plan, identity)
-  const wanted = { scope, tags: enrich?.tags ?? [], keysOf: key === null ? null : name, now }
+  const { appliedShare } = await import('../../service/matching/index.ts')
+  const inRegister = await listShare(plan, env, cwd)
+  const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, inRegister, appliedShare, now }
   const known = await openAnswers(answersFolder(settings, args), wanted)
   try {
-    const place = { root: cwd, ...(signal === undefined ? {} : { signal }) }
+    const place = {
+      root: cwd,
+      keysBefore: await keysBefore(plan, settings.runsDir, runId),
+      ...(signal === undefined ? {} : { signal }),
+    }
     const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
     const chosen = await chooseRows(plan, known, rules, directory?.path ?? null, place)
     const { sent } = chosen.counts
     const split = parts.length > 1 ? parts[0]!.rows : null
-    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split) }
+    // Where no answer is used, a service that estimates the share does so again.
+    const told = inRegister ?? (chosen.counts.known === 0 ? null : known.inRegister)
+    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), inRegister: told }
   } finally {
     known.close()
   }
@@ -78,7 +106,9 @@ export async function keepAnswers({ id, path }: RunDirectory, folder: string, no
   await removeOldAnswers(folder, now)
   const files = keptAnswersPaths(path).filter(one => existsSync(one.path))
   try {
-    for (const one of files) await addAnswers(folder, `${id}-${one.kind}`, one.path)
+    const added: string[] = []
+    for (const one of files) added.push(await addAnswers(folder, `${id}-${one.kind}`, one.path))
+    await dropReplaced(folder, await answerFilesIn(folder), added)
   } catch (error) {
     if (!FettleError.is(error)) throw error
     const hint =

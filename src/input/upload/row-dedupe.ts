@@ -26,6 +26,11 @@ export class DigestIndex {
     return this.size - 1
   }
 
+  /** The number of a digest of 16 bytes, -1 where it was not added. */
+  find(digest: Buffer): number {
+    return this.#numbers[this.#find(word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3))]! - 1
+  }
+
   #put(at: number, digest: Buffer): void {
     for (let n = 0; n < WORDS; n++) this.#words[at * WORDS + n] = word(digest, n)
     this.#numbers[at] = ++this.size

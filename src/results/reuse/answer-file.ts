@@ -35,6 +35,8 @@ export interface AnswerFileFacts {
   readonly tags: readonly string[]
   /** Milliseconds since 1970: then the file is removed. */
   readonly expires: number
+  /** How much of the list is in the register, as the service estimated it; answers depend on it. Absent where a service names none. */
+  readonly inRegister?: number
   readonly sources: readonly AnswerSource[]
 }
 
@@ -70,15 +72,32 @@ export class AnswerFileWriter {
 
   async add({ question, key, source, outcome, cells }: StoredAnswer): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(cells)}\n`)
-    const at = this.count++ * RECORD
-    if (at === this.#index.length) this.#index = Buffer.concat([this.#index, Buffer.alloc(this.#index.length)])
+    const at = this.#next()
     question.copy(this.#index, at)
     ;(key ?? NO_KEY).copy(this.#index, at + 16)
-    this.#index.writeUIntLE(this.#place, at + 24, 6)
     this.#index.writeUInt32LE(line.length, at + 30)
     this.#index.writeUInt16LE(source, at + 34)
     this.#index.writeUInt8(OUTCOMES.indexOf(outcome), at + 36)
     this.#index.writeUInt32LE(crc32(line), at + 37)
+    await this.#addLine(at, line)
+  }
+
+  /** Adds an answer of another file, of which this one gets the facts. */
+  async copy({ index }: AnswerFile, from: number, line: Buffer): Promise<void> {
+    const at = this.#next()
+    index.copy(this.#index, at, from * RECORD, (from + 1) * RECORD)
+    await this.#addLine(at, Buffer.from(line))
+  }
+
+  /** Where the next record begins. */
+  #next(): number {
+    const at = this.count++ * RECORD
+    if (at === this.#index.length) this.#index = Buffer.concat([this.#index, Buffer.alloc(this.#index.length)])
+    return at
+  }
+
+  async #addLine(at: number, line: Buffer): Promise<void> {
+    this.#index.writeUIntLE(this.#place, at + 24, 6)
     this.#place += line.length
     this.#lines.push(line)
     this.#waiting += line.length

@@ -55,11 +55,13 @@ export class AnswerKeeper {
       return { job: id, at, columns, ...(this.#byHand.has(part) ? { byHand: true } : {}) }
     })
     const newest = Math.max(...sources.map(({ at }) => Date.parse(at)))
+    const inRegister = shareOfAll(this.#jobs)
     for (const [kind, writer] of this.#writers) {
       if (writer.count === 0) await removeFile(writer.path)
       else {
         const expires = newest + reuse![kind]
-        await writer.publish({ scope: this.#scope, pipeline: name, tags: enrich?.tags ?? [], expires, sources })
+        const facts = { scope: this.#scope, pipeline: name, tags: enrich?.tags ?? [], expires, sources }
+        await writer.publish({ ...facts, ...(inRegister === null ? {} : { inRegister }) })
       }
     }
   }
@@ -67,4 +69,10 @@ export class AnswerKeeper {
   async discard(): Promise<void> {
     for (const writer of this.#writers.values()) await writer.discard()
   }
+}
+
+/** Null where a job names none. */
+function shareOfAll(jobs: readonly AnsweredJob[]): number | null {
+  const known = jobs.flatMap(({ inRegister }) => inRegister ?? [])
+  return known.length < jobs.length || known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
 }

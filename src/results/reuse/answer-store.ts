@@ -12,31 +12,63 @@ import { KnownAnswers } from './known-answers.ts'
 
 const ENDING = '.answers'
 
-const answerFilesIn = async (folder: string): Promise<string[]> => {
+export const answerFilesIn = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch(() => [])
   return names.filter(name => name.endsWith(ENDING) && !name.startsWith('.')).sort()
 }
 
+export interface WantedAnswers {
+  /** See AnswerFileFacts. */
+  readonly scope: string
+  readonly tags: readonly string[]
+  readonly pipeline: string
+  readonly hasKeys: boolean
+  /** How much of the list is in the register; null: what the service told this pipeline last. */
+  readonly inRegister: number | null
+  /** Shares for which this is equal have the same answers. */
+  readonly appliedShare: (inRegister: number) => number
+  readonly now: number
+}
+
 /** Opens the answers of a scope; an empty store for a folder that does not exist. Always call `close`. */
-export async function openAnswers(
-  folder: string,
-  { scope, tags, keysOf, now }: { scope: string; tags: readonly string[]; keysOf: string | null; now: number },
-): Promise<KnownAnswers> {
-  const files: AnswerFile[] = []
-  for (const name of await answerFilesIn(folder)) {
-    const file = AnswerFile.open(join(folder, name))
-    if (file === null) continue
-    if (file.facts.scope === scope && file.facts.expires > now) files.push(file)
-    else file.close()
+export async function openAnswers(folder: string, wanted: WantedAnswers): Promise<KnownAnswers> {
+  const { pipeline, appliedShare } = wanted
+  const files = await openFiles(folder, wanted.scope)
+  const told = files.filter(({ facts }) => facts.pipeline === pipeline && facts.inRegister !== undefined).sort(byTime)
+  const inRegister = wanted.inRegister ?? told.at(-1)?.facts.inRegister ?? null
+  const applied = inRegister === null ? null : appliedShare(inRegister)
+  const isOfShare = ({ facts }: AnswerFile): boolean =>
+    facts.inRegister === undefined || appliedShare(facts.inRegister) === applied
+  for (const file of files) if (!isOfShare(file)) file.close()
+  return new KnownAnswers(files.filter(isOfShare), { ...wanted, inRegister })
+}
+
+const byTime = (one: AnswerFile, other: AnswerFile): number => (timeOf(one) < timeOf(other) ? -1 : 1)
+const timeOf = ({ facts }: AnswerFile): string =>
+  facts.sources
+    .map(({ at }) => at)
+    .sort()
+    .at(-1) ?? ''
+
+/** Opens the files of a scope as they are at one time: another run may add one just now, and remove those that it replaces. */
+async function openFiles(folder: string, scope: string): Promise<AnswerFile[]> {
+  for (let names = await answerFilesIn(folder); ; ) {
+    const files = names.flatMap(name => AnswerFile.open(join(folder, name)) ?? [])
+    const then = await answerFilesIn(folder)
+    if (then.join() === names.join()) {
+      for (const file of files) if (file.facts.scope !== scope) file.close()
+      return files.filter(({ facts }) => facts.scope === scope)
+    }
+    for (const file of files) file.close()
+    names = then
   }
-  return new KnownAnswers(files, tags, keysOf)
 }
 
 /**
- * Adds a file of answers under a name of its run, in place of an equal one, and removes files whose answers are all too old. The folder
- * must exist. Throws FETTLE_OUTPUT_WRITE.
+ * Adds a file of answers under a name of its run, in place of an equal one; returns its name in the folder, which must exist. Throws
+ * FETTLE_OUTPUT_WRITE.
  */
-export async function addAnswers(folder: string, name: string, from: string): Promise<void> {
+export async function addAnswers(folder: string, name: string, from: string): Promise<string> {
   const path = join(folder, `${name}${ENDING}`)
   const temporary = temporaryName(path, 'add')
   try {
@@ -49,6 +81,7 @@ export async function addAnswers(folder: string, name: string, from: string): Pr
     // A rename onto a link to the same file leaves both names.
     await rm(temporary, { force: true }).catch(() => {})
   }
+  return `${name}${ENDING}`
 }
 
 async function copyDurably(from: string, to: string): Promise<void> {

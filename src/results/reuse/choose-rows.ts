@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
+import { digestOf } from '../../files/file-chunks.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
 import { askedRows } from '../../input/upload/asked-rows.ts'
@@ -25,19 +26,20 @@ export interface ChosenRows {
   readonly bits: string | null
 }
 
-/** Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
+/** `keysBefore`: digests of the keys of the last good run, as hexadecimal digits. Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
 export async function chooseRows(
   plan: Plan,
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal }: FileContext,
+  { root, signal, keysBefore }: FileContext & { readonly keysBefore?: (() => AsyncIterable<string>) | null },
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
   const keyOf = keyDigester(plan)
   const sent = new DigestIndex()
   const bits = new KnownBits()
+  const freshKeys = keysBefore == null ? null : new DigestIndex()
   const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
   const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
   try {
@@ -60,8 +62,15 @@ export async function chooseRows(
       }
       const { size } = sent
       if (sent.add(question) < size) counts.repeated++
-      else counts[verdict === 'known' ? 'fresh' : verdict]++
+      else {
+        const reason = verdict === 'known' ? 'fresh' : verdict
+        counts[reason]++
+        if (reason === 'fresh' && key !== null && key !== '') freshKeys?.add(digestOf(key))
+      }
     }
+    const changed = freshKeys === null || freshKeys.size === 0 ? 0 : await countIn(freshKeys, keysBefore!())
+    counts.changed += changed
+    counts.fresh -= changed
     counts.sent = sent.size
     await verifyUnchanged('read')
     const answers = (await writer?.publish()) ?? null
@@ -69,6 +78,17 @@ export async function chooseRows(
   } finally {
     await writer?.discard()
   }
+}
+
+/** How many of these keys the last good run had: their rows are not new, although no answer to one of them is stored. */
+async function countIn(keys: DigestIndex, before: AsyncIterable<string>): Promise<number> {
+  const { size } = keys
+  const isFound = new Uint8Array(size)
+  for await (const digest of before) {
+    const at = keys.add(Buffer.from(digest, 'hex'))
+    if (at < size) isFound[at] = 1
+  }
+  return isFound.reduce((sum, one) => sum + one, 0)
 }
 
 const zeroes = () => Object.fromEntries(SEND_REASONS.map(reason => [reason, 0])) as Record<(typeof SEND_REASONS)[number], number>

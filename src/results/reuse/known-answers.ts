@@ -10,6 +10,8 @@ export interface FoundAnswer {
   readonly sourceNumber: number
   /** It has the tags that are asked for now. */
   readonly isWide: boolean
+  /** Its file is to be removed. */
+  readonly isExpired: boolean
   /** The cells as JSON; null where they cannot be read. */
   readonly line: () => Buffer | null
   /** The id of the company found, '' without one. */
@@ -25,7 +27,19 @@ interface Place {
 
 const RECORD = AnswerFile.recordBytes
 
+/** What is asked of the answers. */
+export interface KnownFor {
+  readonly tags: readonly string[]
+  readonly pipeline: string
+  /** Whether keys of the pipeline are compared. */
+  readonly hasKeys: boolean
+  readonly inRegister: number | null
+  readonly now: number
+}
+
 export class KnownAnswers {
+  /** How much of the list is in the register, for these answers; null where it is unknown. */
+  readonly inRegister: number | null
   readonly sources: readonly AnswerSource[]
   readonly #files: readonly Omit<Place, 'at'>[]
   /** The number of the first record of each file. */
@@ -34,8 +48,11 @@ export class KnownAnswers {
   readonly #keys: Uint32Array | null
   readonly #companyColumns = new Map<AnswerSource, readonly number[]>()
 
-  /** `keysOf`: the pipeline whose keys are compared, null for none. */
-  constructor(files: readonly AnswerFile[], tags: readonly string[], keysOf: string | null) {
+  readonly #now: number
+
+  constructor(files: readonly AnswerFile[], { tags, pipeline, hasKeys, inRegister, now }: KnownFor) {
+    this.inRegister = inRegister
+    this.#now = now
     let firstSource = 0
     let start = 0
     const starts: number[] = []
@@ -50,11 +67,11 @@ export class KnownAnswers {
     this.#starts = starts
     this.sources = files.flatMap(({ facts }) => facts.sources)
     this.#questions = new Uint32Array(slotsFor(start))
-    this.#keys = keysOf === null ? null : new Uint32Array(slotsFor(start))
+    this.#keys = hasKeys ? new Uint32Array(slotsFor(start)) : null
     for (const [number, { file }] of this.#files.entries())
       for (let at = 0; at < file.count; at++) {
         this.#addQuestion(starts[number]! + at)
-        if (file.facts.pipeline === keysOf) this.#addKey(starts[number]! + at)
+        if (hasKeys && file.facts.pipeline === pipeline) this.#addKey(starts[number]! + at)
       }
   }
 
@@ -68,7 +85,8 @@ export class KnownAnswers {
     if (outcome === null || source === undefined) return null
     const line = (): Buffer | null => file.line(at)
     const company = (): string => this.#companyOf(line(), source)
-    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, line, company }
+    const isExpired = file.facts.expires <= this.#now
+    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, isExpired, line, company }
   }
 
   #companyOf(line: Buffer | null, source: AnswerSource): string {

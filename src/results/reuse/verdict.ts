@@ -29,6 +29,8 @@ interface Earlier {
   readonly outcome: AnswerOutcome
   readonly source: { readonly at: string; readonly byHand?: true }
   readonly isWide: boolean
+  /** Too old by the age that it was stored with. */
+  readonly isExpired: boolean
   /** The connectId of the company found, '' without one. */
   readonly company: () => string
 }
@@ -47,7 +49,7 @@ export function verdictOf(
   if (isWanted) return 'refreshed'
   // A time in the future is of a clock that was set back since: its age is unknown.
   const age = now - Date.parse(earlier.source.at)
-  if (!(age >= 0 && age < ages[kind])) return 'tooOld'
+  if (earlier.isExpired || !(age >= 0 && age < ages[kind])) return 'tooOld'
   if (changedCompanies !== undefined && changedCompanies.size > 0 && changedCompanies.has(earlier.company())) return 'tooOld'
   if (!earlier.isWide) return 'lacking'
   // Whether the first row of its company would be matched by hand is unknown.

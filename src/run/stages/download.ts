@@ -90,9 +90,17 @@ function keptIssue(files: readonly OutputFile[]): Issue {
   return issue('FETTLE_OUTPUT_KEPT', `a check failed, so earlier outputs stay: ${rows}`, { severity: 'info' })
 }
 
-/** The jobs of the parts, and when each was first seen to be done. */
-export const answeredJobs = ({ jobs, updatedAt }: RunState): { readonly id: string; readonly at: string }[] =>
-  jobs.map(({ id, history }) => ({ id: id ?? '', at: history.at(-1)?.at ?? updatedAt }))
+interface AnsweredJob {
+  readonly id: string
+  readonly at: string
+  readonly inRegister: number | null
+}
+
+/** The jobs of the parts, when each was first seen to be done, and how much of the list it took to be in the register. */
+export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
+  jobs.map(({ id, history, summary }) => ({
+    ...{ id: id ?? '', at: history.at(-1)?.at ?? updatedAt, inRegister: summary?.inRegister ?? null },
+  }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { killEverywhere } from './commands.ts'
-import { cleanScene, forgetScene, mergeScene, reviewScene, type Scene } from './scenes.ts'
+import { cleanScene, forgetScene, mergeScene, nightScene, reviewScene, type Scene } from './scenes.ts'
 import { useService } from './use-service.ts'
 
 let data: string
@@ -31,6 +31,18 @@ test('a killed merge leaves only the merged list', async () => {
 test('a killed review leaves no temporary file in the folders of decisions, outputs and run', async () => {
   const scene = await reviewScene(data, { isFirst: false })
   await killAfter(scene, [/write .*\/\.killed\.csv\./, /write .*\/\.review\.jsonl\./, /write .*\/\.junit\.xml\./])
+})
+
+test('a night killed while it chooses rows and keeps answers pays for nothing twice, and the next night pays for nothing', async () => {
+  const scene = await nightScene(data, service)
+  const { prepared, ...rest } = scene
+  await killAfter({ prepared, ...rest }, [
+    /write .*\/\.reused\.jsonl\./,
+    /rename .*\/known\.bits/,
+    /link .*\.answers/,
+    /rename .*-matched\.answers/,
+    /unlink .*\.answers/,
+  ])
 })
 
 test('clean killed after its output continues with its one job', async () => {

@@ -120,3 +120,30 @@ export function cleanScene(data: string, service: FaultyService): Scene {
     rest: () => settled(service),
   }
 }
+
+/** Keys of rows whose answers are asked for again: their earlier ones are replaced. */
+const AGAIN = Array.from({ length: 12 }, (_, n) => ['--refresh-key', `${n}`]).flat()
+
+/** The second night of a list, with rows that are new, changed and gone, and rows that are asked again. */
+export async function nightScene(data: string, service: FaultyService): Promise<Scene> {
+  const prepared = makePlace(data, service)
+  const { folder } = prepared
+  const pipeline = join(folder, 'pipeline.yml')
+  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}reuse: { matched: 30d, unmatched: 7d, review: 7d }\n`)
+  await ok(prepared, 'run', 'pipeline.yml', '-q')
+  const lines = INPUT.split('\n')
+  const changed = lines.with(20, lines[20]!.replace('Harrow', 'Barrow')).toSpliced(25, 1)
+  writeFileSync(join(folder, 'in.csv'), [...changed, 'y,Somebody New Ltd,,GB'].join('\n'))
+  const judge = async (place: Place, ended: Ended): Promise<string[]> => {
+    const { creates, uploads, submits, enriches } = service.server.effects(recorded(place)?.jobName)
+    const made = [creates, uploads, submits, enriches]
+    const bad = [...(made.some(count => count !== 1) ? [`creates, uploads, submits, enriches: ${made}`] : [])]
+    bad.push(...(await judged(place, ended)))
+    // Every answer is where the next night finds it.
+    await ok(place, 'run', 'pipeline.yml', '-q')
+    const { counts } = recorded(place)?.reuse ?? {}
+    return counts?.sent === 0 && counts.known === counts.asked ? bad : [...bad, `the next night: ${JSON.stringify(counts)}`]
+  }
+  const args = ['run', 'pipeline.yml', '--json', ...AGAIN]
+  return { prepared, args, next: nextCommand, files: OUTPUTS, judge, rest: () => settled(service) }
+}

@@ -1,10 +1,12 @@
 /** Runs that use the answers of earlier runs: what goes up, what is written, and what is kept. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
-import { type PipelineInput, run } from '../../../src/index.ts'
-import { packageFile } from '../../../src/package-file.ts'
+import type { PipelineInput } from '../../../src/index.ts'
+import { runs } from '../../support/runs.ts'
+import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
@@ -13,46 +15,127 @@ beforeEach(() => {
 })
 afterEach(() => here.leave())
 
-const [HEADER, ...LINES] = readFileSync(packageFile('samples/suppliers.csv'), 'utf8').split('\n')
-/** Rows on one line. */
-const SUPPLIERS = LINES.filter(line => /^V\d/.test(line) && line.split('"').length % 2 === 1 && !line.includes('\n'))
-const TAGS = ['general.connectId', 'general.companyName', 'general.rowNumber', 'general.duplicate', 'general.duplicateId']
-const COLUMNS = ['*', ...TAGS, 'match.outcome', 'match.score', 'match.why', 'match.candidates']
-const AGES = { matched: '30d', unmatched: '7d', review: '7d' }
-
-const list = (rows: readonly string[]): string => [HEADER, ...rows, ''].join('\n')
-const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
-
-/** The same list with and without earlier answers; the outputs must be the same. */
-async function night(rows: readonly string[], more: Partial<PipelineInput> = {}) {
-  here.write('in.csv', list(rows))
-  const pipelineOf = (name: string, own: Partial<PipelineInput>): PipelineInput =>
-    here.pipeline({
-      name,
-      service: 'embedded',
-      register: 'sample',
-      input: { path: 'in.csv', key: 'Supplier No' },
-      mappings: { name: 'Company Name', orgNumber: 'Reg No', country: 'Country' },
-      enrich: { product: 'basic', tags: TAGS },
-      output: { path: `${name}.csv`, columns: COLUMNS, review: `${name}-review.csv`, unmatched: `${name}-unmatched.csv` },
-      ...more,
-      ...own,
-    })
-  const full = await run(pipelineOf('full', {}), { ...here.options({}), fresh: true })
-  const report = await run(pipelineOf('nightly', { reuse: AGES }), here.options({}))
-  for (const kind of ['', '-review', '-unmatched']) expect(read(`nightly${kind}.csv`)).toBe(read(`full${kind}.csv`))
-  expect(report.totals).toEqual(full.totals)
-  return report
-}
+const listOf = (from: number, to: number): Row[] => Array.from({ length: to - from }, (_, at) => [`K${from + at}`, from + at])
 
 test('the second night of the same list sends nothing and writes what a full night writes', async () => {
-  const rows = SUPPLIERS.slice(0, 40)
-  const first = await night(rows)
-  expect(first).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-  expect(first.results[0]?.reuse).toMatchObject({ asked: 40, known: 0, fresh: first.results[0]?.plan.sent })
-  const second = await night(rows)
-  expect(second).toMatchObject({ exitCode: 0, ledger: { adds: true }, results: [{ plan: { sent: 0 }, jobs: [] }] })
-  expect(second.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
-  for (const { metadata } of [first, second])
-    expect((await verifyRun(metadata.runId, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+  const night = nightsAt(here)
+  const first = await night(0, listOf(0, 40))
+  expect(first.reuse).toMatchObject({ asked: 40, known: 0 })
+  const second = await night(1, listOf(0, 40))
+  expect(second.report).toMatchObject({ results: [{ plan: { sent: 0 }, jobs: [] }] })
+  expect(second.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
+  for (const { report } of [first, second])
+    expect((await verifyRun(report.metadata.runId, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
 })
+
+test('rows that are new, changed or too old go up, each with its reason, and those that repeat one of them do not', async () => {
+  const night = nightsAt(here)
+  await night(0, listOf(0, 90))
+  const changed = listOf(0, 90).map(([key, supplier]): Row => (supplier < 3 ? [key, 100 + supplier] : [key, supplier]))
+  const list: Row[] = [...changed, ['N1', 103], ['N2', 104], ['N3', 104], ['N4', 10]]
+  const second = await night(1, list)
+  expect(second.reuse).toMatchObject({ asked: 94, known: 88, sent: 5, repeated: 1, fresh: 2, changed: 3, tooOld: 0 })
+  const outcomes = second.rows.map(row => row['match.outcome'])
+  const short = outcomes.filter(one => one === 'unmatched' || one === 'review').length
+  expect(short).toBeGreaterThan(2)
+  // Unmatched and review are too old after five days, and what was asked in the second night is not yet.
+  const third = await night(5.5, list)
+  expect(third.reuse.tooOld).toBeGreaterThan(0)
+  expect(third.reuse).toMatchObject({ fresh: 0, changed: 0, lacking: 0, known: 94 - third.reuse.sent - third.reuse.repeated })
+  const fourth = await night(40, list)
+  expect(fourth.reuse).toMatchObject({ known: 0, fresh: 0, changed: 0, tooOld: fourth.reuse.sent })
+})
+
+test('a row whose key was known is changed and not new, also if its answer was that of another row', async () => {
+  const night = nightsAt(here)
+  await night(0, [...listOf(0, 30), ['same', 5]])
+  const second = await night(1, [...listOf(0, 30), ['same', 40]])
+  expect(second.reuse).toMatchObject({ sent: 1, fresh: 0, changed: 1 })
+})
+
+test('rows are asked again when the caller wants it: all, by outcome, by key', async () => {
+  const night = nightsAt(here)
+  const list = listOf(0, 30)
+  const { rows } = await night(0, list)
+  const count = rows.filter(row => row['match.outcome'] === 'unmatched').length
+  expect(count).toBeGreaterThan(0)
+  expect((await night(1, list, { refresh: { outcomes: ['unmatched'] } })).reuse).toMatchObject({ refreshed: count, sent: count })
+  expect((await night(2, list, { refresh: { keys: ['K7'] } })).reuse).toMatchObject({ refreshed: 1, sent: 1 })
+  expect((await night(3, list, { refresh: { all: true } })).reuse).toMatchObject({ refreshed: 30, known: 0 })
+  expect((await night(4, list)).reuse).toMatchObject({ sent: 0 })
+})
+
+test('answers are kept in a folder of their own that only its owner can read, and it does not grow from night to night', async () => {
+  const night = nightsAt(here)
+  const folder = join(here.folder, 'answers')
+  const bytes = (): number => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  const list = listOf(0, 40)
+  await night(0, list, { answersDir: folder })
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  for (const name of readdirSync(folder).filter(one => one.endsWith('.answers')))
+    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  const before = bytes()
+  for (let day = 1; day < 5; day++) await night(day, list, { answersDir: folder, refresh: { all: true } })
+  expect(bytes()).toBeLessThan(before * 1.5)
+})
+
+/** Each list is that of the night before, with rows changed, gone, moved and new. */
+const change = fc.record({
+  days: fc.constantFrom(0.5, 1, 3, 7),
+  changed: fc.array(fc.tuple(fc.nat(200), fc.nat(90)), { maxLength: 4 }),
+  gone: fc.array(fc.nat(200), { maxLength: 3 }),
+  added: fc.array(fc.nat(90), { maxLength: 5 }),
+  turned: fc.nat(20),
+  /** The run is stopped at this event, and goes on. */
+  stop: fc.option(fc.integer({ min: 1, max: 25 }), { nil: null }),
+})
+
+const wanted = fc.record({
+  collapse: fc.boolean(),
+  split: fc.constantFrom(null, 7, 30),
+  mapped: fc.boolean(),
+  accept: fc.boolean(),
+})
+
+test('any nights of any list, stopped anywhere, write what full nights write and ask nothing twice within its age', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(90), { minLength: 1, maxLength: 40 }),
+      fc.array(change, { minLength: 1, maxLength: 3 }),
+      wanted,
+      async (first, changes, { collapse, split, mapped, accept }) => {
+        here.leave()
+        here = place()
+        const job = { collapse, ...(split === null ? {} : { split }) }
+        const more: Partial<PipelineInput> = {
+          job,
+          ...(mapped ? { send: 'mapped' } : {}),
+          ...(accept ? { accept: { banding: ['A', 'B'], review: ['C', 'D'] } } : {}),
+        }
+        const night = nightsAt(here, more)
+        let list: Row[] = first.map((supplier, at) => [`K${at}`, supplier % SUPPLIERS.length])
+        let key = list.length
+        let day = 0
+        await night(day, list)
+        for (const { days, changed, gone, added, turned, stop } of changes) {
+          day += days
+          for (const [at, supplier] of changed) {
+            const row = list[at % list.length]
+            if (row !== undefined) list[at % list.length] = [row[0], supplier]
+          }
+          list = list.filter((_, at) => at === 0 || !gone.includes(at))
+          list.push(...added.map((supplier): Row => [`K${key++}`, supplier]))
+          const by = turned % list.length
+          list = [...list.slice(by), ...list.slice(0, by)]
+          const controller = new AbortController()
+          let events = 0
+          const onEvent = (): void => {
+            if (++events === stop) controller.abort()
+          }
+          await night(day, list, { signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+        }
+      },
+    ),
+    { numRuns: runs(3, 60), endOnFailure: true },
+  )
+}, 600_000)

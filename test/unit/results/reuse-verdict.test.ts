@@ -17,6 +17,7 @@ const answered = (daysAgo: number, more: object = {}) => ({
   outcome: 'matched' as const,
   source: { at: new Date(NOW - daysAgo * DAY).toISOString() },
   isWide: true,
+  isExpired: false,
   company: () => '42',
   ...more,
 })
@@ -27,6 +28,7 @@ test('an answer is used until the age of its outcome, and not one from the futur
   expect(verdictOf(answered(8, { outcome: 'unmatched' }), null, isUnknown, RULES)).toBe('tooOld')
   expect(verdictOf(answered(8, { outcome: 'duplicate' }), null, isUnknown, RULES)).toBe('known')
   expect(verdictOf(answered(-1), null, isUnknown, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(1, { isExpired: true }), null, isUnknown, RULES)).toBe('tooOld')
   expect(verdictOf(answered(1, { isWide: false }), null, isUnknown, RULES)).toBe('lacking')
 })
 
@@ -43,7 +45,8 @@ test('a stored answer names its company, and one without a company names none', 
     await writer.add({ question: digestOf(`q${id}`), key: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
   const source = { job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
   await writer.publish({ scope: 's', pipeline: 'p', tags: [], expires: NOW + DAY, sources: [source] })
-  const known = await openAnswers(folder, { scope: 's', tags: [], keysOf: null, now: NOW })
+  const wanted = { scope: 's', tags: [], pipeline: 'p', hasKeys: false, inRegister: null, appliedShare: (share: number) => share }
+  const known = await openAnswers(folder, { ...wanted, now: NOW })
   try {
     expect(ids.map(id => known.find(digestOf(`q${id}`))?.company())).toEqual(['42', '43', ''])
   } finally {

@@ -47,7 +47,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const estimate =
       plan === null || input === null
         ? null
-        : await estimateRun(plan, input, { runsDir, root: io.cwd, credentials, runKey, ...reuseOf(flags) })
+        : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...reuseOf(flags) })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: estimate }))

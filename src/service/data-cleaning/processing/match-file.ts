@@ -4,6 +4,7 @@ import { readRecords } from '../../csv/csv.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
 import { type RowCandidate, type RowResult, type RowSource, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
+import { appliedShare } from '../../matching/index.ts'
 import type { Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
@@ -89,7 +90,8 @@ export interface MatchedFile {
 
 /** Throws a CsvFault at the first fault of the file and then writes no result. */
 export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<MatchedFile> {
-  const share = task.inRegister ?? (await shareOf(readQueries(task, limits), engine, pace))
+  const inRegister = task.inRegister ?? (await shareOf(readQueries(task, limits), engine, pace))
+  const share = appliedShare(inRegister)
   const resultOf = makeResults(engine, task.byHand)
   const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
   const summary = await writeWhole(task.target, async write => {
@@ -106,5 +108,5 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
     const { matched, manualMatched, duplicate: duplicates } = counts
     return { totalRows: row, matched, manualMatched, unmatched, duplicates }
   })
-  return { summary, inRegister: share }
+  return { summary, inRegister }
 }

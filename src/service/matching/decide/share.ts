@@ -10,6 +10,8 @@ const DEFAULT_ROWS = 10
 /** A share of 0 or 1 would decide without evidence. */
 const [LEAST, MOST] = [0.005, 0.995]
 const STEPS = 200
+/** Log-odds between two shares that are applied: the odds of a score move by a fifth at most. */
+const CELL = 0.4
 
 const logOddsOf = (share: number): number => Math.log(share / (1 - share))
 
@@ -38,4 +40,14 @@ export function estimateShare(rows: readonly number[]): number {
     share = next
   }
   return Math.round(Math.min(MOST, Math.max(LEAST, share)) * 1000) / 1000
+}
+
+/**
+ * The share that is applied to a list of this estimated share: the nearest of some fixed ones, DEFAULT_SHARE among them. A list that
+ * changes a little from night to night is then decided alike, so that earlier answers hold.
+ */
+export function appliedShare(share: number): number {
+  const cell = Math.round((logOddsOf(share) - logOddsOf(DEFAULT_SHARE)) / CELL)
+  const applied = chanceOf(logOddsOf(DEFAULT_SHARE) + cell * CELL)
+  return Math.round(applied * 1000) / 1000
 }

@@ -2,7 +2,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sampleOf, shareOf } from '../../../../src/service/data-cleaning/processing/estimate-share.ts'
-import { buildIndex, DEFAULT_SHARE, estimateShare, match, presence, type Query } from '../../../../src/service/matching/index.ts'
+import {
+  appliedShare,
+  buildIndex,
+  DEFAULT_SHARE,
+  estimateShare,
+  match,
+  presence,
+  type Query,
+} from '../../../../src/service/matching/index.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { runs } from '../../../support/runs.ts'
 import { company } from './companies.ts'
@@ -79,21 +87,37 @@ describe('the share of a list that is in the register', () => {
 })
 
 describe('the sample', () => {
-  async function* numbers(count: number): AsyncGenerator<number> {
-    for (let at = 0; at < count; at++) yield at
+  async function* numbers(count: number, step = 1): AsyncGenerator<Query> {
+    for (let at = 0; at < count; at++) yield { name: `${(at * step) % count}`, country: 'GB' }
   }
+  const numbersOf = async (rows: AsyncIterable<Query>, size: number): Promise<number[]> =>
+    (await sampleOf(rows, size)).map(({ name }) => Number(name))
 
-  it('of a short list is the list', async () => {
-    expect(await sampleOf(numbers(40), 40)).toEqual(Array.from({ length: 40 }, (_, at) => at))
+  it('of a short list has each different row once, in any order of rows and cells', async () => {
+    async function* turned(): AsyncGenerator<Query> {
+      for await (const { name } of numbers(40, 7)) yield { country: 'GB', name: name! }
+      yield* numbers(40)
+    }
+    const sample = await sampleOf(numbers(40), 40)
+    expect(sample.map(({ name }) => Number(name)).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, at) => at))
+    expect(await sampleOf(turned(), 40)).toEqual(sample)
   })
 
-  it('of a long list has its size, is in order, is spread over the list and is the same each time', async () => {
-    const sample = await sampleOf(numbers(50_000), 1000)
+  it('of a long list has its size, is spread over the list and is the same in another order', async () => {
+    const sample = await numbersOf(numbers(50_000), 1000)
     expect(sample).toHaveLength(1000)
-    expect(sample).toEqual([...sample].sort((a, b) => a - b))
     for (let part = 0; part < 10; part++)
       expect(Math.abs(sample.filter(at => Math.floor(at / 5000) === part).length - 100)).toBeLessThan(40)
-    expect(await sampleOf(numbers(50_000), 1000)).toEqual(sample)
+    expect(await numbersOf(numbers(50_000, 7), 1000)).toEqual(sample)
+  })
+
+  it('of a list that lost a hundredth of its rows and got as many others differs by as much', async () => {
+    async function* later(): AsyncGenerator<Query> {
+      let at = 0
+      for await (const row of numbers(20_000)) yield at++ % 100 === 0 ? { name: `other ${at}` } : row
+    }
+    const [before, after] = [new Set(await numbersOf(numbers(20_000), 1000)), await numbersOf(later(), 1000)]
+    expect(after.filter(at => !before.has(at)).length).toBeLessThan(40)
   })
 
   it('of fewer rows is a part of one of more rows', () =>
@@ -106,6 +130,20 @@ describe('the sample', () => {
       }),
       { numRuns: runs(30, 300) },
     ))
+})
+
+describe('the share that is applied', () => {
+  it('is one of a few, near the estimate, and the default for a row alone', () => {
+    expect(appliedShare(DEFAULT_SHARE)).toBe(DEFAULT_SHARE)
+    const shares = Array.from({ length: 199 }, (_, at) => (at + 1) / 200)
+    expect(new Set(shares.map(appliedShare)).size).toBeLessThan(30)
+    const oddsOf = (share: number): number => Math.log(share / (1 - share))
+    for (const share of shares) {
+      expect(Math.abs(appliedShare(share) - share)).toBeLessThan(0.052)
+      expect(Math.abs(oddsOf(appliedShare(share)) - oddsOf(share))).toBeLessThan(0.3)
+      expect(appliedShare(appliedShare(share))).toBe(appliedShare(share))
+    }
+  })
 })
 
 describe('the decision', () => {

@@ -1,0 +1,121 @@
+/** Nights of one list, each with earlier answers and in full: the outputs must be the same. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { expect } from 'vitest'
+import { realClock } from '../../../src/client/clock.ts'
+import { FettleError } from '../../../src/errors.ts'
+import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { packageFile } from '../../../src/package-file.ts'
+import { appliedShare } from '../../../src/service/matching/index.ts'
+import type { Place } from './place.ts'
+
+const [HEADER, ...LINES] = readFileSync(packageFile('samples/suppliers.csv'), 'utf8').split('\n')
+/** Rows on one line, without their key. */
+export const SUPPLIERS = LINES.filter(line => /^V\d/.test(line) && line.split('"').length % 2 === 1).map(line =>
+  line.slice(line.indexOf(',') + 1),
+)
+const TAGS = ['general.connectId', 'general.companyName', 'general.rowNumber', 'general.duplicate', 'general.duplicateId']
+const COLUMNS = ['*', ...TAGS, 'match.outcome', 'match.score', 'match.why', 'match.candidates']
+const GIVEN = ['answer.at', 'answer.job', 'answer.reused']
+export const AGES = { matched: '20d', unmatched: '5d', review: '5d' }
+const DAY = 86_400_000
+const AGE = { matched: 20, duplicate: 20, unmatched: 5, review: 5 }
+
+/** A row of the list: its key, and the number of its supplier. */
+export type Row = readonly [key: string, supplier: number]
+
+/** A clock that stands some days from now. */
+export const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
+
+/** What a night showed. */
+export interface Night {
+  readonly report: Report
+  readonly reuse: NonNullable<Report['results'][number]['reuse']>
+  /** The cells of the output by the names of their columns. */
+  readonly rows: readonly Readonly<Record<string, string>>[]
+}
+
+/** Runs the nights of a place. `more`: keys of the pipeline besides the usual ones. */
+export function nightsAt(here: Place, more: Partial<PipelineInput> = {}) {
+  const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
+  /** When each question was answered last, in days, and how. */
+  const asked = new Map<string, { readonly day: number; readonly outcome: string }>()
+  let number = 0
+
+  const pipelineOf = (name: string, own: Partial<PipelineInput>, columns: readonly string[]): PipelineInput =>
+    here.pipeline({
+      name,
+      service: 'embedded',
+      register: 'sample',
+      input: { path: 'in.csv', key: 'Supplier No' },
+      mappings: { name: 'Company Name', orgNumber: 'Reg No', country: 'Country' },
+      enrich: { product: 'basic', tags: TAGS },
+      output: { path: `${name}.csv`, columns: [...columns], review: `${name}-review.csv`, unmatched: `${name}-unmatched.csv` },
+      ...more,
+      ...own,
+    })
+
+  /** Of the file without its columns about the answer. */
+  const cells = (name: string): string[][] => {
+    const [header = [], ...rows] = parse(read(name), { bom: true }) as string[][]
+    const kept = header.flatMap((column, at) => (GIVEN.includes(column) ? [] : [at]))
+    return [header, ...rows].map(row => kept.map(at => row[at] ?? ''))
+  }
+
+  return async function night(
+    day: number,
+    list: readonly Row[],
+    options: Partial<Parameters<typeof run>[1]> = {},
+  ): Promise<Night> {
+    here.write('in.csv', [HEADER, ...list.map(([key, supplier]) => `${key},${SUPPLIERS[supplier]}`), ''].join('\n'))
+    const common = { ...here.options({}), clock: clockAt(day) }
+    const full = await run(pipelineOf('full', {}, COLUMNS), { ...common, runsDir: `full-${number++}`, fresh: true })
+    expect(full.exitCode).toBe(0)
+    const nightly = pipelineOf('nightly', { reuse: AGES }, [...COLUMNS, ...GIVEN])
+    const report = await run(nightly, { ...common, ...options }).catch((error: unknown) => {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_ABORTED') throw error
+      return run(nightly, common)
+    })
+    expect(report, JSON.stringify(report.results[0]?.error)).toMatchObject({ exitCode: full.exitCode, ledger: { adds: true } })
+    for (const kind of ['', '-review', '-unmatched']) expect(cells(`nightly${kind}.csv`)).toEqual(cells(`full${kind}.csv`))
+    expect(report.totals).toEqual(full.totals)
+    const result = report.results[0]!
+    const { reuse } = result
+    if (reuse == null) throw new Error('the report has no answers of earlier runs')
+    const sent = reuse.fresh + reuse.changed + reuse.tooOld + reuse.lacking + reuse.refreshed
+    expect([reuse.known + reuse.sent + reuse.repeated, sent, result.plan.sent]).toEqual([reuse.asked, reuse.sent, reuse.sent])
+    if (reuse.outcomes !== null) {
+      const both = Object.values({ ...reuse.outcomes.known }).concat(Object.values({ ...reuse.outcomes.sent }))
+      expect(both.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(report.totals.rows)
+    }
+    const share = appliedShare(full.results[0]!.inRegister ?? 0.5)
+    const rows = parse(read('nightly.csv'), { columns: true, bom: true }) as Record<string, string>[]
+    return { report, reuse, rows: checked(rows, { day, share, isRefresh: options.refresh !== undefined }) }
+  }
+
+  /** No question is asked again within its age. */
+  function checked(
+    rows: Record<string, string>[],
+    { day, share, isRefresh }: { readonly day: number; readonly share: number; readonly isRefresh: boolean },
+  ): Record<string, string>[] {
+    const now = new Map<string, { day: number; outcome: string }>()
+    for (const row of rows) {
+      // With another share of the list in the register, it is another question.
+      const question = [...['Company Name', 'Reg No', 'Country'].map(name => row[name]), share].join('|')
+      const outcome = row['match.outcome'] ?? ''
+      const before = asked.get(question)
+      const age = AGE[(before?.outcome ?? 'matched') as keyof typeof AGE] ?? 0
+      if (row['answer.reused'] === 'Y') {
+        expect(before, question).toBeDefined()
+        expect(day - before!.day).toBeLessThan(age)
+      } else {
+        if (before !== undefined && !isRefresh)
+          expect(day - before.day, `${question} was asked again`).toBeGreaterThanOrEqual(age)
+        now.set(question, { day, outcome })
+      }
+    }
+    for (const [question, answer] of now) asked.set(question, answer)
+    return rows
+  }
+}
