@@ -127,9 +127,9 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const credentials = needs.credentials()
     const own = accountOf(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
-    const told = inRegister === undefined ? {} : { inRegister: async () => inRegister }
+    const known = inRegister === undefined ? {} : { inRegister: async () => inRegister }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
-    const client = made.connect({ ...common, ...credentials, shared, ...place, ...told })
+    const client = made.connect({ ...common, ...credentials, shared, ...place, ...known })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs)
@@ -141,8 +141,8 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     share ??= server.shareOf(list!())
     return share
   }
-  const told = list === undefined && share === null ? {} : { inRegister: shareOfList }
-  const client = made.connect({ ...common, shared, url, username, password, ...told })
+  const known = list === undefined && share === null ? {} : { inRegister: shareOfList }
+  const client = made.connect({ ...common, shared, url, username, password, ...known })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()

@@ -2,7 +2,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
+import { sentRows } from '../../input/index.ts'
+import type { Plan, PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { dataDirOf, type Env, registersOf, text } from '../env/environment.ts'
 
 export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
@@ -102,3 +103,11 @@ const sampleNote = (): Issue =>
   issue('FETTLE_REGISTER_SAMPLE', 'the rows are matched against the sample register, whose companies are invented', {
     severity: 'info',
   })
+
+/** How much of a list the registers of the embedded service have, estimated from all rows as they are sent; null for a remote service. */
+export async function listShare(plan: Plan, env: Env, root: string): Promise<number | null> {
+  if (plan.service.kind === 'remote') return null
+  const { shareOfRows } = await import('../../service/list-share.ts')
+  const names = (plan.register ?? []).map(({ name }) => name)
+  return shareOfRows(registerDirOf(dataDirOf(env)), names, sentRows(plan, root))
+}

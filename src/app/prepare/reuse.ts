@@ -15,7 +15,7 @@ import type { Env } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
-import { listShare } from './list-share.ts'
+import { listShare } from './registers.ts'
 
 /** Where answers are kept, and which of them are not used. */
 export interface ReuseSettings {
@@ -72,7 +72,7 @@ export async function chooseKnownRows(
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
   const now = Date.parse(startedAt)
   const scope = scopeOf(plan, identity)
-  const { appliedShare } = await import('../../service/matching/index.ts')
+  const { appliedShare } = await import('../../service/list-share.ts')
   const inRegister = await listShare(plan, env, cwd)
   const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, inRegister, appliedShare, now }
   const known = await openAnswers(answersFolder(settings, args), wanted)
@@ -87,8 +87,8 @@ export async function chooseKnownRows(
     const { sent } = chosen.counts
     const split = parts.length > 1 ? parts[0]!.rows : null
     // Where no answer is used, a service that estimates the share does so again.
-    const told = inRegister ?? (chosen.counts.known === 0 ? null : known.inRegister)
-    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), inRegister: told }
+    const share = inRegister ?? (chosen.counts.known === 0 ? null : known.inRegister)
+    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), inRegister: share }
   } finally {
     known.close()
   }

@@ -23,7 +23,7 @@ export interface WantedAnswers {
   readonly tags: readonly string[]
   readonly pipeline: string
   readonly hasKeys: boolean
-  /** How much of the list is in the register; null: what the service told this pipeline last. */
+  /** How much of the list is in the register; null: what the service last reported to this pipeline. */
   readonly inRegister: number | null
   /** Shares for which this is equal have the same answers. */
   readonly appliedShare: (inRegister: number) => number
@@ -34,8 +34,8 @@ export interface WantedAnswers {
 export async function openAnswers(folder: string, wanted: WantedAnswers): Promise<KnownAnswers> {
   const { pipeline, appliedShare } = wanted
   const files = await openFiles(folder, wanted.scope)
-  const told = files.filter(({ facts }) => facts.pipeline === pipeline && facts.inRegister !== undefined).sort(byTime)
-  const inRegister = wanted.inRegister ?? told.at(-1)?.facts.inRegister ?? null
+  const reported = files.filter(({ facts }) => facts.pipeline === pipeline && facts.inRegister !== undefined).sort(byTime)
+  const inRegister = wanted.inRegister ?? reported.at(-1)?.facts.inRegister ?? null
   const applied = inRegister === null ? null : appliedShare(inRegister)
   const isOfShare = ({ facts }: AnswerFile): boolean =>
     facts.inRegister === undefined || appliedShare(facts.inRegister) === applied

@@ -10,7 +10,7 @@ export interface FoundAnswer {
   readonly sourceNumber: number
   /** It has the tags that are asked for now. */
   readonly isWide: boolean
-  /** Its file is to be removed. */
+  /** Too old by the age that it was stored with. */
   readonly isExpired: boolean
   /** The cells as JSON; null where they cannot be read. */
   readonly line: () => Buffer | null
