@@ -18,7 +18,7 @@ export const SUPPLIERS = LINES.filter(line => /^V\d/.test(line) && line.split('"
 const TAGS = ['general.connectId', 'general.companyName', 'general.rowNumber', 'general.duplicate', 'general.duplicateId']
 const COLUMNS = ['*', ...TAGS, 'match.outcome', 'match.score', 'match.why', 'match.candidates']
 const GIVEN = ['answer.at', 'answer.job', 'answer.reused']
-export const AGES = { matched: '20d', unmatched: '5d', review: '5d' }
+const AGES = { matched: '20d', unmatched: '5d', review: '5d' }
 const DAY = 86_400_000
 const AGE = { matched: 20, duplicate: 20, unmatched: 5, review: 5 }
 
@@ -26,7 +26,7 @@ const AGE = { matched: 20, duplicate: 20, unmatched: 5, review: 5 }
 export type Row = readonly [key: string, supplier: number]
 
 /** A clock that stands some days from now. */
-export const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
+const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
 
 /** What a night showed. */
 export interface Night {
