@@ -71,7 +71,9 @@ See [pipeline.md](pipeline.md#remote-lists-and-results) for addresses and [pipel
 ## Parquet
 
 A Parquet file is read as if its rows were a CSV, so that everything true of a list in CSV is true of it: resume, shards, workers, checks.
-Rows are decoded in slices of 32,768, of one row group at a time. All codecs but LZO are read. This is the text of each type:
+Rows are decoded in slices of 131,072 or 32 MiB of text, one column of one row group after the other. All codecs but LZO are read. A page of a
+column is decoded at once: memory grows with the rows of a page, not with the file (figures: [performance.md](performance.md#a-million-rows-in-and-out)).
+This is the text of each type:
 
 | type | text |
 | --- | --- |

@@ -1,6 +1,6 @@
 /**
  * Reads a Parquet file as text: a header and a record for each row, as the rest of fettle reads a CSV. Rows are decoded in slices of their
- * row group, so that memory does not grow with the file. The packages are optional.
+ * row group, one column after the other, so that memory does not grow with the file. The packages are optional.
  */
 import { type FileHandle, open } from 'node:fs/promises'
 import { FettleError } from '../../errors.ts'
@@ -9,10 +9,13 @@ import { installCommand } from '../../formats/index.ts'
 import { INPUT_KINDS } from '../../formats/input-kinds.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { ColumnType } from '../../model/column-types.ts'
-import { columnType, type SchemaElement, textOf } from './column-type.ts'
+import { columnType, type SchemaElement, type textOf } from './column-type.ts'
+import { linesOf, PackedColumn } from './packed-column.ts'
 
-/** Rows that are decoded at once; each slice reads the headers of all pages of its row group. */
-const SLICE = 32_768
+/** Rows of a slice: DuckDB writes groups of 122,880 rows with one page for each column, which is decoded once for each slice. */
+const SLICE = 131_072
+/** Bytes of the text of a slice; one with longer cells has fewer rows. */
+const SLICE_BYTES = 32 * 1024 * 1024
 /** Rows of a piece of text. */
 const PIECE = 2_048
 /** Bytes of a row group, packed. A column of it is read at once. */
@@ -73,46 +76,63 @@ export async function openParquet(handle: FileHandle, path: string): Promise<Par
   const types = typesOf(path, root, elements)
   const large = metadata.row_groups.findIndex(group => Number(group.total_compressed_size ?? group.total_byte_size) > MAX_GROUP)
   if (large !== -1) throw unreadable(path, new Error(`its row group ${large + 1} is larger than 1 GiB: write smaller row groups`))
-  // Without their logical types, values arrive as they are stored: no decimal or moment goes through a number that cannot hold it.
-  const bare = { ...metadata, schema: metadata.schema.map(({ converted_type, logical_type, ...element }) => element) }
-  const read = (rowStart: number, rowEnd: number): Promise<unknown[][]> =>
-    new Promise((resolve, reject) => {
-      const options = {
-        file,
-        metadata: bare,
-        compressors,
-        rowStart,
-        rowEnd,
-        utf8: false,
-        useOffsetIndex: true,
-        geoparquet: false,
+  // Without their logical types, values arrive as they are stored: no decimal or moment goes through a number that cannot hold it. Columns
+  // are named by their number, since several may have one name.
+  const bare = {
+    ...metadata,
+    schema: metadata.schema.map(({ converted_type, logical_type, ...element }, at) => ({ ...element, name: `${at - 1}` })),
+    row_groups: metadata.row_groups.map(group => ({
+      ...group,
+      columns: group.columns.map((one, at) => ({
+        ...one,
+        ...(one.meta_data === undefined ? {} : { meta_data: { ...one.meta_data, path_in_schema: [`${at}`] } }),
+      })),
+    })),
+  }
+  /** Fills in the rows of a column from `from` on: as many as `rows`, and as take `bytes`, but one at least. */
+  async function fill(packed: PackedColumn, at: number, from: number, rows: number, bytes: number): Promise<void> {
+    const [{ name }, type] = [elements[at]!, types[at]!]
+    packed.clear(rows)
+    const where = { path, name }
+    let failure: unknown = null
+    const onChunk = ({ columnData, rowStart }: { columnData: ArrayLike<unknown>; rowStart: number }): void => {
+      try {
+        for (let row = from + packed.rows; row < from + rows && row - rowStart < columnData.length; row++) {
+          if (packed.rows > 0 && packed.size(packed.rows) > bytes) return
+          addCell(packed, type, columnData[row - rowStart], { ...where, row: row + 1 })
+        }
+      } catch (error) {
+        failure ??= error
       }
-      parquetRead({ ...options, parsers: { timestampFromNanoseconds: nanos => nanos }, onComplete: resolve }).catch(reject)
+    }
+    const range = { columns: [`${at}`], rowStart: from, rowEnd: from + rows }
+    const options = { file, metadata: bare, compressors, ...range, utf8: false, useOffsetIndex: true, geoparquet: false }
+    await parquetRead({ ...options, parsers: { timestampFromNanoseconds: nanos => nanos }, onChunk }).catch((cause: Error) => {
+      throw damaged(path, cause)
     })
-  const style = { delimiter: ',', lineEnd: '\n', columns: elements.length }
+    if (failure !== null) throw failure
+    if (packed.rows === 0) throw damaged(path, new Error(`column ${JSON.stringify(name)} ends too early`))
+  }
   return {
     types: types.map(type => type.name),
     async *text() {
+      const style = { delimiter: ',', lineEnd: '\n', columns: elements.length }
       yield Buffer.from(csvText([elements.map(({ name }) => name)], style))
+      const columns = elements.map(() => new PackedColumn())
       let from = 0
       for (const group of metadata.row_groups) {
         const end = from + Number(group.num_rows)
-        for (; from < end; from += SLICE) {
-          const rows = await read(from, Math.min(end, from + SLICE)).catch((cause: Error) => {
-            throw damaged(path, cause)
-          })
-          for (let at = 0; at < rows.length; at += PIECE) {
-            const cells = rows
-              .slice(at, at + PIECE)
-              .map((row, index) =>
-                types.map((type, column) =>
-                  cellOf(type, row[column], { path, row: from + at + index + 1, name: elements[column]!.name }),
-                ),
-              )
-            yield Buffer.from(csvText(cells, style))
+        while (from < end) {
+          let rows = Math.min(end - from, SLICE)
+          let used = 0
+          for (const [at, packed] of columns.entries()) {
+            await fill(packed, at, from, rows, (SLICE_BYTES * (at + 1)) / elements.length - used)
+            rows = packed.rows
+            used = columns.slice(0, at + 1).reduce((sum, one) => sum + one.size(rows), 0)
           }
+          for (let at = 0; at < rows; at += PIECE) yield linesOf(columns, at, Math.min(rows, at + PIECE))
+          from += rows
         }
-        from = end
       }
     },
   }
@@ -154,9 +174,14 @@ function typesOf(path: string, root: SchemaElement, elements: readonly SchemaEle
   return types
 }
 
-function cellOf(type: ColumnType, raw: unknown, { path, row, name }: { path: string; row: number; name: string }): string {
+function addCell(
+  column: PackedColumn,
+  type: ColumnType,
+  raw: unknown,
+  { path, row, name }: { path: string; row: number; name: string },
+): void {
   try {
-    return textOf(type, raw as Parameters<typeof textOf>[1])
+    column.add(type, raw as Parameters<typeof textOf>[1])
   } catch (cause) {
     const why = cause instanceof TypeError ? 'bytes that are not UTF-8 text' : (cause as Error).message
     throw unreadable(path, new Error(`row ${row}, column ${JSON.stringify(name)} has ${why}`))

@@ -63,7 +63,7 @@ describe.skipIf(pythonMissing !== null || !HAS_NPM)('pre-commit', { timeout: 1_5
   })
 })
 
-describe.skipIf(!HAS_NPM)('the action', { timeout: 600_000 }, () => {
+describe.skipIf(!HAS_NPM)('the action', { timeout: 1_500_000 }, () => {
   test('builds fettle from its sources where the project has none', async () => {
     const where = project(outside)
     rmSync(join(where.cwd, 'node_modules'), { recursive: true })

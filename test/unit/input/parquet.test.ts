@@ -166,6 +166,27 @@ describe('a file', () => {
     expect(at).toBe(ROWS)
   })
 
+  test('with several columns of one name has the cells of each, and one with long cells is decoded in more slices', async () => {
+    const schema = [
+      { name: 'root', num_children: 3 },
+      ...['note', 'id', 'note'].map(name => ({ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' })),
+    ]
+    const writer = new ByteWriter()
+    const parquet = new ParquetWriter({ writer, schema: schema as never })
+    const long = 'ż'.repeat(8_000)
+    const at = Array.from({ length: 900 }, (_, row) => row)
+    const data = [at.map(row => `${long}${row}`), at.map(String), at.map(row => `b${row}`)]
+    parquet.write({ columnData: schema.slice(1).map(({ name }, column) => ({ name, data: data[column]! })) })
+    parquet.finish()
+    const file = join(folderOf(), 'rows.parquet')
+    writeFileSync(file, writer.getBytes())
+    const { facts } = await inspect(optionsOf(file))
+    const rows: string[][] = []
+    for await (const row of readRows(facts!))
+      rows.push([row[0]!.slice(8_000), row[0]!.slice(0, 8_000) === long ? 'whole' : '', ...row.slice(1)])
+    expect(rows).toEqual(at.map(row => [`${row}`, 'whole', `${row}`, `b${row}`]))
+  })
+
   test('with nested columns is refused with each of them', async () => {
     const nested = [
       { name: 'root', num_children: 2 },
