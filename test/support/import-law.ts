@@ -144,7 +144,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage', 'database'],
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
-  report: ['sections', 'formats', 'html', 'lineage', 'notify'],
+  report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
   results: ['reuse', 'decisions', 'output', 'changes'],
   service: [
     'storage',

@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'Vske7vsF5izfXArTC7XcXlRPO0+82OYWIS4H8F97Kf0='
+export const STYLE_SHA256 = '5cb0A7mzawAc3xzbCZaJaByHs/jKg8aTVxXrPkOk6nQ='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -51,6 +51,7 @@ h1 .badge{vertical-align:.25em;margin-left:.35rem;letter-spacing:0}
 .numbers dd.d{order:3;font-size:.8125rem;color:var(--soft)}
 .charts{display:grid;gap:1rem}
 @media (min-width:56rem){.charts.two{grid-template-columns:3fr 2fr}}
+.nights{grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr))}.nights svg{display:block;width:100%;margin-top:.5rem}.trend{stroke:var(--matched);stroke-width:2;fill:none}.point{fill:var(--matched)}.missing{stroke:var(--bad);stroke-width:1.8;fill:none}h2 .badge{margin-left:.35rem;vertical-align:.1em}
 figcaption{font-weight:650;font-size:.95rem;margin-bottom:.75rem}
 figcaption .soft{font-weight:400}
 svg{display:block;width:100%;height:auto}

@@ -185,3 +185,17 @@ describe('--select', () => {
     expect(ended).toMatchObject({ code: 0, stdout: 'ok   pipelines/sub/two.test.yml > of two\n1 passed\n' })
   })
 })
+
+test('runs --html writes the nights of every pipeline with links that exist, and replaces only a page', async () => {
+  const cwd = team({ 'notes.txt': 'mine' })
+  expect((await fettle(['runs', '--html', 'out/runs.html'], { cwd })).stderr).toContain('0 runs')
+  expect((await fettle(['run', 'pipelines', '-q'], { cwd })).code).toBe(0)
+  expect((await fettle(['runs', '--html', 'out/runs.html'], { cwd })).code).toBe(0)
+  const text = readFileSync(join(cwd, 'out/runs.html'), 'utf8')
+  const links = [...text.matchAll(/href="(\.\.[^"]+)"/g)].map(([, link = '']) => link)
+  expect(links).toHaveLength(2)
+  for (const link of links) expect(existsSync(join(cwd, 'out', link))).toBe(true)
+  expect(text).toContain('one, target dev, the first 2 rows')
+  expect((await fettle(['runs', '--html', 'notes.txt'], { cwd })).code).toBe(2)
+  expect((await fettle(['runs', '--html', 'fettle-runs/x.html'], { cwd })).code).toBe(2)
+})

@@ -1,11 +1,15 @@
 /** `fettle runs`: lists the stored runs, newest first. */
-import { listedRun, listRunIds, pruneRuns, queuedRun } from '../../../app/index.ts'
+import { dirname, resolve } from 'node:path'
+import { listedRun, listRunIds, nightsOf, packageInfo, pruneRuns, queuedRun } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
+import { writeAtomic } from '../../../files/atomic-file.ts'
 import { parseDuration } from '../../../pipeline/index.ts'
-import { escapeTerminal, resultLine, resultLineOf, safeJson } from '../../../report/index.ts'
+import { escapeTerminal, renderHistory, resultLine, resultLineOf, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
+import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { queuedLine } from '../../options/queue.ts'
 import { isOn, needText, textFlag } from '../../options/read.ts'
+import { EXTENSIONS } from '../../options/report-formats.ts'
 import type { Io } from '../../terminal/io.ts'
 import { columnsText } from '../shared.ts'
 
@@ -16,6 +20,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   if (textFlag(flags, 'action') === 'prune') return prune(runsDir, flags, io)
   const pipeline = textFlag(flags, 'pipeline')
+  const html = textFlag(flags, 'html')
+  if (html !== null) return page(html, runsDir, pipeline ?? undefined, io)
   const within = withinOf(flags)
   const ids = listRunIds(runsDir, pipeline ?? undefined)
   const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
@@ -31,6 +37,16 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   if (ids.length === 0) io.err(escapeTerminal(`no run${pipeline === null ? '' : ` of ${pipeline}`} in ${runsDir}`))
   else io.out(columnsText([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
+  return EXIT.ok
+}
+
+async function page(path: string, runsDir: string, pipeline: string | undefined, io: Io): Promise<number> {
+  await assertReplaceableReport(path, { cwd: io.cwd, runsDir, extensions: EXTENSIONS.html, flag: `--html ${path}` })
+  const file = resolve(io.cwd, path)
+  const { nights, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), pipeline)
+  const at = new Date().toISOString()
+  await writeAtomic(file, renderHistory(nights, { tool: packageInfo(), folder: runsDir, unread, at }), { isShared: true })
+  io.err(escapeTerminal(`wrote ${path}: ${nights.length} runs`))
   return EXIT.ok
 }
 

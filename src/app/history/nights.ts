@@ -1,0 +1,54 @@
+/** The nights of the pipelines, from the journals of their runs. */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
+import { listRunIds, runDirectory } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
+import { listedRun } from '../runs/run-queries.ts'
+
+export interface Nights {
+  readonly nights: readonly Night[]
+  /** Runs whose journal cannot be read. */
+  readonly unread: readonly string[]
+}
+
+/** Of all pipelines, or of one. `folder` is where the page will be; both folders are absolute. Shards are left out: their merge is a run. */
+export function nightsOf(runsDir: string, folder: string, pipeline?: string): Nights {
+  const nights: Night[] = []
+  const unread: string[] = []
+  for (const id of listRunIds(runsDir, pipeline)) {
+    if (parseRunId(id)?.shard !== null) continue
+    try {
+      nights.push(nightOf(runsDir, folder, id))
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
+    }
+  }
+  return { nights, unread }
+}
+
+function nightOf(runsDir: string, folder: string, id: string): Night {
+  const { state, report: read, status } = listedRun(runsDir, id)
+  const report = read()
+  const [result] = report.results
+  const page = join(runDirectory(runsDir, id).path, RENDERERS.html.file)
+  const { target } = state.args
+  return {
+    runId: id,
+    pipeline: state.plan.name,
+    target: typeof target === 'string' ? target : null,
+    limit: state.plan.limit,
+    // A run that no process carries was stopped.
+    status: status === 'stopped' && report.status === 'running' ? 'cancelled' : verdictOf(report),
+    startedAt: state.startedAt,
+    message: result?.message ?? '',
+    rows: report.totals.rows,
+    matchRate: report.totals.matchRate,
+    credits: result?.credits ?? null,
+    requests: result?.http.requests ?? 0,
+    elapsedMs: status === 'stopped' ? Date.parse(state.updatedAt) - Date.parse(state.startedAt) : report.elapsedMs,
+    events: null,
+    href: existsSync(page) ? relative(folder, page).replaceAll('\\', '/') : null,
+  }
+}
