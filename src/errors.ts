@@ -157,6 +157,7 @@ export const ERRORS = {
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job has the name of this run.', 'The older job was used; archive the other.'),
   FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline does not exist, or several have its name.', 'Select it by its number: portfolio: { id: 1 }.'),
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'See the journal of the run for each company and the reason; the others were added.'),
+  FETTLE_EVENTS_UNMARKED: entry('checks', 'Events were not marked as processed at the service.', 'Nothing: no later run of the pipeline writes them again. Set events.mark: false if the service has no such operation.'),
   FETTLE_PORTFOLIO_KEPT: entry('checks', 'Companies that are gone from the list were not removed from the portfolio.', 'Check that the list is complete; if it is, raise portfolio.remove.max.'),
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'See the journal of the run for each company and the reason; the others were screened.'),
   FETTLE_CANDIDATES: entry('checks', 'Not all rows were asked about, for which the pipeline wants candidates.', 'Raise candidates.limit or candidates.budget; rows that were decided about are not asked about again.'),

@@ -5,7 +5,15 @@ import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
-import { afterPortfolio, MAX_REFUSALS, NO_PORTFOLIO_YET, type PortfolioState } from './portfolio.ts'
+import {
+  afterNotices,
+  afterPortfolio,
+  MAX_REFUSALS,
+  NO_NOTICES,
+  NO_PORTFOLIO_YET,
+  type NoticeState,
+  type PortfolioState,
+} from './portfolio.ts'
 
 export interface ScreenState {
   /** When a search was requested whose answer is not recorded yet, null when none is open. */
@@ -55,6 +63,7 @@ export interface CompanyActionState {
   /** Null when the pipeline has no such stage, like the next. */
   readonly portfolio: PortfolioState | null
   readonly screening: ScreenState | null
+  readonly events: NoticeState | null
 }
 
 /** As many as a report shows; the journal has all of them. */
@@ -65,11 +74,12 @@ const NOT_ASKED: CandidateState = {
   ...{ by: 'match', answers: {}, isProposed: false },
 }
 
-export const initialCompanyActions = ({ candidates, portfolio, screen }: Plan): CompanyActionState => ({
+export const initialCompanyActions = ({ candidates, portfolio, screen, events }: Plan): CompanyActionState => ({
   candidates: candidates == null ? null : NOT_ASKED,
   accepted: candidates?.fetch == null ? null : NOTHING_ACCEPTED,
   companies: null,
   portfolio: portfolio == null ? null : NO_PORTFOLIO_YET,
+  events: events == null ? null : NO_NOTICES,
   screening:
     screen == null
       ? null
@@ -95,6 +105,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
   if (accepted !== null && accepted !== state.accepted) return { accepted }
   const portfolio = state.portfolio && afterPortfolio(state.portfolio, event)
   if (portfolio !== null && portfolio !== state.portfolio) return { portfolio }
+  const events = state.events && afterNotices(state.events, event)
+  if (events !== null && events !== state.events) return { events }
   switch (event.type) {
     case 'screen.requested':
       return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }

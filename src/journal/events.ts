@@ -11,7 +11,7 @@ import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../mo
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { runChanges } from './changes.ts'
-import { PORTFOLIO_EVENTS } from './monitoring-events.ts'
+import { NOTICE_EVENTS, PORTFOLIO_EVENTS } from './monitoring-events.ts'
 import { matches, REUSE_EVENTS } from './reuse-events.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
@@ -224,6 +224,7 @@ export const EVENTS = {
   'accepted.lost': { done: count, company: text },
   'accepted.ended': {},
   ...PORTFOLIO_EVENTS,
+  ...NOTICE_EVENTS,
   /** `done` counts the companies handled so far, those of the event included; likewise below. */
   'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
   'screen.requested': { company: text },

@@ -1,5 +1,6 @@
-/** The schemas of the events of the portfolio stage. */
+/** The schemas of the events of the stages `portfolio` and `events`. */
 import { z } from 'zod'
+import type { ReportedEvent } from '../model/results.ts'
 
 const text = z.string()
 const count = z.number()
@@ -21,4 +22,29 @@ export const PORTFOLIO_EVENTS = {
   'portfolio.unavailable': { kind },
   /** The files are applied; `left` are the companies that are still missing, which are added one by one. */
   'portfolio.settled': { done: count, added: count, present: count, removed: count, left: ids },
+}
+
+const reported = z.object({
+  at: text,
+  company: z.object({ id: text, name: text }),
+  key: text,
+  rule: text,
+  old: text,
+  new: text,
+}) as unknown as z.ZodType<ReportedEvent>
+
+export const NOTICE_EVENTS = {
+  /** What happened since the last run: read, and stored in the run directory. `listed` has the first of them. */
+  'events.read': {
+    portfolio: z.object({ id: count, name: text }).nullable(),
+    since: text.nullable(),
+    events: count,
+    companies: count,
+    kinds: z.record(text, count),
+    listed: z.array(reported) as unknown as z.ZodType<readonly ReportedEvent[]>,
+  },
+  /** The file is in place, and no later run writes these events. */
+  'events.written': { path: text, rows: count, bytes: count, sha256: text },
+  /** `done`: events handled so far; `refused`: the service marks none. */
+  'events.marked': { done: count, refused: flag },
 }

@@ -1,4 +1,5 @@
-/** The state of the portfolio stage, from its events. */
+/** The state of the stages `portfolio` and `events`, from their events. */
+import type { ReportedEvent } from '../model/results.ts'
 import type { RefusedCompany, RunEvent } from './events.ts'
 
 export interface PortfolioState {
@@ -66,6 +67,44 @@ export function afterPortfolio(state: PortfolioState, event: RunEvent): Portfoli
         refused: state.refused + event.refused.length,
         refusals: [...state.refusals, ...event.refused].slice(0, MAX_REFUSALS),
       }
+    default:
+      return state
+  }
+}
+
+export interface NoticeState {
+  /** Null before they are read. */
+  readonly read: {
+    /** Null when there is no portfolio yet. */
+    readonly portfolio: { readonly id: number; readonly name: string } | null
+    readonly since: string | null
+    readonly events: number
+    readonly companies: number
+    readonly kinds: Readonly<Record<string, number>>
+    /** The first of them. */
+    readonly listed: readonly ReportedEvent[]
+  } | null
+  readonly written: { readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string } | null
+  /** Events that are marked as processed. */
+  readonly marked: number
+  /** The service marks no events. */
+  readonly isUnmarkable: boolean
+}
+
+export const NO_NOTICES: NoticeState = { read: null, written: null, marked: 0, isUnmarkable: false }
+
+export function afterNotices(state: NoticeState, event: RunEvent): NoticeState {
+  switch (event.type) {
+    case 'events.read': {
+      const { portfolio, since, events, companies, kinds, listed } = event
+      return { ...NO_NOTICES, read: { portfolio, since, events, companies, kinds, listed } }
+    }
+    case 'events.written': {
+      const { path, rows, bytes, sha256 } = event
+      return { ...state, written: { path, rows, bytes, sha256 } }
+    }
+    case 'events.marked':
+      return { ...state, marked: event.done, isUnmarkable: event.refused }
     default:
       return state
   }

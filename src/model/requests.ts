@@ -136,6 +136,18 @@ export interface PortfolioRule {
   readonly params: readonly [string, string, string]
 }
 
+/** What happened to a company of a portfolio. */
+export interface CompanyEvent {
+  readonly id: number
+  /** Date of the event, as the service writes it. */
+  readonly at: string
+  readonly company: { readonly id: string; readonly name: string; readonly country: string }
+  readonly rule: { readonly code: number; readonly name: string }
+  readonly old: string
+  readonly new: string
+  readonly processed: boolean
+}
+
 /** The requests of a run about portfolios (contract §8). */
 export interface PortfolioRequests {
   /** All portfolios of exactly this name; pages are followed. */
@@ -165,6 +177,10 @@ export interface PortfolioRequests {
     companies: readonly PortfolioEntry[],
     options?: CallOptions,
   ): Promise<string | null>
+  /** Events that were created at this time or later, each once, oldest first; all for null. */
+  listEvents(portfolio: number, since: string | null, options?: CallOptions): Promise<readonly CompanyEvent[]>
+  /** Marks an event as processed; false when the service has no such operation. */
+  markEvent(portfolio: number, event: number, options?: CallOptions): Promise<boolean>
 }
 
 /** The requests of a run about AML searches (contract §6). */

@@ -11,6 +11,17 @@ export type Outcomes = Readonly<Record<OutcomeName, number | null>>
 export const byOutcome = <T>(of: (name: OutcomeName) => T): Record<OutcomeName, T> =>
   Object.fromEntries(OUTCOME_NAMES.map(name => [name, of(name)])) as Record<OutcomeName, T>
 
+/** An event as reports show it. */
+export interface ReportedEvent {
+  readonly at: string
+  readonly company: { readonly id: string; readonly name: string }
+  /** The key of its row, or its reference in the portfolio; empty if neither is known. */
+  readonly key: string
+  readonly rule: string
+  readonly old: string
+  readonly new: string
+}
+
 export interface OutputFile {
   readonly kind: 'output' | 'unmatched' | 'review'
   readonly path: string

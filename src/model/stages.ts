@@ -14,15 +14,16 @@ interface StagePlan {
     readonly remove?: object
   } | null
   readonly screen?: object | null
+  readonly events?: { readonly mark: boolean } | null
 }
 
 interface StageDescriptor {
   readonly name: string
   /**
-   * Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
+   * Stages of `early` run once, before the rows that go up are chosen. Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
    * the cost is known. Stages of `companies` run once, after the outputs are written, for the companies of all jobs.
    */
-  readonly group: 'submit' | 'match' | 'enrich' | 'companies'
+  readonly group: 'early' | 'submit' | 'match' | 'enrich' | 'companies'
   /** Whether a run of this plan has the stage; absent: every run has it, and may skip it. */
   readonly isPlanned?: (plan: StagePlan) => boolean
   readonly operations: (plan: StagePlan) => readonly OperationName[]
@@ -39,6 +40,16 @@ const ifEnriched =
     enrich === null ? [] : operations
 
 const STAGES = [
+  {
+    name: 'events',
+    group: 'early',
+    isPlanned: ({ events }) => events != null,
+    operations: ({ portfolio, events }) => [
+      portfolio?.id == null ? 'listPortfolios' : 'readPortfolio',
+      'listPortfolioNotificationEvents',
+      ...(events?.mark === true ? (['markNotificationEvent'] as const) : []),
+    ],
+  },
   { name: 'create', group: 'submit', operations: sends('createJob') },
   { name: 'upload', group: 'submit', operations: sends('upload') },
   { name: 'map', group: 'submit', operations: sends('setMappings') },

@@ -11,6 +11,7 @@ import { messageOf } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { changesOf } from './sections/changes.ts'
 import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
+import { eventsIn } from './sections/events.ts'
 import { matchesOf } from './sections/matches.ts'
 import { reuseOf } from './sections/reuse.ts'
 import { inRegisterOf } from './service-words.ts'
@@ -96,6 +97,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         candidates: candidatesIn(state),
         accepted: acceptedIn(state),
         ...companyActionsOf(state),
+        events: eventsIn(state),
         credits: creditsIn(state, context.credits ?? null),
         reasons: { ...state.reasons },
         duplicates: plan.report.rows === 'all' ? duplicatesIn(state) : [],

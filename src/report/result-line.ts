@@ -14,6 +14,8 @@ export interface ResultLine {
   readonly registers?: Result['registers']
   readonly inRegister?: Result['inRegister']
   readonly totals?: Report['totals'] | null
+  /** Companies with an event since the last run, by what happened to them. */
+  readonly events?: Readonly<Record<string, number>> | null
   /** The path of report.json. */
   readonly report?: string | null
   readonly output?: string | null
@@ -26,9 +28,9 @@ export interface ResultLine {
 /** The line of these values, with every key; what is absent is null, but for `error`. */
 export function resultLineOf(line: ResultLine): string {
   const { status, exitCode, runId, pipeline, service = null, registers = null, inRegister = null } = line
-  const { totals = null, report = null, output = null, journal = null, error } = line
+  const { totals = null, events = null, report = null, output = null, journal = null, error } = line
   const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister }
-  const keys = { ...head, totals, report, output, journal }
+  const keys = { ...head, totals, events, report, output, journal }
   return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
 }
 
@@ -47,12 +49,14 @@ export function resultLine({ status, exitCode, metadata, totals, results: [resul
     registers: result?.registers ?? null,
     inRegister: result?.inRegister ?? null,
     totals,
+    events: result?.events?.kinds ?? null,
     report: directory === null ? null : `${directory}/report.json`,
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,
     journal: journal?.head ?? null,
   }
   const shorter = [
     {},
+    { events: null },
     { registers: null },
     { output: null },
     { report: null },

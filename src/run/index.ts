@@ -3,7 +3,9 @@ export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
+  type EventStore,
   type FetchedByJob,
+  type KeyedEvent,
   type PortfolioService,
   type Ports,
   type ProgressEvent,
@@ -13,7 +15,7 @@ export {
   type Service,
 } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
-export { endOf, needsService, pausedBy, runStages } from './runner.ts'
+export { endOf, hasEarlyStages, needsService, pausedBy, runEarlyStages, runStages } from './runner.ts'
 export { mapConcurrently } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
 export { answeredJobs } from './stages/download.ts'

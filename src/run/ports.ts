@@ -3,6 +3,7 @@ import type {
   CallOptions,
   CandidateRequests,
   Clock,
+  CompanyEvent,
   Download,
   JobRequests,
   PortfolioRequests,
@@ -66,6 +67,27 @@ export interface Results {
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
 
+/** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */
+export interface EventStore {
+  /** What earlier runs of the pipeline wrote, and when they asked. A file that a stopped run left unpublished is removed. */
+  known(portfolio: number): Promise<{ readonly since: string | null; readonly ids: ReadonlySet<number> }>
+  /** Row keys by connectId, of the last good run. */
+  keys(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>>
+  /** Stores the events, and their file under another name. Only this run may publish it from then on. */
+  stage(portfolio: number, asked: string, events: readonly KeyedEvent[]): Promise<void>
+  /** Whether this run may still publish what it staged, or has done so. */
+  isOurs(portfolio: number): Promise<boolean>
+  /** Gives the file its name, once: a file that is taken away does not come back. */
+  publish(portfolio: number): Promise<{ readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string }>
+  /** The ids of the events, in order. */
+  staged(): Promise<readonly number[]>
+}
+
+export interface KeyedEvent extends CompanyEvent {
+  /** The company's reference in the portfolio, or the key of its row; empty if neither is known. */
+  readonly reference: string
+}
+
 /** Progress for displays; never recorded. `part` is the job it is about, absent for the run as a whole. */
 export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
@@ -102,6 +124,8 @@ export interface Ports {
   readonly fetchByJob: (companies: readonly AcceptedCompany[]) => Promise<FetchedByJob>
   readonly source: Source
   readonly results: Results
+  /** Absent where no events are read. */
+  readonly events?: EventStore
   /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
   readonly keepAnswers?: () => Promise<number>
   readonly clock: Clock

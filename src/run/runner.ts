@@ -14,7 +14,7 @@ import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
 import { areJobsDone, type Named } from './stage.ts'
 import { asFettleError, recordError, runCompanyStages, runStageGroup, type StageGroupContext } from './stage-group.ts'
-import { COMPANY_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
+import { COMPANY_STAGES, EARLY_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
 
 /** Writes events before anything is done because of them. */
 export interface Recorder {
@@ -34,17 +34,21 @@ export interface RunContext {
 
 type Record = (event: RunEventInput) => RunState
 
+const recorderOf =
+  ({ recorder, onFact }: Pick<RunContext, 'recorder' | 'onFact'>): Record =>
+  event => {
+    const state = recorder.append(event)
+    onFact?.(event, state)
+    return state
+  }
+
 /**
  * Continues a run from its journal to its end, or to the first error that stops it. A finished run is returned unchanged. Returns
  * the final state: finished, detached, or paused and resumable with the error in it. Throws only when the journal cannot be
  * written, or belongs to another process by now.
  */
 export async function runStages(context: RunContext): Promise<RunState> {
-  const record: Record = event => {
-    const state = context.recorder.append(event)
-    context.onFact?.(event, state)
-    return state
-  }
+  const record = recorderOf(context)
   if (current(context).finished) return current(context)
   let error = await runGroups(record, context)
   const relocation = relocationEvents(error)
@@ -55,6 +59,21 @@ export async function runStages(context: RunContext): Promise<RunState> {
   }
   if (isDetached(context) && error === null) return record({ type: 'run.detached' })
   return end(record, current(context), error, context)
+}
+
+/** Whether stages are left that run before the rows that go up are chosen. */
+export const hasEarlyStages = (state: RunState): boolean =>
+  !state.finished && planned(EARLY_STAGES, state).some(stage => !stage.isDone(state))
+
+/** Runs them. Returns false after an error that paused the run. */
+export async function runEarlyStages(context: Pick<RunContext, 'recorder' | 'ports' | 'onFact'>): Promise<boolean> {
+  const { ports } = context
+  const record = recorderOf(context)
+  const state = (): RunState => current(context)
+  const error = await runCompanyStages(planned(EARLY_STAGES, state()), { ports, state, record, confirm: async () => {} })
+  if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
+  if (error !== null) record(pausedBy(error))
+  return error === null
 }
 
 export const needsService = (state: RunState): boolean =>
@@ -84,7 +103,7 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
 /** A run without jobs has nothing to wait for. */
 const isDetached = (context: RunContext): boolean => context.detach === true && current(context).jobs.length > 0
 
-const current = ({ recorder }: RunContext): RunState => {
+const current = ({ recorder }: Pick<RunContext, 'recorder'>): RunState => {
   if (recorder.state === null) throw new FettleError('FETTLE_BUG', 'the stages of a run are run before run.started is recorded')
   return recorder.state
 }

@@ -4,6 +4,7 @@ import type { Env } from '../env/environment.ts'
 import { checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
+import { changedCompaniesOf } from './event-store.ts'
 import { readablePlan } from './ports.ts'
 import type { RunRecord } from './run-recorder.ts'
 
@@ -20,7 +21,9 @@ export async function chooseRowsOnce(
   // The rows of shards are those of the list: each shard sends all rows of its range, and their merge keeps the answers.
   if (plan.reuse == null || plan.known !== undefined || plan.shard !== undefined || plan.merged !== undefined) return
   const readable = await readablePlan(plan, directory, storage)
-  const { counts, parts, answers, bits, inRegister } = await chooseKnownRows(readable, state, directory, settings)
+  const changedCompanies = changedCompaniesOf(directory, state)
+  const chosen = await chooseKnownRows(readable, state, directory, { ...settings, changedCompanies })
+  const { counts, parts, answers, bits, inRegister } = chosen
   checkRowBudget(plan, counts.sent)
   record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: answers ?? '', bits: bits ?? '', inRegister })
 }

@@ -9,7 +9,7 @@ import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } f
 import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
-import { isRejected, needsService, type ProgressEvent, pausedBy, runStages } from '../../run/index.ts'
+import { hasEarlyStages, isRejected, needsService, type ProgressEvent, pausedBy, runEarlyStages, runStages } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
@@ -21,7 +21,8 @@ import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce } from './choose-rows-once.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
-import { openRunPorts } from './ports.ts'
+import { openEventStore } from './event-store.ts'
+import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
 import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
@@ -135,21 +136,13 @@ async function executeStages({
   }
   const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
     isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
-  try {
-    await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
-  } catch (error) {
-    limit.clear()
-    record.append(pausedBy(error))
-    return
+  /** As the plan is now: it changes when the rows that go up are chosen. */
+  const openPorts = (): RunPorts => {
+    const { plan, identity } = stateOf(record)
+    const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
+    const from = { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, ...scope }
+    return openRunPorts(plan, directory, from, storage)
   }
-  const { plan, identity, args, reuse } = stateOf(record)
-  const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
-  const { source, results, rows, list } = openRunPorts(
-    plan,
-    directory,
-    { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, ...scope },
-    storage,
-  )
   const warnings: Issue[] = []
   /** Between two events of the stages, and not after the end of the run. */
   const recordWarnings = ({ type }: RunEventInput): void => {
@@ -161,8 +154,16 @@ async function executeStages({
   let lastReport = Promise.resolve()
   let connection: RunConnection | null = null
   let recording: Recording | null = null
-  try {
-    if (settings.record != null && needsService(stateOf(record))) {
+  const onFact = (event: RunEventInput, state: RunState): void => {
+    settings.observers?.emit('onEvent', event, state)
+    recordWarnings(event)
+    // A report that cannot be updated must not stop the run; at the end it is an error.
+    if (event.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
+  }
+  const connectWith = async (isNeeded: boolean): Promise<RunConnection> => {
+    const { source, results, rows, list } = openPorts()
+    const { plan, identity, args, reuse } = stateOf(record)
+    if (settings.record != null && isNeeded && recording === null) {
       const { openRecording } = await import('./recording.ts')
       recording = await openRecording({
         file: settings.record,
@@ -173,9 +174,9 @@ async function executeStages({
         onWarning: warning => warnings.push(warning),
       })
     }
-    connection = await connectRun({
-      ...{ plan, directory, settings, source, results, list, fetchByJob, onProgress },
-      isNeeded: needsService(stateOf(record)),
+    const events = openEventStore(plan, { directory, identity, root: settings.cwd, mode: settings.outputMode, baseline })
+    return connectRun({
+      ...{ plan, directory, settings, source, results, list, events, fetchByJob, onProgress, isNeeded },
       ...(reuse?.inRegister == null ? {} : { inRegister: reuse.inRegister }),
       ...(plan.reuse == null
         ? {}
@@ -190,15 +191,19 @@ async function executeStages({
         await settings.copy?.flushed(limit.grace)
       },
     })
+  }
+  try {
+    if (hasEarlyStages(stateOf(record))) {
+      connection = await connectWith(true)
+      if (!(await runEarlyStages({ recorder: record, ports: connection.ports, onFact }))) return
+      await connection.close()
+      connection = null
+    }
+    await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
+    connection = await connectWith(needsService(stateOf(record)))
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const { ports } = connection
-    const onFact = (event: RunEventInput, state: RunState): void => {
-      settings.observers?.emit('onEvent', event, state)
-      recordWarnings(event)
-      // A report that cannot be updated must not stop the run; at the end it is an error.
-      if (event.type.startsWith('stage.')) lastReport = lastReport.then(() => keepReport(state)).catch(() => {})
-    }
     await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // A failure before the first stage is in the report too.
@@ -209,6 +214,8 @@ async function executeStages({
     limit.clear()
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await connection?.close().catch(() => {})
-    recording?.close()
+    closeRecording(recording)
   }
 }
+
+const closeRecording = (recording: Recording | null): void => recording?.close()

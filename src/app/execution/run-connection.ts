@@ -8,7 +8,7 @@ import type { FetchByJob, RunSettings } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
-  extends Pick<Ports, 'source' | 'results' | 'keepAnswers' | 'signal' | 'grace'>,
+  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'signal' | 'grace'>,
     Pick<ServiceNeeds, 'list' | 'inRegister' | 'beforeEffect' | 'onWarning' | 'recorder'> {
   readonly plan: Plan
   readonly directory: RunDirectory
@@ -61,6 +61,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
     fetchByJob: companies => needs.fetchByJob(companies, { plan, directory, settings: { ...settings, signal } }),
     source,
     results,
+    ...(needs.events === undefined ? {} : { events: needs.events }),
     ...(needs.keepAnswers === undefined ? {} : { keepAnswers: needs.keepAnswers }),
     clock: world.clock,
     tick: onProgress,

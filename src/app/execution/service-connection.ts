@@ -86,6 +86,8 @@ export function offline(): ReadyService {
     countCompanies: refuse,
     listCompanies: refuse,
     sendCompanies: refuse,
+    listEvents: refuse,
+    markEvent: refuse,
     screenBusiness: refuse,
     findScreening: refuse,
     readRisks: refuse,

@@ -1,9 +1,10 @@
 /** The files that a run needs while it is executed. */
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { openSource } from '../../input/index.ts'
 import type { RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { openResults } from '../../results/index.ts'
+import { EVENTS_FILE } from '../../results/file-names.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
 import { pruneRuns } from '../runs/prune.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
@@ -23,6 +24,7 @@ export async function removeWorkFiles(
   if (!finished) return
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
+  removeIfPossible(join(directory.path, EVENTS_FILE))
   const results = openResults(plan, directory.path, { root })
   await results.removeCompanies()
   await openSource(plan, directory.path, { root })

@@ -1,26 +1,14 @@
 /** The notification events of a portfolio: read from the service, written to a file, and marked once the file is in place. */
-import { open } from 'node:fs/promises'
 import { realClock } from '../../client/clock.ts'
 import type { Client } from '../../client/index.ts'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { plainCsv } from '../../formats/text-formats.ts'
+import type { KeyedEvent } from '../../run/index.ts'
 import { credentialsOf, type Env, proxiesOf } from '../env/environment.ts'
+import { eventsCsv, requireEventsFile } from '../execution/event-store.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 
-/** What happened to a company of a portfolio. */
-export interface PortfolioEvent {
-  readonly id: number
-  /** Date of the event, as the service writes it. */
-  readonly at: string
-  readonly company: { readonly id: string; readonly name: string; readonly country: string }
-  /** Of the company in the portfolio: the key of its row where the pipeline sets it. */
-  readonly reference: string
-  readonly rule: { readonly code: number; readonly name: string }
-  readonly old: string
-  readonly new: string
-  readonly processed: boolean
-}
+export type PortfolioEvent = KeyedEvent
 
 export interface EventsQuery {
   /** A name, or a number. */
@@ -44,20 +32,6 @@ export interface OpenEvents {
   mark(): Promise<void>
 }
 
-const PAGE_SIZE = 1000
-const COLUMNS = [
-  'event_id',
-  'event_date',
-  'company_id',
-  'company_name',
-  'country',
-  'reference',
-  'rule',
-  'rule_name',
-  'old_value',
-  'new_value',
-]
-
 /** Reads events and calls `use` with them while the connection is open. Throws FETTLE_PORTFOLIO for an unknown portfolio. */
 export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use: (found: OpenEvents) => Promise<T>): Promise<T> {
   const { env, signal } = place
@@ -76,16 +50,18 @@ export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use:
     const portfolio = await portfolioOf(query.portfolio, client, signal)
     const events = await eventsOf(portfolio.id, query, client, signal)
     const mark = async (): Promise<void> => {
-      for (const { id } of events) {
-        const params = { portfolioId: String(portfolio.id), notificationEventId: String(id) }
-        await client.api.markNotificationEvent({ ...params, body: { isProcessed: true } }, { signal })
-      }
+      for (const { id } of events) await client.api.markNotificationEvent(markOf(portfolio.id, id), { signal })
     }
     return await use({ portfolio, events, mark })
   } finally {
     await client.close()
   }
 }
+
+const markOf = (portfolio: number, event: number) => ({
+  ...{ portfolioId: String(portfolio), notificationEventId: String(event) },
+  body: { isProcessed: true },
+})
 
 async function portfolioOf(wanted: string, client: Client, signal: AbortSignal) {
   const byName = await client.findPortfolios(wanted, { signal })
@@ -112,60 +88,16 @@ async function eventsOf(
   client: Client,
   signal: AbortSignal,
 ): Promise<PortfolioEvent[]> {
-  const portfolioId = String(portfolio)
-  const dated = since === null ? {} : { startDate: since, filterByCreatedDate: true }
-  const query = { pageSize: PAGE_SIZE, sortBy: 'eventId' as const, ...dated }
-  const found = []
-  for await (const one of client.api.listPortfolioNotificationEvents.all({ portfolioId, query }, { signal }))
-    if (!unprocessed || one.isProcessed !== true) found.push(one)
+  const all = await client.listEvents(portfolio, since, { signal })
+  const found = all.filter(({ processed }) => !(unprocessed && processed))
   if (found.length === 0) return []
   const companies = await client.listCompanies(portfolio, { signal })
   const references = new Map(companies.map(({ id, reference }) => [id, reference]))
-  const seen = new Set<number>()
-  // A page may move while it is read: an event counts once.
-  return found.flatMap(one => {
-    const id = one.notificationEventId
-    if (seen.has(id)) return []
-    seen.add(id)
-    const { company } = one
-    return [
-      {
-        ...{ id, at: one.eventDate, reference: references.get(company.id) ?? '', processed: one.isProcessed === true },
-        company: { id: company.id, name: company.name ?? '', country: company.countryCode ?? '' },
-        rule: { code: one.ruleCode, name: one.ruleName ?? '' },
-        ...{ old: String(one.oldValue ?? ''), new: String(one.newValue ?? '') },
-      },
-    ]
-  })
+  return found.map(one => ({ ...one, reference: references.get(one.company.id) ?? '' }))
 }
-
-/** The connectIds of companies with an event: an earlier answer about one of them is too old. */
-export const changedCompanies = (events: readonly Pick<PortfolioEvent, 'company'>[]): ReadonlySet<string> =>
-  new Set(events.map(({ company }) => company.id))
 
 /** Writes the events as CSV, completely or not at all. Throws FETTLE_USAGE when it would replace another file. */
 export async function writeEvents(events: readonly PortfolioEvent[], path: string, shown: string): Promise<void> {
-  const csv = plainCsv({ names: COLUMNS, delimiter: ',' })
-  const start = await startOf(path, csv.head.length)
-  if (start !== null && start !== csv.head)
-    throw new FettleError('FETTLE_USAGE', `${shown} is not a file of events, and was not replaced`, {
-      hint: 'Name another file.',
-    })
-  const rows = events.map(one => [
-    ...[String(one.id), one.at, one.company.id, one.company.name, one.company.country, one.reference],
-    ...[String(one.rule.code), one.rule.name, one.old, one.new],
-  ])
-  await writeAtomic(path, csv.head + (rows.length === 0 ? '' : csv.render(rows)), { isShared: true })
-}
-
-/** The first bytes of a file, null when it does not exist. */
-async function startOf(path: string, bytes: number): Promise<string | null> {
-  const file = await open(path).catch(() => null)
-  if (file === null) return null
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.toString('utf8', 0, bytesRead)
-  } finally {
-    await file.close()
-  }
+  await requireEventsFile(path, shown)
+  await writeAtomic(path, eventsCsv(events), { isShared: true })
 }

@@ -15,6 +15,7 @@ export async function checkOutputsWritable(
   const { output, shard, retry } = plan
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
+  if (plan.events !== undefined) await checkWritable(plan.events.output, { root: settings.cwd, isShared: true })
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
   for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
   for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))

@@ -23,8 +23,8 @@ export interface ReuseSettings {
   /** `answers` in the folder of the runs if absent. */
   readonly answersDir?: string | null
   readonly refresh?: Refresh
-  /** The connectIds of companies with an event: an earlier answer about one of them is too old. */
-  readonly changedCompanies?: ReadonlySet<string>
+  /** When events of companies were read last, by connectId: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlyMap<string, number>
 }
 
 /** `args`: those of the run, which may have been started with another folder. */

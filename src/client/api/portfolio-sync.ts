@@ -1,7 +1,7 @@
-/** Rules of a portfolio, its companies, and the files that change them (contract §8, rows 37, 45 to 47). */
-import type { EventRule } from '../../contract/index.ts'
+/** Rules of a portfolio, its companies and events, and the files that change them (contract §7.4, §8, rows 37, 45 to 47). */
+import type { EventRule, NotificationEvent } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { PortfolioEntry, PortfolioRequests, PortfolioRule } from '../../model/requests.ts'
+import type { CompanyEvent, PortfolioEntry, PortfolioRequests, PortfolioRule } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 
 /** The largest page that is documented (contract §7.1). */
@@ -9,11 +9,20 @@ const PAGE_SIZE = 1000
 const COLUMNS = ['Safe Number', 'Local Org No.', 'Country Code', 'Reference', 'Free Text', 'Personal Limit']
 /** How a service answers that does not have an operation. */
 const MISSING: readonly (number | null)[] = [403, 405, 501]
+/** An event that is gone has nothing to mark. */
+const NOT_MARKED: readonly (number | null)[] = [...MISSING, 404]
 
 const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): PortfolioRule => ({
   code: ruleCode,
   active: isActive === true || isActive === 1 || isActive === '1',
   params: [param0, param1, param2].map(param => String(param ?? '')) as [string, string, string],
+})
+
+const eventOf = (one: NotificationEvent): CompanyEvent => ({
+  ...{ id: one.notificationEventId, at: one.eventDate, processed: one.isProcessed === true },
+  company: { id: one.company.id, name: one.company.name ?? '', country: one.company.countryCode ?? '' },
+  rule: { code: one.ruleCode, name: one.ruleName ?? '' },
+  ...{ old: String(one.oldValue ?? ''), new: String(one.newValue ?? '') },
 })
 
 const cell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -29,7 +38,7 @@ const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
 
 export function createPortfolioSync(
   api: Api,
-): Pick<PortfolioRequests, 'readRules' | 'setRules' | 'countCompanies' | 'listCompanies' | 'sendCompanies'> {
+): Pick<PortfolioRequests, 'readRules' | 'setRules' | 'countCompanies' | 'listCompanies' | 'sendCompanies' | 'listEvents' | 'markEvent'> {
   return {
     async readRules(portfolio, country, options = {}) {
       const params = { portfolioId: String(portfolio), countryCode: country }
@@ -58,6 +67,25 @@ export function createPortfolioSync(
           personalLimit: String(one.personalLimit ?? ''),
         })
       return found
+    },
+    async listEvents(portfolio, since, options = {}) {
+      const dated = since === null ? {} : { startDate: since, filterByCreatedDate: true }
+      const query = { pageSize: PAGE_SIZE, sortBy: 'eventId' as const, ...dated }
+      // A page may move while it is read: an event counts once.
+      const found = new Map<number, CompanyEvent>()
+      for await (const one of api.listPortfolioNotificationEvents.all({ portfolioId: String(portfolio), query }, options))
+        found.set(one.notificationEventId, eventOf(one))
+      return [...found.values()]
+    },
+    async markEvent(portfolio, event, options = {}) {
+      const params = { portfolioId: String(portfolio), notificationEventId: String(event) }
+      try {
+        await api.markNotificationEvent({ ...params, body: { isProcessed: true } }, options)
+        return true
+      } catch (error) {
+        if (FettleError.is(error) && NOT_MARKED.includes(error.status)) return false
+        throw error
+      }
     },
     async sendCompanies(portfolio, kind, companies, options = {}) {
       const content = importFile(companies)

@@ -1,9 +1,11 @@
 /** Rules of `accept`, `candidates`, `portfolio`, `screen` and `reuse`: each needs an output with the tags that identify companies. */
 import { COMPANY_TAGS, TAGS } from '../../contract/index.ts'
+import { isAddress, shownPath } from '../schema/addresses.ts'
+import { isSamePath, whyNotWritable } from '../schema/paths.ts'
 import { enrichmentOf } from '../schema/pipeline.ts'
 import { show } from '../source/quote.ts'
 import type { SyntaxIssue } from '../source/tree.ts'
-import { type Draft, noHeader, type Rule, wrongValue } from './issue.ts'
+import { type Draft, lintIssue, noHeader, type Rule, wrongValue } from './issue.ts'
 
 const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
@@ -15,6 +17,7 @@ export const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'candidates', [COMPANY_TAGS]),
   ...lintPortfolio(draft),
   ...lintTags(draft, 'portfolio', [COMPANY_TAGS]),
+  ...lintEvents(draft),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
 ]
@@ -32,6 +35,23 @@ const lintPortfolio: Rule = ({ fields }) => {
   if (reference?.header != null && fields.input?.header === false)
     found.push(noHeader(['portfolio', 'reference'], reference.header))
   return found
+}
+
+const lintEvents: Rule = ({ fields, broken, places }) => {
+  if (fields.events == null) return []
+  const at = ['events', 'output']
+  const file = fields.events.output
+  if (fields.portfolio == null && !broken.has('portfolio'))
+    return [wrongValue(['events'], 'events are those of a portfolio, and the pipeline has none', 'Name one: portfolio: { name: Suppliers }.')]
+  const reason = isAddress(file) ? 'is an address: events are written to a file' : whyNotWritable(file, places)
+  if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(file))} ${reason}`)]
+  const { path, unmatched, review } = fields.output ?? {}
+  const input = fields.input?.path
+  const others = { input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }
+  const same = Object.entries({ ...others, 'review.decisions': fields.review?.decisions }).find(
+    ([, other]) => other != null && isSamePath(other, file),
+  )
+  return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 
 const lintAccept: Rule = ({ fields }) => {

@@ -15,6 +15,12 @@ export interface PlannedPortfolio {
   readonly remove?: { readonly max: number | null }
 }
 
+/** Events of the portfolio are written to this file, and marked as processed once it is in place. */
+export interface PlannedEvents {
+  readonly output: string
+  readonly mark: boolean
+}
+
 export interface PlannedRule {
   readonly code: number
   readonly param0?: string

@@ -11,6 +11,7 @@ import type {
   KnownRows,
   PlannedAccept,
   PlannedCandidates,
+  PlannedEvents,
   PlannedPortfolio,
   PlannedReuse,
   PlannedScreen,
@@ -22,6 +23,7 @@ export type {
   KnownRows,
   PlannedAccept,
   PlannedCandidates,
+  PlannedEvents,
   PlannedPortfolio,
   PlannedReuse,
   PlannedRule,
@@ -269,6 +271,8 @@ export interface Plan {
   readonly candidates?: PlannedCandidates | null
   /** Null: companies are added to no portfolio. Absent, as `screen`, in earlier journals. */
   readonly portfolio?: PlannedPortfolio | null
+  /** Absent: no events are read. */
+  readonly events?: PlannedEvents
   /** Null: companies are not screened. */
   readonly screen?: PlannedScreen | null
   /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */

@@ -32,6 +32,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['output.key', 'output', ({ output }) => output?.table?.key.join(', ') ?? null],
   ['output.onFail', 'output', ({ output }) => output && (output.onFail ?? 'keep')],
   ['portfolio', 'portfolio', portfolioText],
+  ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],
   ['output.columns', 'output', ({ output }) => output && columnsText(output)],
 ]

@@ -130,6 +130,9 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     accept: pipeline.accept,
     candidates: pipeline.candidates,
     portfolio: pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column),
+    ...(pipeline.events === null || context.service.kind === 'embedded' || context.shard !== undefined
+      ? {}
+      : { events: { output: pipeline.events.output, mark: pipeline.events.mark } }),
     screen: pipeline.screen,
     report: pipeline.report,
     issues,

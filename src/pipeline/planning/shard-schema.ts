@@ -238,6 +238,7 @@ const shape = {
   // These need the rows or companies of the whole list.
   candidates: z.null().optional(),
   portfolio: z.null().optional(),
+  events: z.never().optional(),
   screen: z.null().optional(),
   report: z.strictObject({ rows: z.enum(['none', 'review', 'all']), mask: z.array(header).max(1000) }),
   issues: z.array(issue).max(10_000),

@@ -1,4 +1,4 @@
-/** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `screen`. */
+/** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `events`, `screen`. */
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
@@ -73,6 +73,14 @@ const portfolioMap = map({
 export const portfolio = z
   .union([portfolioName, portfolioMap], { error: `${PORTFOLIO}, or a map with name or id` })
   .transform(given => (typeof given === 'string' ? portfolioMap.parse({ name: given }) : given))
+
+export const events = map({
+  since: z.literal('last').prefault('last').describe('last: those that no earlier run of this pipeline wrote.'),
+  output: text('a path ending in .csv')
+    .refine(path => /\.csv$/i.test(path), { error: 'a path ending in .csv' })
+    .describe('The CSV of the events, written whole or not at all; a path in the working directory.'),
+  mark: flag().prefault(false).describe('Mark the events as processed once the file is in place.'),
+})
 
 const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
 const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]

@@ -4,7 +4,7 @@ import { flag, listOf, map, orNull, text } from './forms.ts'
 import { isLoopback } from './service-url.ts'
 
 /** What a message can be about. */
-const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review'] as const
+const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events'] as const
 /** The forms of a message. */
 const NOTIFY_FORMS = ['slack', 'teams', 'cloudevents'] as const
 

@@ -13,7 +13,7 @@ import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, candidates, portfolio, reuse, screen, send } from './match-keys.ts'
+import { accept, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
 import { notify } from './notify.ts'
 import { checkServiceUrl } from './service-url.ts'
 
@@ -273,6 +273,7 @@ export const pipelineSchema = map({
     'Asks the service for companies that rows without a certain match may be, for a person to decide.',
   ),
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
+  events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
   report: map({
     rows: z

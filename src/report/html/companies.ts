@@ -2,6 +2,7 @@
 
 import type { Result } from '../schema.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
+import { EVENT_HEAD, eventCells } from '../sections/events.ts'
 import { count } from '../words.ts'
 import { html, type Markup } from './markup.ts'
 import { type Column, table } from './table.ts'
@@ -10,14 +11,24 @@ const headed = (caption: string, columns: readonly Column[], rows: readonly (rea
   html`<h3>${caption}</h3>${table(caption, columns, rows)}`
 
 export function companies(result: Result): Markup | null {
-  const { screening } = result
-  const [...lines] = companyActionLines({ ...result, screening: screening && { ...screening, risks: [], found: [] } })
+  const { screening, events } = result
+  const [...lines] = companyActionLines({
+    ...result,
+    events: events && { ...events, listed: [] },
+    screening: screening && { ...screening, risks: [], found: [] },
+  })
   if (lines.length === 0) return null
   const leads = lines.map(
     ({ about, text, isAlert }) =>
-      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'screening' ? null : about === 'portfolio' ? 'Portfolio ' : 'Candidates: '}${text}.</p>`,
+      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'screening' || about === 'events' ? null : about === 'portfolio' ? 'Portfolio ' : 'Candidates: '}${text}.</p>`,
   )
-  return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${hits(result)}${refusals(result)}</section>`
+  return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${eventTable(result)}${hits(result)}${refusals(result)}</section>`
+}
+
+function eventTable({ events }: Result): Markup | null {
+  if (events === null || events.listed.length === 0) return null
+  const caption = events.events > events.listed.length ? `The first ${events.listed.length} events` : 'Events'
+  return headed(caption, EVENT_HEAD.map(label => ({ label })), events.listed.map(eventCells))
 }
 
 function hits({ screening }: Result): Markup[] {

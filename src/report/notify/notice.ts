@@ -3,9 +3,10 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip } from '../formats/escape.ts'
 import { isRejection, nameOf, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
+import { eventsSentence } from '../sections/events.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
-export type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'test'
+export type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
 
 export interface Notice {
   readonly pipeline: string
@@ -68,6 +69,7 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
     ...(good && wasGood === false ? (['recovered'] as const) : []),
     ...(codes.some(code => BUDGETS.includes(code)) ? (['budget'] as const) : []),
     ...(!isRejection(result) && (result.totals.review ?? 0) > 0 ? (['review'] as const) : []),
+    ...(!isRejection(result) && result.results.some(({ events }) => (events?.events ?? 0) > 0) ? (['events'] as const) : []),
   ]
 }
 
@@ -99,7 +101,7 @@ export function noticeOf(
     status,
     exitCode,
     title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
-    message: clip(error === null ? (one?.message ?? '') : safeText(error.code, error.message), 1000),
+    message: clip([error === null ? (one?.message ?? '') : safeText(error.code, error.message), eventsSentence(one?.events ?? null)].filter(text => text !== '').join(' '), 1000),
     totals,
     directory: metadata.directory,
     rows: rows ? (one?.review ?? []).slice(0, MOST_ROWS) : [],

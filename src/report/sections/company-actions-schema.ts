@@ -1,5 +1,6 @@
 /** The schema of portfolio and AML searches in reports: no import beyond zod, since the page of a report reads its types. */
 import { z } from 'zod'
+import { eventsSchema } from './events-schema.ts'
 
 const known = z.int().nonnegative()
 const text = z.string().nullable()
@@ -78,6 +79,7 @@ export const candidatesSchema = z
   .describe('questions to the service about rows in review and unmatched ones; null if the pipeline has no such key')
 
 export const companyActionSchemas = {
+  events: eventsSchema,
   candidates: candidatesSchema,
   accepted: acceptedSchema,
   portfolio: portfolioSchema,

@@ -3,8 +3,11 @@ import type { z } from 'zod'
 import { meaningOf, type RunState } from '../../journal/index.ts'
 import { count, counted } from '../words.ts'
 import type { acceptedSchema, candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import { eventsSentence } from './events.ts'
+import type { eventsSchema } from './events-schema.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
+type EventsTold = z.infer<typeof eventsSchema>
 type AcceptedTold = z.infer<typeof acceptedSchema>
 type CandidatesTold = z.infer<typeof candidatesSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
@@ -72,17 +75,19 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
 }
 
 export interface CompanyActionLine {
-  readonly about: 'candidates' | 'accepted' | 'portfolio' | 'screening'
+  readonly about: 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening'
   readonly text: string
   readonly isAlert: boolean
 }
 
 export function companyActionLines({
+  events = null,
   candidates,
   accepted,
   portfolio,
   screening,
 }: {
+  events?: EventsTold
   candidates: CandidatesTold
   accepted: AcceptedTold
   portfolio: PortfolioTold
@@ -90,6 +95,11 @@ export function companyActionLines({
 }): CompanyActionLine[] {
   const line = (about: CompanyActionLine['about'], text: string, isAlert = false): CompanyActionLine => ({ about, text, isAlert })
   const lines: CompanyActionLine[] = []
+  if (events !== null) {
+    lines.push(line('events', eventsSentence(events).slice(0, -1), events.events > 0))
+    for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20))
+      lines.push(line('events', `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`, true))
+  }
   if (candidates !== null) {
     const { questions, asked, found, lost, refused, incomplete } = candidates
     const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]

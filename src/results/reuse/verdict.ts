@@ -21,8 +21,8 @@ export interface Rules {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly refresh: Refresh
-  /** The connectIds of companies with an event: an earlier answer about one of them is too old. */
-  readonly changedCompanies?: ReadonlySet<string>
+  /** When events of companies were read last, by connectId, in milliseconds: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlyMap<string, number>
 }
 
 interface Earlier {
@@ -50,7 +50,10 @@ export function verdictOf(
   // A time in the future is of a clock that was set back since: its age is unknown.
   const age = now - Date.parse(earlier.source.at)
   if (earlier.isExpired || !(age >= 0 && age < ages[kind])) return 'tooOld'
-  if (changedCompanies !== undefined && changedCompanies.size > 0 && changedCompanies.has(earlier.company())) return 'tooOld'
+  if (changedCompanies !== undefined && changedCompanies.size > 0) {
+    const changedAt = changedCompanies.get(earlier.company())
+    if (changedAt !== undefined && Date.parse(earlier.source.at) < changedAt) return 'tooOld'
+  }
   if (!earlier.isWide) return 'lacking'
   // Whether the first row of its company would be matched by hand is unknown.
   return earlier.outcome === 'duplicate' && earlier.source.byHand === true ? 'lacking' : 'known'

@@ -6,6 +6,7 @@ import { candidates } from './candidates.ts'
 import { create } from './create.ts'
 import { download } from './download.ts'
 import { enrich } from './enrich.ts'
+import { events } from './events.ts'
 import { map } from './map.ts'
 import { match } from './match.ts'
 import { portfolio } from './portfolio.ts'
@@ -31,6 +32,9 @@ export const SUBMIT_STAGES = named(stagesIn('submit'))
 
 /** No job enters a group before every job left the one before. */
 export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn('enrich'))]
+
+/** Before the rows that go up are chosen. */
+export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
 
 const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, accepted, portfolio, screen }
 

@@ -45,6 +45,12 @@ async function* openPortfolio(
   return value.id
 }
 
+/** The portfolio of a plan; null when none has its name. Throws FETTLE_PORTFOLIO when several have, or none has its id. */
+export async function findPortfolio(plan: PlannedPortfolio, ports: Ports): Promise<Portfolio | null> {
+  if (plan.id !== null) return ports.portfolios.readPortfolio(plan.id, { signal: ports.signal }).catch(missing(plan.id))
+  return onlyOne(plan.name!, await ports.portfolios.findPortfolios(plan.name!, { signal: ports.signal })) ?? null
+}
+
 const missing = (id: number) => (error: unknown) => {
   if (!FettleError.is(error) || error.status !== 404) throw error
   throw new FettleError('FETTLE_PORTFOLIO', `portfolio.id ${id}: the service has no such portfolio for this user`, {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, connect } from '../../../src/client/index.ts'
 import type { PipelineInput } from '../../../src/index.ts'
-import { type Service, serve } from '../../../src/service/index.ts'
+import { type ServeOptions, type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
+import { type FaultServer, startFaultServer } from '../../../src/testing/index.ts'
 
 const USER = { username: 'ann', password: 'the password of ann' }
 
@@ -15,6 +16,8 @@ export type Company = Readonly<Record<string, string>> & { readonly id: string; 
 export interface Monitored {
   readonly folder: string
   readonly client: Client
+  /** Stands before the service, whose address it keeps. */
+  readonly front: FaultServer
   readonly env: Record<string, string>
   /** Imports the register again, as of a day in 2026; the service reads it before the next request. */
   importCompanies(companies: readonly Company[], day: number): Promise<void>
@@ -24,13 +27,14 @@ export interface Monitored {
 
 export const idOf = ({ id }: Company): string => `GB-X-${id}`
 
-export async function monitored(companies: readonly Company[], limits: object = {}): Promise<Monitored> {
+export async function monitored(companies: readonly Company[], options: Partial<ServeOptions> = {}): Promise<Monitored> {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-monitored-'))
   const registerDir = join(folder, 'registers')
   const dataDir = join(folder, 'data')
   let imports = 0
   let service: Service
-  let client: Client
+  let client: Client | null = null
+  let front: FaultServer | null = null
   const importFile = async (all: readonly Company[], day: number): Promise<void> => {
     const columns = [...new Set(all.flatMap(one => Object.keys(one)))]
     const text = [columns, ...all.map(one => columns.map(column => one[column] ?? ''))].map(cells => cells.join(',')).join('\n')
@@ -40,26 +44,27 @@ export async function monitored(companies: readonly Company[], limits: object = 
     await importRegister({ file, name: 'uk', dir: registerDir, now, snapshotDate: now.toISOString().slice(0, 10), force: true })
   }
   const open = async (): Promise<void> => {
-    service = await serve({ port: 0, dataDir, registerDir, registers: [], users: [USER], ...limits })
-    client = connect({ url: service.url, ...USER })
-    env.FETTLE_URL = service.url
+    service = await serve({ port: 0, dataDir, registerDir, registers: [], users: [USER], ...options })
+    front ??= await startFaultServer({ target: service.url })
+    front.retarget(service.url)
+    client ??= connect({ url: front.url, ...USER })
+    env.FETTLE_URL = front.url
   }
   const env: Record<string, string> = { FETTLE_USERNAME: USER.username, FETTLE_PASSWORD: USER.password, FETTLE_DATA: folder }
-  const close = async (): Promise<void> => {
-    await client.close()
-    await service.close()
-  }
   await importFile(companies, 1)
   await open()
   return {
     folder,
     get client() {
-      return client
+      return client!
+    },
+    get front() {
+      return front!
     },
     env,
     async importCompanies(all, day) {
       // The service applies changes when it starts.
-      await close()
+      await service.close()
       await importFile(all, day)
       await open()
     },
@@ -74,7 +79,9 @@ export async function monitored(companies: readonly Company[], limits: object = 
       ...more,
     }),
     async close() {
-      await close()
+      await client?.close()
+      await front?.close()
+      await service.close()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -29,6 +29,7 @@ const READING = {
   readRules: (ports: RunPorts) => ports.readRules(7, 'XX', {}),
   countCompanies: (ports: RunPorts) => ports.countCompanies(7, {}),
   listCompanies: (ports: RunPorts) => ports.listCompanies(7, {}),
+  listEvents: (ports: RunPorts) => ports.listEvents(7, null, {}),
   findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
   readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
 } satisfies Partial<Calls>
@@ -45,6 +46,7 @@ const CALLS: Calls = {
   createPortfolio: ports => ports.createPortfolio('n', effect),
   setRules: ports => ports.setRules(7, 'XX', [], {}),
   sendCompanies: ports => ports.sendCompanies(7, 'import', [], {}),
+  markEvent: ports => ports.markEvent(7, 1, {}),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
   screenBusiness: ports => ports.screenBusiness(query, effect),
 }

@@ -342,6 +342,7 @@ describe('fingerprint', () => {
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
       retention: 86_400_000,
+      events: { output: 'events.csv', mark: true },
       accept: { banding: ['A'], review: ['B'], pattern: { name: 'AB' } },
       candidates: { for: ['review'], limit: 5, budget: null },
       portfolio: { name: 'p', id: null, reference: null },
@@ -377,7 +378,7 @@ describe('fingerprint', () => {
           'collapse',
           'parts',
         ],
-        ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'screen'],
+        ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'events', 'screen'],
       ].sort(),
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(

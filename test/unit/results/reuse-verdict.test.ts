@@ -33,8 +33,10 @@ test('an answer is used until the age of its outcome, and not one from the futur
 })
 
 test('an answer about a company with an event is too old', () => {
-  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Set(['42']) })).toBe('tooOld')
-  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Set(['43']) })).toBe('known')
+  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['42', NOW]]) })).toBe('tooOld')
+  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['43', NOW]]) })).toBe('known')
+  // An answer that is younger than the event has it.
+  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['42', 0]]) })).toBe('known')
 })
 
 test('a stored answer names its company, and one without a company names none', async () => {

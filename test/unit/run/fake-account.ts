@@ -2,6 +2,7 @@
 import { FettleError } from '../../../src/errors.ts'
 import type {
   CandidateQuery,
+  CompanyEvent,
   Effect,
   EffectOptions,
   Portfolio,
@@ -119,6 +120,19 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
       this.notes.set(id, freeText)
     }
     return `Accepted for processing. Import Id ${this.files.length}`
+  }
+  /** What the service reports, newest last. */
+  readonly events: CompanyEvent[] = []
+  readonly marked = new Set<number>()
+  marksEvents = true
+  listEvents = async (_: number, _since: string | null) => {
+    this.#call('listEvents')
+    return this.events.map(one => ({ ...one, processed: this.marked.has(one.id) }))
+  }
+  markEvent = async (_: number, event: number) => {
+    this.#call('markEvent')
+    if (this.marksEvents) this.marked.add(event)
+    return this.marksEvents
   }
   screenBusiness = (query: ScreenQuery, options: EffectOptions<Screening>) =>
     this.#effect('screenBusiness', options, () => {

@@ -1,0 +1,81 @@
+/**
+ * Which events of a portfolio the runs of a pipeline have written, kept beside the runs. A file of events is claimed here before it gets its
+ * name; the rename decides whether its events were written, so that a run that follows a stopped one neither loses nor repeats them.
+ */
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { makeFolder } from './run-directory.ts'
+
+const Claim = z.object({
+  run: z.string(),
+  /** When the service was asked. */
+  asked: z.string(),
+  ids: z.array(z.number()),
+  /** Of the companies with an event. */
+  companies: z.array(z.string()),
+  output: z.string(),
+  /** The same from the root, and where the finished file waits for its name. */
+  path: z.string(),
+  staged: z.string(),
+  rows: z.number(),
+  bytes: z.number(),
+  sha256: z.string(),
+})
+const Ledger = z.object({
+  schema: z.literal('fettle/event-ledger/v1'),
+  since: z.string().nullable(),
+  ids: z.array(z.number()),
+  /** The run that wrote the last file. */
+  last: Claim.omit({ ids: true, companies: true }).nullable(),
+  /** When an event of a company was read last: earlier answers about it are too old. */
+  changed: z.record(z.string(), z.string()),
+  claim: Claim.nullable(),
+})
+
+export type EventClaim = z.infer<typeof Claim>
+export type EventLedger = z.infer<typeof Ledger>
+
+const EMPTY: EventLedger = { schema: 'fettle/event-ledger/v1', since: null, ids: [], last: null, changed: {}, claim: null }
+
+/** `scope`: a digest of account and portfolio, whose numbers are its own. */
+export const ledgerPath = (runsDir: string, line: string, scope: string): string => join(runsDir, 'events', `${line}-${scope}.json`)
+
+/** Throws FETTLE_JOURNAL_DAMAGED: without it, events would be written again. */
+export function readLedger(path: string): EventLedger {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY
+    throw damaged(path, cause)
+  }
+  try {
+    return Ledger.parse(JSON.parse(text))
+  } catch (cause) {
+    throw damaged(path, cause)
+  }
+}
+
+const damaged = (path: string, cause: unknown): FettleError =>
+  new FettleError('FETTLE_JOURNAL_DAMAGED', `the record of written events ${path} cannot be read`, {
+    hint: 'Restore it, or remove it: the events of the portfolio are then written once more.',
+    cause,
+  })
+
+/** Throws FETTLE_OUTPUT_WRITE. */
+export async function writeLedger(path: string, ledger: EventLedger): Promise<void> {
+  makeFolder(dirname(path))
+  await writeAtomic(path, `${JSON.stringify(ledger)}\n`)
+}
+
+/** The ledger once the claim has come true. */
+export function settled(ledger: EventLedger): EventLedger {
+  const { claim } = ledger
+  if (claim === null) return ledger
+  const { ids, companies, ...last } = claim
+  const changed = { ...ledger.changed, ...Object.fromEntries(companies.map(id => [id, claim.asked])) }
+  return { ...ledger, since: claim.asked, ids: [...ledger.ids, ...ids], last, changed, claim: null }
+}

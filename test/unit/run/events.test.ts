@@ -1,0 +1,145 @@
+/** The events stage, ended before and after each line of its journal, at each request and at each step of its files. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openEventStore } from '../../../src/app/execution/event-store.ts'
+import { runDirectory } from '../../../src/app/runs/run-directory.ts'
+import type { RunState } from '../../../src/journal/state.ts'
+import type { CompanyEvent } from '../../../src/model/requests.ts'
+import type { EventStore } from '../../../src/run/ports.ts'
+import { runEarlyStages } from '../../../src/run/runner.ts'
+import { Crash, planOf, resumed, type World, worldOf } from './world.ts'
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'fettle-events-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const PLAN = planOf({
+  portfolio: { name: 'Suppliers', id: null, reference: { header: 'Reg No', index: 1 } },
+  events: { output: 'events.csv', mark: true },
+})
+
+const eventAt = (id: number): CompanyEvent => ({
+  ...{ id, at: '2026-01-02 00:00:00', processed: false, rule: { code: 105, name: 'Address' }, old: `old ${id}`, new: `new ${id}` },
+  company: { id: `GB-${id}`, name: `Company ${id}`, country: 'GB' },
+})
+
+let runs = 0
+
+/** A run of the pipeline over its own directory, with `count` events at the service. */
+function worldWith(count: number, account?: World['account']): { world: World; id: string } {
+  const world = worldOf(PLAN)
+  const id = `20260101T${String(100_000 + runs++)}Z-suppliers-abcdef`
+  mkdirSync(join(root, 'runs', id), { recursive: true })
+  const next = account === undefined ? world : { ...world, account, ports: { ...world.ports, portfolios: account } }
+  if (account === undefined) {
+    next.account.portfolios.push({ id: 7, name: 'Suppliers' })
+    next.account.companies.set('GB-1', 'ref 1')
+  }
+  while (next.account.events.length < count) next.account.events.push(eventAt(next.account.events.length + 1))
+  return { world: next, id }
+}
+
+interface Stop {
+  /** The step of the store at which the process ends, counted from 0, and whether the step was taken. */
+  readonly step?: number
+  readonly when: 'before' | 'after'
+}
+
+/** Runs the stage as one process. */
+function carryOn({ world, id }: { world: World; id: string }, stop?: Stop): Promise<boolean> {
+  const real = openEventStore(PLAN, { directory: runDirectory(join(root, 'runs'), id), identity: 'me', root, baseline: null })
+  let steps = 0
+  const store = new Proxy(real, {
+    get: (target, name: keyof EventStore) => async (...args: never[]) => {
+      const isEnd = stop?.step === steps++
+      if (world.journal.crashed || (isEnd && stop?.when === 'before')) throw new Crash()
+      const answer = await (target[name] as (...given: never[]) => Promise<unknown>)(...args)
+      if (isEnd) throw new Crash()
+      return answer
+    },
+  })
+  return runEarlyStages({ recorder: world.journal, ports: { ...world.ports, events: store } })
+}
+
+/** What a reader of the file has seen: it looks after every process, and takes what is new. */
+class Reader {
+  readonly seen: string[] = []
+  #last = ''
+  look(): void {
+    const path = join(root, 'events.csv')
+    if (!existsSync(path)) return
+    const text = readFileSync(path, 'utf8')
+    if (text === this.#last) return
+    this.#last = text
+    this.seen.push(...(parse(text, { columns: true }) as Record<string, string>[]).map(row => row.event_id ?? ''))
+  }
+}
+
+const FIRST = 3
+const ALL = 5
+
+/**
+ * Ends a process of the first night at each point, goes on with it or leaves it, and has a second night with two more events. Returns the
+ * number of points.
+ */
+async function endEverywhere(isResumed: boolean, points: (at: number) => { append?: number; stop?: Stop } | null): Promise<number> {
+  let ended = 0
+  for (let at = 0; ; at++) {
+    rmSync(root, { recursive: true, force: true })
+    mkdirSync(root)
+    const point = points(at)
+    if (point === null) return ended
+    const reader = new Reader()
+    const first = worldWith(FIRST)
+    if (point.append !== undefined) first.world.journal.crash = { at: point.append, when: point.stop!.when }
+    first.world.account.before = () => {
+      if (first.world.journal.crashed) throw new Crash()
+    }
+    // The end of a stage is recorded as its failure unless the process is gone: a crash leaves no such line.
+    const outcome = await carryOn(first, point.append === undefined ? point.stop : undefined).catch((error: unknown) => error)
+    const isOver = outcome === true
+    reader.look()
+    const where = JSON.stringify({ isResumed, ...point })
+    if (isOver && point.append === undefined) return ended
+    ended++
+    if (isResumed) {
+      const next = { world: resumed(first.world), id: first.id }
+      next.world.journal.crash = null
+      const { plan } = next.world.journal.state as RunState
+      expect(plan.events, where).toBeDefined()
+      expect(await carryOn(next), where).toBe(true)
+      reader.look()
+      expect(reader.seen.toSorted(), where).toEqual(['1', '2', '3'])
+    }
+    first.world.account.before = () => {}
+    const second = worldWith(ALL, first.world.account)
+    expect(await carryOn(second), where).toBe(true)
+    reader.look()
+    const third = worldWith(ALL, first.world.account)
+    expect(await carryOn(third), where).toBe(true)
+    reader.look()
+    expect(reader.seen.toSorted(), where).toEqual(['1', '2', '3', '4', '5'])
+    expect([...first.world.account.marked].sort(), where).toEqual(expect.arrayContaining([4, 5]))
+    expect(readdirSync(root).sort(), where).toEqual(['events.csv', 'runs'])
+  }
+}
+
+/** Lines of the stage, its start and its end included. */
+const LINES = 5
+
+test.each([true, false])('every line of the journal, before and after it is written; resumed: %s', async isResumed => {
+  const count = await endEverywhere(isResumed, at =>
+    at >= LINES * 2 ? null : { append: Math.floor(at / 2), stop: { when: at % 2 === 0 ? 'before' : 'after' } },
+  )
+  expect(count).toBe(LINES * 2)
+})
+
+test.each([true, false])('every step of the files, before and after it is taken; resumed: %s', async isResumed => {
+  const count = await endEverywhere(isResumed, at => ({ stop: { step: Math.floor(at / 2), when: at % 2 === 0 ? 'before' : 'after' } }))
+  expect(count).toBeGreaterThanOrEqual(8)
+})
