@@ -78,7 +78,9 @@ export interface EventStore {
   /** Whether this run may still publish what it staged, or has done so. */
   isOurs(portfolio: number): Promise<boolean>
   /** Gives the file its name, once: a file that is taken away does not come back. */
-  publish(portfolio: number): Promise<{ readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string }>
+  publish(
+    portfolio: number,
+  ): Promise<{ readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string }>
   /** The ids of the events, in order. */
   staged(): Promise<readonly number[]>
 }

@@ -9,7 +9,15 @@ import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } f
 import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
-import { hasEarlyStages, isRejected, needsService, type ProgressEvent, pausedBy, runEarlyStages, runStages } from '../../run/index.ts'
+import {
+  hasEarlyStages,
+  isRejected,
+  needsService,
+  type ProgressEvent,
+  pausedBy,
+  runEarlyStages,
+  runStages,
+} from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
@@ -20,8 +28,8 @@ import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce } from './choose-rows-once.ts'
+import { openEventStore } from '../runs/event-store.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
-import { openEventStore } from './event-store.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'

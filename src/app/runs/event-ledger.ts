@@ -41,7 +41,8 @@ export type EventLedger = z.infer<typeof Ledger>
 const EMPTY: EventLedger = { schema: 'fettle/event-ledger/v1', since: null, ids: [], last: null, changed: {}, claim: null }
 
 /** `scope`: a digest of account and portfolio, whose numbers are its own. */
-export const ledgerPath = (runsDir: string, line: string, scope: string): string => join(runsDir, 'events', `${line}-${scope}.json`)
+export const ledgerPath = (runsDir: string, line: string, scope: string): string =>
+  join(runsDir, 'events', `${line}-${scope}.json`)
 
 /** Throws FETTLE_JOURNAL_DAMAGED: without it, events would be written again. */
 export function readLedger(path: string): EventLedger {

@@ -38,7 +38,10 @@ const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
 
 export function createPortfolioSync(
   api: Api,
-): Pick<PortfolioRequests, 'readRules' | 'setRules' | 'countCompanies' | 'listCompanies' | 'sendCompanies' | 'listEvents' | 'markEvent'> {
+): Pick<
+  PortfolioRequests,
+  'readRules' | 'setRules' | 'countCompanies' | 'listCompanies' | 'sendCompanies' | 'listEvents' | 'markEvent'
+> {
   return {
     async readRules(portfolio, country, options = {}) {
       const params = { portfolioId: String(portfolio), countryCode: country }

@@ -42,7 +42,13 @@ const lintEvents: Rule = ({ fields, broken, places }) => {
   const at = ['events', 'output']
   const file = fields.events.output
   if (fields.portfolio == null && !broken.has('portfolio'))
-    return [wrongValue(['events'], 'events are those of a portfolio, and the pipeline has none', 'Name one: portfolio: { name: Suppliers }.')]
+    return [
+      wrongValue(
+        ['events'],
+        'events are those of a portfolio, and the pipeline has none',
+        'Name one: portfolio: { name: Suppliers }.',
+      ),
+    ]
   const reason = isAddress(file) ? 'is an address: events are written to a file' : whyNotWritable(file, places)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(file))} ${reason}`)]
   const { path, unmatched, review } = fields.output ?? {}

@@ -28,7 +28,11 @@ export function companies(result: Result): Markup | null {
 function eventTable({ events }: Result): Markup | null {
   if (events === null || events.listed.length === 0) return null
   const caption = events.events > events.listed.length ? `The first ${events.listed.length} events` : 'Events'
-  return headed(caption, EVENT_HEAD.map(label => ({ label })), events.listed.map(eventCells))
+  return headed(
+    caption,
+    EVENT_HEAD.map(label => ({ label })),
+    events.listed.map(eventCells),
+  )
 }
 
 function hits({ screening }: Result): Markup[] {

@@ -101,7 +101,12 @@ export function noticeOf(
     status,
     exitCode,
     title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
-    message: clip([error === null ? (one?.message ?? '') : safeText(error.code, error.message), eventsSentence(one?.events ?? null)].filter(text => text !== '').join(' '), 1000),
+    message: clip(
+      [error === null ? (one?.message ?? '') : safeText(error.code, error.message), eventsSentence(one?.events ?? null)]
+        .filter(text => text !== '')
+        .join(' '),
+      1000,
+    ),
     totals,
     directory: metadata.directory,
     rows: rows ? (one?.review ?? []).slice(0, MOST_ROWS) : [],

@@ -98,7 +98,13 @@ export function companyActionLines({
   if (events !== null) {
     lines.push(line('events', eventsSentence(events).slice(0, -1), events.events > 0))
     for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20))
-      lines.push(line('events', `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`, true))
+      lines.push(
+        line(
+          'events',
+          `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`,
+          true,
+        ),
+      )
   }
   if (candidates !== null) {
     const { questions, asked, found, lost, refused, incomplete } = candidates

@@ -66,7 +66,7 @@ async function* markAll(portfolio: number, state: NoticeState, ports: Ports): St
     }
     done += batch.length
     if (isRefused) {
-      const text = `the service did not mark ${ids.length} events as processed; no later run writes them again all the same`
+      const text = `the service did not mark ${ids.length} events as processed; still, no later run writes them again`
       yield { type: 'issue.raised', issue: issue('FETTLE_EVENTS_UNMARKED', text, { severity: 'warn', count: ids.length }) }
     }
     yield { type: 'events.marked', done, refused: isRefused }

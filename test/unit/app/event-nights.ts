@@ -53,7 +53,9 @@ export async function nightsOf(nights: number, changes: number, seed: number): P
       const before = companies
       for (const [place, { at, field }] of planned.entries())
         if (planned[place]!.night === day)
-          companies = companies.map((one, n) => (n === at ? { ...one, [field]: field === 'limit' ? `${place}` : `${field} ${place}` } : one))
+          companies = companies.map((one, n) =>
+            n === at ? { ...one, [field]: field === 'limit' ? `${place}` : `${field} ${place}` } : one,
+          )
       for (const [at, one] of companies.entries())
         for (const field of Object.keys(FIELDS) as Field[])
           if (one[field] !== before[at]![field]) expected.push(`${day} ${idOf(one)} ${FIELDS[field]} ${one[field]}`)

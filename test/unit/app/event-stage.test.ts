@@ -32,7 +32,9 @@ const written = (): string[][] =>
   ])
 
 const changed = (...changes: readonly [number, Partial<Company>][]): Company[] =>
-  COMPANIES.map((one, at) => Object.assign({}, one, ...changes.filter(([place]) => place === at).map(([, change]) => change)) as Company)
+  COMPANIES.map(
+    (one, at) => Object.assign({}, one, ...changes.filter(([place]) => place === at).map(([, change]) => change)) as Company,
+  )
 
 test('each event is in the file of one night and in its report, with company, key, old and new value', async () => {
   here = await monitored(COMPANIES)
@@ -54,10 +56,15 @@ test('each event is in the file of one night and in its report, with company, ke
     ...{ since: null, events: 3, companies: 3, marked: 3, file: 'out/events.csv' },
     kinds: { status: 1, address: 1, dissolved: 1 },
   })
-  expect(events?.listed.map(({ company, key, rule, old, new: now }) => [company.id, key, rule, old, now]).sort()).toEqual(rows.sort())
+  expect(events?.listed.map(({ company, key, rule, old, new: now }) => [company.id, key, rule, old, now]).sort()).toEqual(
+    rows.sort(),
+  )
   const { events: notifications } = await processed()
   expect(notifications).toEqual([true, true, true])
-  await here.importCompanies(changed([2, { status: 'dissolved' }], [5, { town: 'York' }], [6, { status: 'liquidation', name: 'Other Limited' }]), 3)
+  await here.importCompanies(
+    changed([2, { status: 'dissolved' }], [5, { town: 'York' }], [6, { status: 'liquidation', name: 'Other Limited' }]),
+    3,
+  )
   const third = await night()
   expect(written()).toEqual([[idOf(six!), `S-${six!.id}`, 'Company Name', six!.name, 'Other Limited']])
   expect(third.results[0]!.events?.since).toMatch(/^\d{4}-/)

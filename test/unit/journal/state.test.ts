@@ -209,6 +209,8 @@ describe('changes only the fields of the event', () => {
   test('at the beginning nothing has been done', () => {
     expect(fresh).toEqual({
       accepted: null,
+      events: null,
+      forgotten: [],
       shardRuns: [],
       runId: 'r1',
       tool: { name: 'fettle', version: '0.1.0' },

@@ -135,6 +135,7 @@ describe('resultLine', () => {
       registers: null,
       inRegister: null,
       totals: reportOf('finished').totals,
+      events: null,
       report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',
       output: 'out/suppliers.csv',
       journal: null,

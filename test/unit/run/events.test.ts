@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openEventStore } from '../../../src/app/execution/event-store.ts'
+import { openEventStore } from '../../../src/app/runs/event-store.ts'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/state.ts'
 import type { CompanyEvent } from '../../../src/model/requests.ts'
@@ -24,7 +24,14 @@ const PLAN = planOf({
 })
 
 const eventAt = (id: number): CompanyEvent => ({
-  ...{ id, at: '2026-01-02 00:00:00', processed: false, rule: { code: 105, name: 'Address' }, old: `old ${id}`, new: `new ${id}` },
+  ...{
+    id,
+    at: '2026-01-02 00:00:00',
+    processed: false,
+    rule: { code: 105, name: 'Address' },
+    old: `old ${id}`,
+    new: `new ${id}`,
+  },
   company: { id: `GB-${id}`, name: `Company ${id}`, country: 'GB' },
 })
 
@@ -55,13 +62,15 @@ function carryOn({ world, id }: { world: World; id: string }, stop?: Stop): Prom
   const real = openEventStore(PLAN, { directory: runDirectory(join(root, 'runs'), id), identity: 'me', root, baseline: null })
   let steps = 0
   const store = new Proxy(real, {
-    get: (target, name: keyof EventStore) => async (...args: never[]) => {
-      const isEnd = stop?.step === steps++
-      if (world.journal.crashed || (isEnd && stop?.when === 'before')) throw new Crash()
-      const answer = await (target[name] as (...given: never[]) => Promise<unknown>)(...args)
-      if (isEnd) throw new Crash()
-      return answer
-    },
+    get:
+      (target, name: keyof EventStore) =>
+      async (...args: never[]) => {
+        const isEnd = stop?.step === steps++
+        if (world.journal.crashed || (isEnd && stop?.when === 'before')) throw new Crash()
+        const answer = await (target[name] as (...given: never[]) => Promise<unknown>)(...args)
+        if (isEnd) throw new Crash()
+        return answer
+      },
   })
   return runEarlyStages({ recorder: world.journal, ports: { ...world.ports, events: store } })
 }
@@ -87,7 +96,10 @@ const ALL = 5
  * Ends a process of the first night at each point, goes on with it or leaves it, and has a second night with two more events. Returns the
  * number of points.
  */
-async function endEverywhere(isResumed: boolean, points: (at: number) => { append?: number; stop?: Stop } | null): Promise<number> {
+async function endEverywhere(
+  isResumed: boolean,
+  points: (at: number) => { append?: number; stop?: Stop } | null,
+): Promise<number> {
   let ended = 0
   for (let at = 0; ; at++) {
     rmSync(root, { recursive: true, force: true })
@@ -140,6 +152,8 @@ test.each([true, false])('every line of the journal, before and after it is writ
 })
 
 test.each([true, false])('every step of the files, before and after it is taken; resumed: %s', async isResumed => {
-  const count = await endEverywhere(isResumed, at => ({ stop: { step: Math.floor(at / 2), when: at % 2 === 0 ? 'before' : 'after' } }))
+  const count = await endEverywhere(isResumed, at => ({
+    stop: { step: Math.floor(at / 2), when: at % 2 === 0 ? 'before' : 'after' },
+  }))
   expect(count).toBeGreaterThanOrEqual(8)
 })

@@ -13,9 +13,9 @@ import { readStates } from '../../results/changes/row-states.ts'
 import { EVENTS_FILE } from '../../results/file-names.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { EventStore, KeyedEvent } from '../../run/index.ts'
-import { type EventClaim, ledgerPath, readLedger, settled, writeLedger } from '../runs/event-ledger.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
-import { parseRunId } from '../runs/run-id.ts'
+import { type EventClaim, ledgerPath, readLedger, settled, writeLedger } from './event-ledger.ts'
+import type { RunDirectory } from './run-directory.ts'
+import { parseRunId } from './run-id.ts'
 
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
@@ -63,7 +63,10 @@ function readWork(directory: RunDirectory): KeyedEvent[] {
 
 /** `scope`: the numbers of portfolios and events are those of an account. */
 const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio: number): string => {
-  const scope = createHash('sha256').update(JSON.stringify([identity, portfolio])).digest('hex').slice(0, 16)
+  const scope = createHash('sha256')
+    .update(JSON.stringify([identity, portfolio]))
+    .digest('hex')
+    .slice(0, 16)
   return ledgerPath(dirname(path), lineOf(plan), scope)
 }
 
