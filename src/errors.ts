@@ -1,6 +1,5 @@
 /**
- * The one error class and the table of codes: the text, hint and exit code of every error. `fettle explain CODE`, docs/errors.md and
- * the exit code of the process read this table.
+ * The one error class and the table of codes, with text, hint and exit code, for `fettle explain CODE`, docs/errors.md and every process.
  */
 
 /** Exit codes of the process; the table in README "Exit codes" is checked against it. */

@@ -2,9 +2,9 @@
 
 import type { Env } from '../env/environment.ts'
 import { checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
+import { changedCompaniesOf } from '../runs/event-store.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { changedCompaniesOf } from '../runs/event-store.ts'
 import { readablePlan } from './ports.ts'
 import type { RunRecord } from './run-recorder.ts'
 

@@ -5,8 +5,8 @@ import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { KeyedEvent } from '../../run/index.ts'
 import { credentialsOf, type Env, proxiesOf } from '../env/environment.ts'
-import { eventsCsv, requireEventsFile } from '../runs/event-store.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
+import { eventsCsv, requireEventsFile } from '../runs/event-store.ts'
 
 export type PortfolioEvent = KeyedEvent
 
