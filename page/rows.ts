@@ -60,10 +60,10 @@ export function unpack({ run, mappings, fields, rows }: PageData): Rows {
   return { run, mappings, fields, list }
 }
 
-/** What the best candidate shares with the row and where it differs, for the filter: names by how alike they are. */
+/** What the best candidate shares with the row and where it differs, for the filter: names and addresses by how alike they are. */
 export const traits = ({ why }: Row): string[] =>
   reasonsOf(why).flatMap(({ kind, text }) => {
-    const [, name, alike] = /^((?:former |confirmed )?name) (\d+)% alike$/.exec(text) ?? []
+    const [, name, alike] = /^((?:former |confirmed )?name|address) (\d+)% alike$/.exec(text) ?? []
     if (name !== undefined) return [`${name} ${bandOf(Number(alike))}`]
     return kind === 'near' ? [] : [text]
   })

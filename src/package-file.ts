@@ -15,9 +15,13 @@ export function packageFile(name: string): string {
   return fileURLToPath(new URL(name, root))
 }
 
-/** The command that installs packages where this copy of fettle finds them: a global one has no package.json above it. */
+/**
+ * The command that installs packages where fettle finds them: a global copy has no package.json above it, and one that npx fetched is
+ * in a cache, so that a copy in the project takes its place.
+ */
 export function installCommand(...names: readonly string[]): string {
   const [, above] = /^(.*)[/\\]node_modules[/\\]/.exec(packageFile('package.json')) ?? []
   const isGlobal = above !== undefined && !existsSync(join(above, 'package.json'))
-  return `npm install ${isGlobal ? '-g ' : ''}${names.join(' ')}`
+  const isFetched = above !== undefined && /[/\\]_npx[/\\]/.test(above)
+  return `npm install ${isGlobal ? '-g ' : isFetched ? 'fettle ' : ''}${names.join(' ')}`
 }

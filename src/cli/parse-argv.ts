@@ -134,7 +134,9 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
   const command = COMMANDS.find(one => nameOf(one) === first)
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
   // yargs reads it as an empty word.
-  if (argv.some((word, index) => word === '-' && !argv[index - 1]?.startsWith('--')))
+  const dash = argv.findIndex((word, index) => word === '-' && !argv[index - 1]?.startsWith('--'))
+  if (argv[dash - 1] === '-o') throw new FettleError('FETTLE_USAGE', '-o -: an output is a file', { hint: 'Name the file.' })
+  if (dash !== -1)
     throw new FettleError('FETTLE_USAGE', `${first} does not read stdin: - is not a name`, { hint: 'Name a file or a run.' })
   const known = [...(command.positionals ?? []), ...command.options].flatMap(({ name, alias }) => [name, alias ?? name])
   for (const word of argv.slice(1)) {

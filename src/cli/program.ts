@@ -2,7 +2,9 @@
  * Runs a command line: argv to a command, its result to an exit code, a signal to a stop. process.exitCode is set instead of calling
  * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
  */
-import { FettleError } from '../errors.ts'
+import { action, FettleError } from '../errors.ts'
+import { nameOf } from './command.ts'
+import { COMMANDS } from './commands/index.ts'
 import { parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
@@ -45,13 +47,21 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     interpretSchemas()
     const body = await parsed.command.load()
     return await body.run(parsed.flags, io)
-  } catch (error) {
+  } catch (failure) {
+    const error = helpOfCommand(failure, argv)
     const { printError } = await import('./terminal/print-error.ts')
     const { argvValue, printFailure } = await import('./result/result.ts')
     io.err(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
     await printFailure(error, argv, io)
     return exitOf(error)
   }
+}
+
+/** A command line that is not valid is explained by the help of its command. */
+function helpOfCommand(error: unknown, [first = '']: readonly string[]): unknown {
+  const isPlain = FettleError.is(error) && error.code === 'FETTLE_USAGE' && error.action?.command === '--help'
+  if (!isPlain || !COMMANDS.some(one => nameOf(one) === first)) return error
+  return new FettleError(error.code, error.message, { hint: error.hint, action: action(first, '--help'), cause: error.cause })
 }
 
 const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'

@@ -126,7 +126,3 @@ export const isTableName = (path: string, format: OutputFormat): boolean => {
   const { kind } = formatFacts(format)
   return isOf(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
 }
-
-/** The command that installs the packages of a format, a kind of input, or a place. */
-export const installCommand = ({ packages }: { readonly packages: readonly string[] }): string =>
-  `npm install ${packages.join(' ')}`

@@ -5,7 +5,8 @@
 import { FettleError } from '../errors.ts'
 import { uniqueNames } from '../model/column-names.ts'
 import { type ColumnType, TEXT } from '../model/column-types.ts'
-import { installCommand, OUTPUT_FORMATS } from './index.ts'
+import { installCommand } from '../package-file.ts'
+import { OUTPUT_FORMATS } from './index.ts'
 import { cellValue, hasBounds, schemaOf } from './parquet-column.ts'
 import type { RowFormat, UnfitCells } from './text-formats.ts'
 
@@ -23,7 +24,7 @@ export async function loadParquetWriter(): Promise<Package> {
     return await import('hyparquet-writer')
   } catch (cause) {
     throw new FettleError('FETTLE_SETTINGS', 'an output is a Parquet file, and the packages that write it are not installed', {
-      hint: `Install them beside fettle: ${installCommand(OUTPUT_FORMATS.parquet)}`,
+      hint: `Install them beside fettle: ${installCommand(...OUTPUT_FORMATS.parquet.packages)}`,
       cause,
     })
   }

@@ -5,6 +5,12 @@ export interface Reason {
   readonly kind: 'for' | 'against' | 'near' | 'plain'
 }
 
+/** `same number, different postcode`. */
+export const inWords = (why: string): string =>
+  reasonsOf(why)
+    .map(({ text }) => text)
+    .join(', ')
+
 /** In their order: `name 97% alike`, `same number`, `different postcode`, `dissolved`. */
 export const reasonsOf = (why: string): Reason[] =>
   why

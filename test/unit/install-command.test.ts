@@ -8,6 +8,7 @@ import { folder } from './input/kit.ts'
 test.each([
   ['a project', 'app', true, 'npm install bullmq ioredis'],
   ['the folder of global packages', 'lib', false, 'npm install -g bullmq ioredis'],
+  ['the cache of npx', '_npx/307b', true, 'npm install fettle bullmq ioredis'],
 ])('of fettle in %s', async (_, place, hasPackageFile, expected) => {
   const root = join(folder(), place)
   const own = join(root, 'node_modules/fettle')

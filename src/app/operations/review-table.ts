@@ -2,6 +2,7 @@
  * A review as a table: a line for each row and each company it may be, with an empty cell to decide in. What was filled in is read
  * back as a decisions file. Pure.
  */
+import { inWords } from '../../model/reasons.ts'
 import type { Sample } from '../../report/index.ts'
 
 export interface ReviewTable {
@@ -29,7 +30,7 @@ function linesOf(sample: Sample, mappings: readonly string[], fields: readonly s
     const { by, at, expires } = decision !== null && isMeant ? decision : NO_DECISION
     return [
       ...[fingerprint ?? '', isMeant ? decision.decision : '', one.id, one.name, cells.name ?? '', by, at, expires],
-      ...[String(row), key ?? '', one.score === null ? '' : one.score.toFixed(3), one.why],
+      ...[String(row), key ?? '', one.score === null ? '' : one.score.toFixed(3), inWords(one.why)],
       ...mappings.map(name => cells[name] ?? ''),
       ...fields.map(name => one.fields[name] ?? ''),
     ]

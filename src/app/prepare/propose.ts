@@ -59,13 +59,14 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
     )
   const columns = Array.from({ length: facts.columns }, (_, index): SeenColumn => {
     const counts = cells.find(one => one.index === index)
-    const values = (counts?.values ?? []).map(one => one.text.trim()).filter(text => text !== '')
+    const values = (counts?.values ?? []).filter(one => one.text.trim() !== '')
     return {
       index,
       header: facts.header?.[index] ?? null,
       filled: rows - (counts?.empty.count ?? rows),
       distinct: counts?.distinct.count ?? 0,
-      values,
+      values: values.map(one => one.text.trim()),
+      counts: values.map(one => one.count),
       examples: counts?.examples ?? [],
     }
   })

@@ -5,10 +5,10 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { FettleError } from '../../errors.ts'
 import { unreadable } from '../../files/file-chunks.ts'
-import { installCommand } from '../../formats/index.ts'
 import { INPUT_KINDS } from '../../formats/input-kinds.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { ColumnType } from '../../model/column-types.ts'
+import { installCommand } from '../../package-file.ts'
 import { columnType, type SchemaElement, type textOf } from './column-type.ts'
 import { linesOf, PackedColumn } from './packed-column.ts'
 
@@ -30,7 +30,7 @@ async function loadPackages(path: string): Promise<Packages> {
     return { ...(await import('hyparquet')), compressors: (await import('hyparquet-compressors')).compressors }
   } catch (cause) {
     throw new FettleError('FETTLE_SETTINGS', `${path} is a Parquet file, and the packages that read it are not installed`, {
-      hint: `Install them beside fettle: ${installCommand(INPUT_KINDS.parquet)}`,
+      hint: `Install them beside fettle: ${installCommand(...INPUT_KINDS.parquet.packages)}`,
       cause,
     })
   }

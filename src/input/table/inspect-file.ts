@@ -206,11 +206,11 @@ function conclude(
   { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
   [first = [], ...rows]: readonly string[][],
 ): Pick<Inspection, 'facts' | 'issues'> {
-  const { path, quotes, header: hasHeader } = options
+  const { path, quotes, header: hasHeader, skip = { head: 0, tail: 0 } } = options
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
-  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore }
+  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore, skip }
   const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {

@@ -45,7 +45,10 @@ export async function resolveDialect(
   const from = lineStart(text, skip.head)
   const to = skip.tail === 0 ? Number.MAX_SAFE_INTEGER : await tail(encoding, skip.tail)
   if (from === null || to === null || from > to)
-    return issue('FETTLE_INPUT_FIELDS', `${options.path} has no more lines than input.skip leaves out`, { at })
+    return issue('FETTLE_INPUT_FIELDS', `${options.path} has no more lines than input.skip leaves out`, {
+      at,
+      hint: `Leave out fewer than ${skip.head} lines above the header and ${skip.tail} below the last row.`,
+    })
   const skipped = skip.head + skip.tail === 0 ? null : { ...skip, from, to }
   const sep = sepLine(text.subarray(from, to))
   const table = text.subarray(from + (sep?.bytes ?? 0), to)

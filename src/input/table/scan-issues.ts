@@ -33,6 +33,8 @@ export interface TableNotes {
   readonly delimiter: string
   /** Lines before the table, which the scanner did not read. */
   readonly linesBefore: number
+  /** Lines that input.skip leaves out. */
+  readonly skip: { readonly head: number; readonly tail: number }
 }
 
 export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
@@ -65,7 +67,7 @@ function theRest(counts: RecordScanner['counts'], listed: readonly Problem[], mo
 
 function raggedIssues(
   scanner: RecordScanner,
-  { delimiter }: TableNotes,
+  { delimiter, skip }: TableNotes,
   place: (line: number, column: number | null) => Place,
   dataRow: (record: number) => number,
 ): Issue[] {
@@ -81,7 +83,7 @@ function raggedIssues(
       issue('FETTLE_INPUT_FIELDS', message, {
         at: place(start, null),
         count: scanner.raggedCount,
-        hint: `Set input.skip.head: ${until} if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row.`,
+        hint: `Set input.skip.head: ${until} (--skip-head ${until}) if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row.`,
       }),
     ]
   }
@@ -89,7 +91,18 @@ function raggedIssues(
   const total = scanner.raggedCount > scanner.ragged.length ? `, … ${scanner.raggedCount} rows in all` : ''
   const message = `${cells(scanner.columns)} expected (delimiter ${delimiterName(delimiter)}), but ${found}${total}`
   const rows = scanner.ragged.map(one => dataRow(one.record))
-  return [issue('FETTLE_INPUT_FIELDS', message, { at: place(first.line, null), count: scanner.raggedCount, rows })]
+  const isAtEnd = scanner.records - first.record < scanner.raggedCount
+  const tail = scanner.line - (scanner.openEnded ? 0 : 1) - first.line + 1 + skip.tail
+  return [
+    issue('FETTLE_INPUT_FIELDS', message, {
+      at: place(first.line, null),
+      count: scanner.raggedCount,
+      rows,
+      ...(isAtEnd
+        ? { hint: `Fix the lines named, or set input.skip.tail: ${tail} (--skip-tail ${tail}) if they are not rows.` }
+        : {}),
+    }),
+  ]
 }
 
 function usualWidth({ widths }: RecordScanner): number {

@@ -61,6 +61,7 @@ export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   const ofMappings = plan.mappings.flatMap(mapping => {
     const counts = countsOf(mapping.index)
     const at = context.locate(['mappings', mapping.mapping])
+    if (mapping.value !== undefined) return fixedIssues(mapping.mapping, mapping.value, at, context)
     return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, { isCountry: context.isCountry, digits })
   })
   const { key } = plan
@@ -74,6 +75,13 @@ export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
   ]
 }
 
+const CODES = 'Use ISO 3166 codes or names.'
+
+const fixedIssues = (mapping: Mapping, value: string, at: Place | null, { isCountry }: WarningContext): Issue[] =>
+  !COUNTRIES.includes(mapping) || isCountry(value)
+    ? []
+    : [warn(`mappings.${mapping}: ${show(value)} is not a country`, { count: 1, rows: [] }, at, CODES)]
+
 /** Rows of countries that no register holds: a warning if they are more than half of the rows, else a note. */
 function heldIssues(
   plan: Judged,
@@ -81,10 +89,10 @@ function heldIssues(
   { held, countryOf, locate }: WarningContext,
 ): Issue[] {
   const mapping = plan.mappings.find(one => COUNTRIES.includes(one.mapping))
-  const counts = mapping === undefined ? undefined : countsOf(mapping.index)
-  if (held === null || mapping === undefined || counts === undefined) return []
+  if (held === null || mapping === undefined) return []
+  const fixed = mapping.value === undefined ? [] : [{ text: mapping.value, count: filledRows(plan.input) }]
   const missing = new Map<string, number>()
-  for (const { text, count } of counts.values) {
+  for (const { text, count } of countsOf(mapping.index)?.values ?? fixed) {
     const code = countryOf(text)
     if (code !== '' && !held.includes(code)) missing.set(code, (missing.get(code) ?? 0) + count)
   }
@@ -93,13 +101,12 @@ function heldIssues(
   const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
   const first = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
   const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
-  const message = `${rows} of ${filledRows(plan.input)} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
+  const message = `${shown(rows)} of ${shown(filledRows(plan.input))} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
   const severity = rows * 2 > filledRows(plan.input) ? 'warn' : 'info'
   return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
 const shown = (count: number): string => count.toLocaleString('en-US')
-
 const plural = (count: number, word: string): string => `${shown(count)} ${word}${count === 1 ? '' : 's'}`
 
 const warn = (
@@ -157,7 +164,7 @@ function mappingIssues(
     if (lost !== null) {
       const message = `contains ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
       const hint = lost.isLength
-        ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
+        ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write ${at?.line == null ? 'in a pipeline file (fettle init), ' : ''}under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
         : 'Compare some with the source. If zeros are lost, set pad to the length that the register writes.'
       add(message, lost, hint)
     }
@@ -172,7 +179,7 @@ function mappingIssues(
     add(
       `contains values that are not countries${shows ? `: ${list.join(', ')}${more}` : ''}`,
       { count, rows: first.slice(0, 3) },
-      'Use ISO 3166 codes or names.',
+      CODES,
     )
   }
   return issues

@@ -40,4 +40,6 @@ export function preparationOf(
 }
 
 const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
-  `without ${[head > 0 ? `${head} lines above` : '', tail > 0 ? `${tail} lines below` : ''].filter(one => one !== '').join(' and ')} the table`
+  `without ${[head > 0 ? `${linesOf(head)} above` : '', tail > 0 ? `${linesOf(tail)} below` : ''].filter(one => one !== '').join(' and ')} the table`
+
+const linesOf = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`

@@ -61,7 +61,8 @@ function aligned(lines: readonly (readonly [line: string, comment: string])[]): 
 const inComment = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ')
 
 export interface DraftWords {
-  readonly schema: string
+  /** The path of the schema for the first line; null without that line. */
+  readonly schema: string | null
   readonly by: string
 }
 
@@ -78,7 +79,7 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
   const packed = isExcel || facts.packed === undefined ? '' : `, ${facts.packed.as}`
   const text = isExcel ? 'xlsx' : `${facts.encoding}${packed}, ${show(facts.delimiter)} between cells`
   return [
-    `# yaml-language-server: $schema=${schema}`,
+    ...(schema === null ? [] : [`# yaml-language-server: $schema=${schema}`]),
     inComment(`# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${text}.`),
     '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
     `name: ${flow(name)}`,

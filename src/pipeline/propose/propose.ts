@@ -92,17 +92,17 @@ interface Context {
 /** The guesses for a column by itself, best first. */
 function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: Context): Guess[] {
   const { known, decided } = context
-  const evidence = evidenceOf(column.values, known)
+  const evidence = evidenceOf(column, known)
   const targets = new Set<Target>([...claims, ...evidence].map(one => one.target))
   const guesses = [...targets]
     .filter(target => !decided.has(target as Mapping))
     .map((target): Guess => {
       const claim = claims.find(one => one.target === target)?.strength ?? 0
       const seen = evidence.filter(one => one.target === target).sort((a, b) => b.weight - a.weight)[0]
-      const not = whyNot(target, column.values, known)
+      const not = whyNot(target, column, known)
       const isClaimed = claim > 0 && holds.length === 0
       const doubts = 1 - (isClaimed ? claim * (ordinal > 1 && !isAddress(target) ? 0.5 : 1) : 0)
-      const sure = 1 - doubts * (1 - (seen?.weight ?? 0)) * (1 - (claim > 0 ? support(target, column.values, known) : 0))
+      const sure = 1 - doubts * (1 - (seen?.weight ?? 0)) * (1 - (claim > 0 ? support(target, column, known) : 0))
       const reasons = [
         claim >= 0.8 ? 'the header names it' : claim > 0 ? 'the header hints at it' : '',
         seen?.why ?? '',
@@ -125,7 +125,7 @@ function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known 
     return lower(CONTRADICTED, 'the header names your own number, but not every row has a different one')
   if (NAMING.includes(target) && rows >= FEW && column.distinct < Math.max(2, column.filled * MOSTLY_ALIKE))
     return lower(CONTRADICTED, column.distinct === 1 ? 'it is the same in every row' : 'it repeats a few values')
-  const isPerson = target === 'name' && hasPersons && !evidenceOf(column.values, known).some(one => one.target === 'name')
+  const isPerson = target === 'name' && hasPersons && !evidenceOf(column, known).some(one => one.target === 'name')
   return isPerson ? lower(0.5, 'there is a column of first names, so it may contain people') : guess
 }
 
@@ -190,11 +190,13 @@ function withKey(proposed: readonly Proposed[], rows: number): readonly Proposed
 /** No header is recognised, and one of them has the form of the values below it. */
 function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<SeenColumn, Claims>, known: Knowledge): boolean {
   if (columns.some(column => column.header === null || (claims.get(column)?.claims.length ?? 0) > 0)) return false
-  return columns.some(({ header, values }) => {
-    const strong = evidenceOf(values, known).find(one => one.weight >= 0.6)
+  return columns.some(column => {
+    const strong = evidenceOf(column, known).find(one => one.weight >= 0.6)
     return (
       strong !== undefined &&
-      evidenceOf(Array<string>(10).fill(header ?? ''), known).some(one => one.target === strong.target && one.weight >= 0.6)
+      evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known).some(
+        one => one.target === strong.target && one.weight >= 0.6,
+      )
     )
   })
 }

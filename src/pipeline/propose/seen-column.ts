@@ -5,5 +5,7 @@ export interface SeenColumn {
   readonly filled: number
   readonly distinct: number
   readonly values: readonly string[]
+  /** The number of cells with each of `values`. */
+  readonly counts: readonly number[]
   readonly examples: readonly string[]
 }

@@ -24,6 +24,8 @@ const SHOWN = 60
 
 const TOTAL =
   /^(?:(?:grand|sub|net|gross|page)[ -]?)?totals?\b|^(?:zwischen|gesamt|end)?summe\b|^(?:insgesamt|gesamt|summa|suma|somme|som|totaal|totale|totales|totaux|razem|celkem|spolu|ukupno|skupaj|osszesen|yhteensa|sum|i alt|kokku|kopa|is viso)$/
+/** A whole label, where the other cells of its line are numbers. */
+const TOTAL_LABEL = /^(?:(?:grand|sub|net|gross|page) ?)?totals?$|^(?:zwischen|gesamt|end)?summe$/
 const REMARK =
   /\b(?:end of|ende|fin de|report|bericht|generated|erstellt|created|exported|export|printed|gedruckt|source|quelle|bron|page|seite|stand|as of|records|rows|zeilen|datensatze|entries|notes?|confidential|vertraulich|copyright|prepared by)\b/
 
@@ -100,23 +102,44 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
   return 0
 }
 
+/** `1,234.50`, `1.234,50 €` or `1 234` as a number; null for any other text. */
+function amountOf(cell: string): number | null {
+  const digits = cell.replace(/[\s'’\u00a0$£€]/g, '').replace(/(?<=\d)[.,](?=\d{3}(?:[.,]|$))/g, '')
+  return /^[-+]?\d{1,15}(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : null
+}
+
+/** A label of a total beside numbers of which each is at least the sum of the numbers above it that are known. */
+function isSumOf(line: EdgeLine, rows: readonly EdgeLine[]): boolean {
+  const [label, ...others] = line.cells.flatMap((cell, at) => (cell.trim() === '' ? [] : [{ at, cell }]))
+  if (label === undefined || others.length === 0 || rows.length < 3 || !TOTAL_LABEL.test(fold(label.cell))) return false
+  return others.every(({ at, cell }) => {
+    const amount = amountOf(cell)
+    const sum = rows.reduce((all, { cells }) => all + (amountOf(cells[at] ?? '') ?? 0), 0)
+    return amount !== null && amount >= sum - 0.005 * rows.length
+  })
+}
+
 /** The index of the first line below the table, the number of lines without one. */
 function footerAt(last: readonly EdgeLine[], from: number, usual: number): number {
   const width = median(last.map(({ cells }) => cells.length))
-  const isSure = (line: EdgeLine): boolean => {
+  // A line of a sheet has all columns; one cell where rows have several is no row of a text.
+  const isShort = (line: EdgeLine): boolean => line.cells.length === 1 && width > 1
+  const isSure = (line: EdgeLine, at: number): boolean => {
     const cells = filledOf(line)
-    if (cells.length === 0 || cells.length > usual * HEADER_SHARE) return false
     const [label = ''] = cells
+    if (cells.length === 0) return false
+    if (cells.length > usual * HEADER_SHARE) return isSumOf(line, last.slice(from, at))
     if (TOTAL.test(fold(label))) return true
-    return cells.length === 1 && usual > 2 && (REMARK.test(fold(label)) || (line.cells.length === 1 && width > 2))
+    if (cells.length > 1 || !(usual > 2 || isShort(line))) return false
+    return REMARK.test(fold(label)) || (isShort(line) && usual > 2)
   }
   let footer = last.length
   for (let at = last.length - 1; at >= from; at--) {
     const line = last[at]!
     const above = last[at - 1]
-    const isApart =
-      above !== undefined && at > from && filledOf(line).length === 1 && usual > 2 && (isBlank(above) || isSure(above))
-    if (isSure(line) || isApart) footer = at
+    const isAlone = filledOf(line).length === 1 && (usual > 2 || isShort(line))
+    const isApart = isAlone && above !== undefined && at > from && (isBlank(above) || isSure(above, at - 1))
+    if (isSure(line, at) || isApart) footer = at
     else if (!isBlank(line)) break
   }
   if (footer === last.length) return footer

@@ -4,11 +4,15 @@
  */
 import type { Target } from './claims.ts'
 import { digitsOf, isBritishLettered, isIban, isVat, SCHEMES } from './numbers.ts'
+import type { SeenColumn } from './seen-column.ts'
 
 export interface Knowledge {
   readonly isCountry: (text: string) => boolean
   readonly hasLegalForm: (text: string) => boolean
 }
+
+/** Distinct values, and how many cells have each of them. */
+export type Seen = Pick<SeenColumn, 'values'> & Partial<Pick<SeenColumn, 'counts'>>
 
 export interface Evidence {
   readonly target: Target
@@ -69,12 +73,21 @@ const SHARE = 0.5
 const shareOf = (values: readonly string[], is: (text: string) => boolean): number =>
   values.length === 0 ? 0 : values.filter(is).length / values.length
 
+/** The share of values; of countries that of cells, since one `n/a` in a column of one country would be half of its values. */
+function shareFor(target: Target, { values, counts }: Seen, is: (text: string) => boolean): number {
+  const isCounted = counts !== undefined && (target === 'country' || target === 'countryCode')
+  if (!isCounted) return shareOf(values, is)
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  return all === 0 ? 0 : counts.reduce((sum, count, at) => sum + (is(values[at]!) ? count : 0), 0) / all
+}
+
 const percent = (share: number): string => `${Math.floor(share * 100)}% of the values`
 
-export function evidenceOf(values: readonly string[], known: Knowledge): Evidence[] {
+export function evidenceOf(seen: Seen, known: Knowledge): Evidence[] {
+  const { values } = seen
   const sure = Math.min(1, values.length / ENOUGH)
   const found: Evidence[] = KINDS.flatMap(({ target, weight, what, is }) => {
-    const share = shareOf(values, text => is(text, known))
+    const share = shareFor(target, seen, text => is(text, known))
     return share < SHARE ? [] : [{ target, weight: weight * share * share * sure, why: `${percent(share)} ${what}` }]
   })
   // `1000 AB` is a postcode.
@@ -142,16 +155,18 @@ const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => 
 const FITTING = 0.6
 
 /** Why the values contradict a meaning, null when they do not. */
-export function whyNot(target: Target, values: readonly string[], known: Knowledge): string | null {
+export function whyNot(target: Target, seen: Seen, known: Knowledge): string | null {
   const form = FORM[target]
+  const { values } = seen
   if (form === undefined || values.length === 0) return null
-  const share = shareOf(values, text => form(text, known))
+  const share = shareFor(target, seen, text => form(text, known))
   return share >= FITTING ? null : `but only ${percent(share)} look like it`
 }
 
 /** What the form of the values adds to a header's claim: countries, numbers of one width, names of several words. Nothing by itself. */
-export function support(target: Target, values: readonly string[], { isCountry }: Knowledge): number {
-  if (target === 'country' || target === 'countryCode') return 0.5 * shareOf(values, isCountry) ** 2
+export function support(target: Target, seen: Seen, known: Knowledge): number {
+  const { values } = seen
+  if (target === 'country' || target === 'countryCode') return 0.5 * shareFor(target, seen, known.isCountry) ** 2
   if (target === 'key') return values.length < FEW ? 0 : 0.5 * shareOf(values, isCode)
   if (values.length < ENOUGH) return 0
   if (target === 'orgNumber' || target === 'vatNumber' || target === 'taxCode') return 0.35 * widths(values)

@@ -144,7 +144,15 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
   const missing = DECISION_COLUMNS.slice(0, 2).filter((_, at) => places[at] === -1)
   if (missing.length > 0) {
     const has = (facts.header ?? []).slice(0, 10).join(', ')
-    return { lines: [], issues: [complain(`there is no column ${missing.join(' and ')} (there is ${has})`, 1)] }
+    return {
+      lines: [],
+      issues: [
+        complain(
+          `the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing (its columns: ${has})`,
+          1,
+        ),
+      ],
+    }
   }
   const lines: Decision[] = []
   const numbers: number[] = []

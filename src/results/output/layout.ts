@@ -3,7 +3,7 @@
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { columnName, outputNames } from '../../model/column-names.ts'
 import { type ColumnType, columnTypeOf, MIXED, TEXT } from '../../model/column-types.ts'
-import { reasonsOf } from '../../model/reasons.ts'
+import { inWords } from '../../model/reasons.ts'
 import type { OutputFile } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
@@ -28,12 +28,6 @@ const typeOfTag = (name: string, { service }: Plan): ColumnType =>
   columnTypeOf(COLUMN_TYPES[name] ?? (service.kind === 'embedded' && DAYS.includes(name) ? 'date' : 'string'))
 
 const CANDIDATE = ['match.candidateId', 'match.candidateName']
-
-/** `same number, different postcode`. */
-const inWords = (why: string): string =>
-  reasonsOf(why)
-    .map(({ text }) => text)
-    .join(', ')
 
 /** The type that a column has in every file of the list. */
 function inputType(plan: Plan, at: number): ColumnType {

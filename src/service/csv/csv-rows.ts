@@ -27,7 +27,8 @@ export async function* requireUtf8(source: AsyncIterable<Uint8Array>): AsyncGene
 export function importReadError(kind: 'register' | 'list', file: string, error: unknown, linesBefore = 0): FettleError {
   if (FettleError.is(error)) return error
   const cause = error instanceof Error ? error : new Error(String(error))
-  const message = `Reading the ${kind} ${file} failed: ${cause.message}`
+  const isMissing = 'code' in cause && cause.code === 'ENOENT'
+  const message = `Reading the ${kind} ${file} failed: ${isMissing ? 'there is no such file' : cause.message}`
   if (cause instanceof CsvError) {
     const offset = linesBefore === 0 ? '' : ` (lines counted from line ${linesBefore + 1})`
     return new FettleError('FETTLE_INPUT_QUOTE', message + offset, { cause, hint: 'Fix the line named in the message.' })

@@ -32,7 +32,14 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
 
   const folderOf = (dir: string, name: string): string => {
     if (NAME.test(name)) return join(dir, name)
-    throw new FettleError('FETTLE_USAGE', `"${name}" cannot name a ${what}`, { hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.' })
+    const lower = name.toLowerCase()
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `"${name}" cannot name a ${what}${NAME.test(lower) ? `; did you mean ${lower}?` : ''}`,
+      {
+        hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.',
+      },
+    )
   }
 
   const infoIn = async (folder: string): Promise<Info | null> => {

@@ -136,6 +136,22 @@ describe.concurrent('a review by table', () => {
     expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
   })
 
+  test('an export says why in words, and does not replace one with decisions that were not applied', async () => {
+    const cwd = await reviewed()
+    const again = () => fettle(['review', '--export', 'csv', 'review.csv'], { cwd })
+    expect((await again()).code).toBe(0)
+    const filled = read(cwd, 'review.csv').replaceAll(',,GB-X-02345678,', ',accept,GB-X-02345678,')
+    writeFileSync(join(cwd, 'review.csv'), filled)
+    expect(filled).toMatch(/"name \d+% alike, (?:same|different) number, same country/)
+    expect(await again()).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/2 decisions that were not applied[\s\S]*fettle review --apply review\.csv/),
+    })
+    expect(read(cwd, 'review.csv')).toBe(filled)
+    expect((await fettle(['review', '--apply', 'review.csv'], { cwd })).code).toBe(0)
+    expect((await again()).code).toBe(0)
+  })
+
   test('a decisions file is looked through before anything is sent', async () => {
     const cwd = folderOf({
       'rows.csv': ROWS,
@@ -254,9 +270,10 @@ describe.concurrent('a review at a terminal', () => {
     await under.seen(/1 of 2/)
     under.child.stdin?.write('yb')
     await under.seen(/✓ GB-X/)
-    under.child.stdin?.write('u1s\u0003')
+    under.child.stdin?.write('u1su\u0003')
     const { stdout } = await under.ended
     expect(stdout).toMatch(/(?<!-)icanon/)
+    expect(stdout).toContain('1 row decided, stored in')
     expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'review', 'unmatched'])
     expect((await fettle(['review', '--json'], { cwd })).stderr).toContain('1 row to review, but')
   })

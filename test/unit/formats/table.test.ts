@@ -6,7 +6,6 @@ import {
   FORMAT_EXTENSIONS,
   formatFacts,
   formatOfName,
-  installCommand,
   isNameFor,
   isTableName,
   OUTPUT_FORMAT_NAMES,
@@ -98,5 +97,4 @@ test('inputs and outputs name packages that are optional ones of the package, an
     .input!
   const keys = anyOf.flatMap(one => Object.keys(one.properties ?? {}))
   for (const key of Object.values(INPUT_KINDS).flatMap(one => one.keys)) expect(keys, key).toContain(key)
-  expect(installCommand(INPUT_KINDS.parquet)).toBe('npm install hyparquet hyparquet-compressors')
 })

@@ -263,8 +263,22 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_FIELDS',
       at: { line: 4 },
-      hint: 'Set input.skip.head: 3 if the lines above are no header, or fix the first row.',
+      hint: 'Set input.skip.head: 3 (--skip-head 3) if the lines above are no header, or fix the first row.',
     })
+  })
+
+  it('C22: names the number of lines to skip where only the last ones have another number of cells', async () => {
+    const hint = async (text: string, skip?: { head: number; tail: number }): Promise<string | null | undefined> =>
+      (await look(text, { delimiter: ',', ...(skip === undefined ? {} : { skip }) })).errors[0]?.hint
+    const skipping = (lines: number): string =>
+      `Fix the lines named, or set input.skip.tail: ${lines} (--skip-tail ${lines}) if they are not rows.`
+    const rows = 'a,b\n1,2\n3,4\n'
+    expect(await hint(`${rows}Acme\n`)).toBe(skipping(1))
+    expect(await hint(`${rows}Acme\n\nend`)).toBe(skipping(3))
+    expect(await hint(`${rows}${'x\n'.repeat(7)}`)).toBe(skipping(7))
+    expect(await hint(`${rows}Acme\n\nend`, { head: 0, tail: 1 })).toBe(skipping(3))
+    expect(await hint(`${rows}Acme\n5,6\n`)).toBe('Fix the lines named.')
+    expect((await look(`${rows}Acme\n\nend`, { delimiter: ',', skip: { head: 0, tail: 3 } })).errors).toEqual([])
   })
 
   it('C23: limits records and columns', async () => {

@@ -23,7 +23,8 @@ const seen = (header: readonly (string | null)[], rows: readonly (readonly strin
   header.map((name, index) => {
     const cells = rows.map(row => row[index] ?? '').filter(cell => cell !== '')
     const values = [...new Set(cells)]
-    return { index, header: name, filled: cells.length, distinct: values.length, values, examples: values.slice(0, 3) }
+    const counts = values.map(value => cells.filter(cell => cell === value).length)
+    return { index, header: name, filled: cells.length, distinct: values.length, values, counts, examples: values.slice(0, 3) }
   })
 
 /** `name 0.9`, or what stands in the column together. */
@@ -192,6 +193,11 @@ const BY_VALUES: [string, (n: number) => string, string][] = [
 test.each(BY_VALUES)('%s are recognised without a header', (_, cellOf, target) => {
   const rows = NAMES.map((_name, n) => [cellOf(n)])
   expect(told(propose(seen(['Wert'], rows), rows.length, KNOWN))).toEqual([`Wert: ${target}`])
+})
+
+test('one odd value in a column of one country does not hide it', () => {
+  const rows = NAMES.map((name, n) => [`${name} Ltd`, n === 11 ? '247' : 'GB'])
+  expect(told(propose(seen(['Company', 'Country'], rows), rows.length, KNOWN))).toEqual(['Company: name', 'Country: country'])
 })
 
 /** Headers that the values gainsay. */

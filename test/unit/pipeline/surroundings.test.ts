@@ -78,6 +78,31 @@ describe.each([
   })
 })
 
+describe('lists of two or three columns', () => {
+  const few = (...columns: ((at: number) => string)[]): string[][] => ROWS.map((_, index) => columns.map(one => one(index)))
+  const firm = (index: number): string => `Firm ${index} Ltd`
+  const COUNTRIES = [['Name', 'Country'], ...few(firm, () => 'GB')]
+  const SPEND = [['Name', 'Spend'], ...few(firm, index => `1,${100 + index}.50`)]
+  const THREE = [['Name', 'Country', 'Spend'], ...ROWS.map((_, index) => [firm(index), 'GB', `${index}`])]
+  const NUMBERS = [['Name', 'Company No'], ...few(firm, index => `${2971930 + index}`)]
+
+  test.each<[string, string[][], string[][], number]>([
+    ['a count of the rows', COUNTRIES, [['Total', '12']], 1],
+    ['a total with another delimiter, and a remark', COUNTRIES, [['Total;12'], ['Printed 2026-11-01']], 2],
+    ['a remark after a blank line', COUNTRIES, [[], ['Alle Angaben ohne Gewähr']], 2],
+    ['a sum', SPEND, [['Total', '13,272.00']], 1],
+    ['a sum in German', SPEND, [['Summe', '13.272,00 €']], 1],
+    ['a sum in the last of three columns', THREE, [['Total', '', '66']], 1],
+    ['a company that is called Total', NUMBERS, [['Total', '2971942']], 0],
+    ['a company that is called Total, in a country', COUNTRIES, [['Total', 'FR']], 0],
+    ['a company that is called Total, with a small amount', SPEND, [['Total', '12.50']], 0],
+    ['a last company without a country', COUNTRIES, [['Acme Ltd', '']], 0],
+    ['a last line without a delimiter, which may be a company', COUNTRIES, [['Acme Ltd']], 0],
+  ])('%s', (_, table, below, tail) => {
+    expect(found([...table, ...below])).toEqual([0, tail])
+  })
+})
+
 test('a table with headers that no list of words has begins at its first line', () => {
   expect(found([['qid', 'foo', 'bar'], ...Array.from({ length: 9 }, (_, n) => [`Q${n}`, 'a', 'b'])])).toEqual([0, 0])
   expect(found([['Acme Ltd', 'Name', 'GB'], ...Array.from({ length: 9 }, (_, n) => [`Firm ${n}`, 'York', 'GB'])])).toEqual([0, 0])

@@ -294,7 +294,7 @@ describe('a decisions file', () => {
     await expect(requireDecisions(file('a,b\n1,2\n', 'd.csv'))).rejects.toMatchObject({
       code: 'FETTLE_DECISIONS',
       exitCode: 65,
-      message: expect.stringContaining('no column fingerprint and decision'),
+      message: expect.stringContaining('the columns fingerprint and decision are missing'),
     })
   })
 

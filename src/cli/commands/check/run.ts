@@ -5,6 +5,7 @@ import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
+import { count, counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
@@ -59,6 +60,9 @@ function summary(plan: Plan, { shown }: InputRef): string {
         `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
     )
     .join(', ')
-  const ok = `ok ${plan.file}: ${plan.rows} rows${plan.skipped === undefined ? '' : `, ${plan.skipped} of them empty,`} of ${shown} (${plan.input.encoding}, ${JSON.stringify(plan.input.delimiter)}), ${columns}`
+  const { encoding, delimiter, packed } = plan.input
+  const form = packed === undefined || packed.as === 'gzip' ? `${encoding}, ${JSON.stringify(delimiter)}` : packed.as
+  const empty = plan.skipped === undefined ? '' : `, ${count(plan.skipped)} of them empty,`
+  const ok = `ok ${plan.file}: ${counted(plan.rows, 'row')}${empty} of ${shown} (${form}), ${columns}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

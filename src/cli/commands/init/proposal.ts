@@ -5,6 +5,7 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
+import { counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -134,7 +135,7 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const isTable = facts.packed !== undefined && facts.packed.as !== 'gzip'
   const text = isTable ? facts.packed.as : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   return [
-    `${facts.path}: ${facts.rows} rows${empty}, ${facts.columns} columns, ${text}`,
+    `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`,
     ...skippedLines(inspected),
     ...lines,
     ...keyLine,

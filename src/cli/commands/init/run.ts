@@ -1,6 +1,6 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { serviceUrlOf } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
 import { findRegisters, wantedRegisters } from '../../../app/index.ts'
@@ -19,8 +19,8 @@ import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
 import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
-const schemaFile = () => packageFile('schema/pipeline.v1.json')
-const INSTALLED = 'node_modules/fettle/schema/pipeline.v1.json'
+const SCHEMA = 'schema/pipeline.v1.json'
+const INSTALLED = join('node_modules/fettle', SCHEMA)
 
 export const run = (flags: Flags, io: Io): Promise<number> =>
   withPrompt(io, async ask => initialise(flags, io, isOn(flags, 'yes') ? null : ask))
@@ -174,12 +174,22 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
   return true
 }
 
-/** The path of the schema: relative to the pipeline file when fettle is installed in the project, absolute otherwise. */
-function schemaFor(to: string, cwd: string): string {
+/**
+ * The path of the schema, relative to the pipeline file: of a fettle that is installed in its folder or one above, or of a clone in the
+ * working directory. Null without one: the path of a global copy, or of one in a cache, is right on one machine and for a while.
+ */
+function schemaFor(to: string, cwd: string): string | null {
   const folder = resolve(cwd, to === '-' ? '.' : to, to === '-' ? '.' : '..')
-  const installed = [schemaFile(), join(cwd, INSTALLED)].find(file => isInside(cwd, file) && existsSync(file))
-  return (installed === undefined ? schemaFile() : relative(folder, installed)).replaceAll('\\', '/')
+  const above = foldersAbove(folder).map(one => join(one, INSTALLED))
+  const own = packageFile(SCHEMA)
+  const isClone = isInside(cwd, own) && !relative(cwd, own).includes('node_modules')
+  const found = [...above, ...(isClone ? [own] : [])].find(file => existsSync(file))
+  return found === undefined ? null : relative(folder, found).replaceAll('\\', '/')
 }
+
+/** The folder itself, then the ones it is in. */
+const foldersAbove = (folder: string): string[] =>
+  dirname(folder) === folder ? [folder] : [folder, ...foldersAbove(dirname(folder))]
 
 async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | null): Promise<number> {
   const answer = ask === null ? 'y' : await ask(`Check it now? [Y/n] `)

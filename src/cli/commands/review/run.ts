@@ -32,15 +32,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const rows = (await reviewRows(state, directory)) ?? []
   const apply = textFlag(flags, 'apply')
   const exports = pairsOf(listFlag(flags, 'export'))
-  if (exports.length > 0) {
-    const mappings = state.plan.mappings.map(({ mapping }) => mapping)
-    for (const [format, to] of exports) await exportTo(format, to, { rows, mappings, id: state.runId, runsDir, io })
-    return EXIT.ok
-  }
   const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
   const path = resolve(io.cwd, target)
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
+  if (exports.length > 0) {
+    const mappings = state.plan.mappings.map(({ mapping }) => mapping)
+    for (const [format, to] of exports) await exportTo(format, to, { rows, mappings, id: state.runId, runsDir, io, stored: old })
+    return EXIT.ok
+  }
   const added =
     apply === null
       ? await atTerminal(rows, old, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
@@ -126,7 +126,8 @@ async function atTerminal(
     if (named.length === 0) return [{ ...line, decision: 'reject' }]
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
-  return runReviewSession(io, { rows: open, linesOf, earlier, keep })
+  const isStored = ({ fingerprint }: ReviewRow): boolean => old.some(one => one.fingerprint === fingerprint)
+  return runReviewSession(io, { rows: open, linesOf, earlier, isStored, keep })
 }
 
 /** The decision about a row: in the decisions file. A rejection of some candidates leaves it open. */
@@ -156,10 +157,11 @@ interface Exported {
   readonly id: string
   readonly runsDir: string
   readonly io: Io
+  readonly stored: readonly Decision[]
 }
 
-/** Replaces only an earlier export. */
-async function exportTo(format: string, to: string, { rows, mappings, id, runsDir, io }: Exported): Promise<void> {
+/** Replaces only an earlier export, and none with decisions that were not applied. */
+async function exportTo(format: string, to: string, { rows, mappings, id, runsDir, io, stored }: Exported): Promise<void> {
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
@@ -178,6 +180,7 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
         hint: 'Name another file.',
       },
     )
+  if (format === 'csv' && existsSync(path)) await assertApplied(to, stored, io)
   if (format === 'html')
     await writeAtomic(path, renderHtml(withoutPlace(reportOfRun(runsDir, id)), rows, Number.POSITIVE_INFINITY), {
       isShared: true,
@@ -188,6 +191,20 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
   }
   print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
+}
+
+async function assertApplied(file: string, stored: readonly Decision[], io: Io): Promise<void> {
+  const keyOf = ({ fingerprint, decision, company }: Decision): string => [fingerprint, decision, company].join(' ')
+  const known = new Set(stored.map(keyOf))
+  const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(keyOf(one)))
+  if (lines.length === 0) return
+  throw new FettleError(
+    'FETTLE_USAGE',
+    `${file} has ${counted(lines.length, 'decision')} that were not applied; refusing to overwrite it`,
+    {
+      hint: `Apply them (fettle review --apply ${file}), or name another file.`,
+    },
+  )
 }
 
 /** Links of the page are relative to its run directory. */

@@ -11,6 +11,8 @@ export interface Session {
   readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
   /** The decision of an earlier review, null for none. */
   readonly earlier: (row: ReviewRow) => Chosen
+  /** An earlier review said something about the row. */
+  readonly isStored: (row: ReviewRow) => boolean
   /** Stores the decisions made so far. */
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
@@ -18,7 +20,10 @@ export interface Session {
 type Keys = AsyncGenerator<string, void, void>
 
 /** Runs until the last row is decided or `q` is pressed; returns the decisions. */
-export async function runReviewSession(io: Io, { rows, linesOf, earlier, keep }: Session): Promise<readonly Decision[]> {
+export async function runReviewSession(
+  io: Io,
+  { rows, linesOf, earlier, isStored, keep }: Session,
+): Promise<readonly Decision[]> {
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = keysOf(io)
   const lines = (): Decision[] => {
@@ -28,6 +33,10 @@ export async function runReviewSession(io: Io, { rows, linesOf, earlier, keep }:
   const set = async (row: ReviewRow, choice: NonNullable<Chosen> | 'undone'): Promise<void> => {
     chosen.set(row.fingerprint ?? '', choice)
     await keep(lines())
+  }
+  const undo = async (row: ReviewRow): Promise<void> => {
+    if (isStored(row)) return set(row, 'undone')
+    if (chosen.delete(row.fingerprint ?? '')) await keep(lines())
   }
   try {
     for (let at = 0; at < rows.length; ) {
@@ -49,7 +58,7 @@ export async function runReviewSession(io: Io, { rows, linesOf, earlier, keep }:
       } else if (action === 'none') {
         await set(row, { kind: 'reject' })
         at++
-      } else if (action === 'undo') await set(row, 'undone')
+      } else if (action === 'undo') await undo(row)
       else if (action === 'next' || action === 'later') at++
       else if (action === 'back') at = Math.max(0, at - 1)
     }
