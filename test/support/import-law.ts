@@ -32,10 +32,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   files: ['errors', 'process', 'node:'],
-  formats: ['formats/index', 'model', 'errors', 'files', 'csv-stringify', 'hyparquet-writer', 'node:'],
+  formats: ['formats/index', 'model', 'errors', 'files', 'package-file', 'csv-stringify', 'hyparquet-writer', 'node:'],
   input: [
     ...['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
-    ...['hyparquet', 'hyparquet-compressors'],
+    ...['package-file', 'hyparquet', 'hyparquet-compressors'],
   ],
   results: [
     'errors',

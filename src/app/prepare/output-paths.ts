@@ -55,7 +55,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(given)} ${reason}`, {
           at: surroundings.locate(['output', key]),
-          ...(reason.includes('outside') ? { hint: 'Allow its folder with --output-root or FETTLE_OUTPUT_ROOT.' } : {}),
+          ...(reason.includes('outside') ? { hint: 'Allow its folder with FETTLE_OUTPUT_ROOT.' } : {}),
         }),
       )
   }

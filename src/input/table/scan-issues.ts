@@ -1,10 +1,11 @@
 /** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
-import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { action, type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
 import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
 import { delimiterName } from './dialect.ts'
 
 const MAX_ISSUES = 50
+const WITHOUT = 'Without a pipeline file, pass the number.'
 const RELAXED = 'If quotes inside cells are meant, set input.quotes: relaxed.'
 
 const WORDS: Readonly<Record<ProblemKind, { code: ErrorCode; text: string; hint?: string }>> = {
@@ -83,7 +84,8 @@ function raggedIssues(
       issue('FETTLE_INPUT_FIELDS', message, {
         at: place(start, null),
         count: scanner.raggedCount,
-        hint: `Set input.skip.head: ${until} (--skip-head ${until}) if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row.`,
+        hint: `Set input.skip.head: ${until} if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row. ${WITHOUT}`,
+        action: action('clean', '--skip-head', String(until), 'FILE'),
       }),
     ]
   }
@@ -99,7 +101,10 @@ function raggedIssues(
       count: scanner.raggedCount,
       rows,
       ...(isAtEnd
-        ? { hint: `Fix the lines named, or set input.skip.tail: ${tail} (--skip-tail ${tail}) if they are not rows.` }
+        ? {
+            hint: `Set input.skip.tail: ${tail} if they are not rows, or fix the lines named. ${WITHOUT}`,
+            action: action('clean', '--skip-tail', String(tail), 'FILE'),
+          }
         : {}),
     }),
   ]

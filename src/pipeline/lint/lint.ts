@@ -206,7 +206,7 @@ function lintTable(
 
 const outsideHint = (reason: string): string | undefined =>
   reason.includes('outside')
-    ? 'Name the output on the command line for one run, or allow its folder with --output-root or FETTLE_OUTPUT_ROOT.'
+    ? 'Name the output on the command line for one run, or allow its folder with FETTLE_OUTPUT_ROOT.'
     : undefined
 
 const lintReview: Rule = ({ fields, broken }) => {

@@ -164,7 +164,7 @@ function mappingIssues(
     if (lost !== null) {
       const message = `contains ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
       const hint = lost.isLength
-        ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write ${at?.line == null ? 'in a pipeline file (fettle init), ' : ''}under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
+        ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write ${at?.line == null ? 'in a pipeline file, ' : ''}under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
         : 'Compare some with the source. If zeros are lost, set pad to the length that the register writes.'
       add(message, lost, hint)
     }

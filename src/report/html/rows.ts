@@ -128,7 +128,7 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
 }
 
 const onDesk = ({ shown, all }: Packed): Markup =>
-  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs of a pipeline that names the file, and of fettle clean, apply it.`
+  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs apply it if the pipeline names the file, or if the list has no pipeline.`
 
 function tableOf(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
   const rows = samples.map(rowOf)

@@ -136,7 +136,7 @@ describe.concurrent('a review by table', () => {
     expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
   })
 
-  test('an export says why in words, and does not replace one with decisions that were not applied', async () => {
+  test('an export has the reasons in words, and does not replace one with decisions that were not applied', async () => {
     const cwd = await reviewed()
     const again = () => fettle(['review', '--export', 'csv', 'review.csv'], { cwd })
     expect((await again()).code).toBe(0)

@@ -263,7 +263,8 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_FIELDS',
       at: { line: 4 },
-      hint: 'Set input.skip.head: 3 (--skip-head 3) if the lines above are no header, or fix the first row.',
+      hint: 'Set input.skip.head: 3 if the lines above are no header, or fix the first row. Without a pipeline file, pass the number.',
+      action: { command: 'clean', args: ['--skip-head', '3', 'FILE'] },
     })
   })
 
@@ -271,7 +272,7 @@ describe('structure', () => {
     const hint = async (text: string, skip?: { head: number; tail: number }): Promise<string | null | undefined> =>
       (await look(text, { delimiter: ',', ...(skip === undefined ? {} : { skip }) })).errors[0]?.hint
     const skipping = (lines: number): string =>
-      `Fix the lines named, or set input.skip.tail: ${lines} (--skip-tail ${lines}) if they are not rows.`
+      `Set input.skip.tail: ${lines} if they are not rows, or fix the lines named. Without a pipeline file, pass the number.`
     const rows = 'a,b\n1,2\n3,4\n'
     expect(await hint(`${rows}Acme\n`)).toBe(skipping(1))
     expect(await hint(`${rows}Acme\n\nend`)).toBe(skipping(3))

@@ -11,7 +11,7 @@ export interface Session {
   readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
   /** The decision of an earlier review, null for none. */
   readonly earlier: (row: ReviewRow) => Chosen
-  /** An earlier review said something about the row. */
+  /** The decisions file has a line about the row. */
   readonly isStored: (row: ReviewRow) => boolean
   /** Stores the decisions made so far. */
   readonly keep: (lines: readonly Decision[]) => Promise<void>
