@@ -137,7 +137,8 @@ async function pipelineFindings({
     if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
-    return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline))
+    const named = target === null ? [] : ['--target', target]
+    return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline, ...named))
   })
   return { ...found, findings: [finding] }
 }
