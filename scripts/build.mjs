@@ -181,6 +181,9 @@ async function bundle() {
   // It uses nothing of it, and has to run on versions of Node that cannot.
   const entry = join(dist, 'cli/main.js')
   writeFileSync(entry, readFileSync(entry, 'utf8').replace(/^import "[^"]*rolldown-runtime\.js";$/m, ''))
+  // A bundle of the client as CommonJS has no import.meta.
+  const runtime = join(dist, 'chunks/rolldown-runtime.js')
+  writeFileSync(runtime, readFileSync(runtime, 'utf8').replace('(import.meta.url)', '(import.meta.url ?? __filename)'))
   for (const name of filesIn(dist, '.map')) writeFileSync(join(dist, name), ownLines(readFileSync(join(dist, name), 'utf8')))
   writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
 }

@@ -50,15 +50,31 @@ export function syncFolderSync(path: string): void {
 /** What Windows answers while a virus scanner or a spreadsheet has one of the files open. */
 const HELD = ['EPERM', 'EACCES', 'EBUSY']
 
+/** How long to wait before the next try, a second and a quarter in all; throws what no wait helps against. */
+function pauseAfter(error: unknown, tries: number): number {
+  const isHeld = process.platform === 'win32' && HELD.includes((error as NodeJS.ErrnoException).code ?? '')
+  if (!isHeld || tries === 6) throw error
+  return 20 * 2 ** tries
+}
+
 async function renameOnceFree(from: string, to: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       return await rename(from, to)
     } catch (error) {
-      const isHeld = process.platform === 'win32' && HELD.includes((error as NodeJS.ErrnoException).code ?? '')
-      // A second and a quarter in all.
-      if (!isHeld || tries === 6) throw error
-      await wait(20 * 2 ** tries)
+      await wait(pauseAfter(error, tries))
+    }
+  }
+}
+
+/** Renames a file or folder, in spite of a program that has it open for a moment. */
+export function renameOnceFreeSync(from: string, to: string): void {
+  for (let tries = 0; ; tries++) {
+    try {
+      renameSync(from, to)
+      return
+    } catch (error) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseAfter(error, tries))
     }
   }
 }
@@ -116,7 +132,7 @@ function createIgnored(path: string, mode: number): void {
   try {
     if (!existsSync(temporary)) mkdirSync(temporary, { mode })
     writeFileSync(join(temporary, '.gitignore'), '*\n', { mode: mode & 0o666 })
-    renameSync(temporary, path)
+    renameOnceFreeSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     throw error

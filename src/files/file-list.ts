@@ -1,6 +1,6 @@
 /** The files that a path with wildcards or a folder means, in the order of their names. */
 import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import rules, { basename, dirname, join, type PlatformPath, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
 import { matchesSteps, nameMatcher } from './wildcards.ts'
 
@@ -51,10 +51,16 @@ async function filesIn(folder: string, root: string): Promise<string[] | { reado
   return names.map(name => join(folder, name))
 }
 
+/** Where a walk along the path starts, such as `/` or `C:\\`, empty for a relative one, and the names after it. */
+export function stepsFrom(path: string, { parse }: Pick<PlatformPath, 'parse'> = rules): { start: string; steps: string[] } {
+  const start = parse(path).root
+  return { start, steps: stepsOf(path.slice(start.length)).filter(step => step !== '' && step !== '.') }
+}
+
 /** Walks the path step by step; a step with wildcards becomes the names that match it. */
 async function matches(path: string, root: string): Promise<string[]> {
-  let found = [path.startsWith('/') ? '/' : '']
-  const steps = stepsOf(path).filter(step => step !== '' && step !== '.')
+  const { start, steps } = stepsFrom(path)
+  let found = [start]
   for (const [at, step] of steps.entries()) {
     const isLast = at === steps.length - 1
     const next: string[] = []

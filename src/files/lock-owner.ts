@@ -12,7 +12,7 @@ export interface LockOwner {
   readonly began?: string
 }
 
-/** A lock of another host is stale after this time without a beat: its process cannot be checked from here. */
+/** A lock is stale after this time without a beat where its process cannot be checked: on another host, or by its number alone. */
 const STALE_MS = 10 * 60_000
 
 export function readOwner(path: string): LockOwner | null {
@@ -30,7 +30,11 @@ export function readOwner(path: string): LockOwner | null {
 export function isStale(path: string, owner: LockOwner | null, ours: ReadonlySet<string>, now: number): boolean {
   // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
   if (owner !== null && owner.host === hostname() && owner.pid === process.pid) return !ours.has(owner.token)
-  if (owner !== null && owner.host === hostname()) return !isAlive(owner)
+  if (owner !== null && owner.host === hostname()) {
+    if (!isAlive(owner)) return true
+    // Without /proc another program may have the number by now.
+    if (owner.began !== undefined) return false
+  }
   // Written by link, so a lock without a readable owner was damaged afterwards: only its age can judge it.
   try {
     return now - statSync(path).mtimeMs > STALE_MS

@@ -11,7 +11,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -20,6 +19,7 @@ import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { ownBeginning } from '../process.ts'
+import { renameOnceFreeSync } from './durable.ts'
 import { isStale, type LockOwner, readOwner } from './lock-owner.ts'
 
 export interface Lock {
@@ -157,7 +157,7 @@ function takeOver(path: string, draft: string, dead: LockOwner | null, now: numb
   }
   // Claims are removed after the lock was replaced: a process that finds a claim gone also finds another lock than the one it judged.
   const isSame = readOwner(path)?.token === dead?.token
-  if (isSame) renameSync(draft, path)
+  if (isSame) renameOnceFreeSync(draft, path)
   for (const claim of isSame ? claims : [last()]) rmSync(claim, { force: true })
   return isSame
 }

@@ -104,7 +104,7 @@ export const parseOptions = (file: string, options: PrepareContext & Overrides, 
   env: options.env,
   vars: options.vars,
   run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
-  replace: { input: options.input, output: namedOutsideOf(options) ?? options.output },
+  replace: { input: options.input, output: namedOutsideOf(options) ?? (options.output && slashed(options.output)) },
 })
 
 const outputRootsOf = ({ outputRoots, env, cwd }: PrepareContext & Overrides): string[] =>
@@ -114,8 +114,11 @@ const outputRootsOf = ({ outputRoots, env, cwd }: PrepareContext & Overrides): s
 function namedOutsideOf({ output, cwd }: PrepareContext & Overrides): string | null {
   if (output === null || output === '-' || isAddress(output)) return null
   const path = resolve(cwd, output)
-  return isInside(realPathSync(cwd), realPathSync(path)) ? null : path
+  return isInside(realPathSync(cwd), realPathSync(path)) ? null : slashed(path)
 }
+
+/** A path as typed on Windows, where a backslash parts names: a pipeline has slashes alone. */
+const slashed = (path: string): string => (process.platform === 'win32' ? path.replaceAll('\\', '/') : path)
 
 /** The path without symbolic links, as far as it exists. */
 function realPathSync(path: string): string {

@@ -11,7 +11,7 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
-import { nearest } from '../../pipeline/index.ts'
+import { isDeviceName, nearest } from '../../pipeline/index.ts'
 import { isEnrichedFile, JOURNAL_FILE, REUSED_FILE, REVIEW_FILE, STATES_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { parseRunId } from './run-id.ts'
@@ -133,7 +133,9 @@ export async function makeRunDirectory(runsDir: string, id: string): Promise<Run
 }
 
 /** The lock file of a pipeline: one process runs it at a time. */
-export const lockPath = (runsDir: string, pipeline: string): string => join(runsDir, 'locks', pipeline)
+/** No pipeline is named with an underscore; Windows has no file named as a device, such as `aux`. */
+export const lockPath = (runsDir: string, pipeline: string): string =>
+  join(runsDir, 'locks', isDeviceName(pipeline) ? `_${pipeline}` : pipeline)
 
 /** Ids of the runs here, newest first; of one pipeline when it is named. */
 export function listRunIds(runsDir: string, pipeline?: string): string[] {

@@ -13,7 +13,7 @@ export interface ShardRun {
 /** The runs named: by id, by directory, or every newest shard of a pipeline. Throws FETTLE_RUN_UNKNOWN. */
 export function findShards(runsDir: string, wanted: readonly string[]): ShardRun[] {
   const places = wanted.flatMap(one => {
-    if (one.includes('/')) return [{ dir: dirname(one), id: findRunId(dirname(one), basename(one)) }]
+    if (basename(one) !== one) return [{ dir: dirname(one), id: findRunId(dirname(one), basename(one)) }]
     const ids = newestShards(runsDir, one)
     return (ids.length > 0 ? ids : [findRunId(runsDir, one)]).map(id => ({ dir: runsDir, id }))
   })

@@ -70,6 +70,8 @@ export interface OutputPlaces {
   readonly named?: string | null
 }
 
+const DRIVE = /^[A-Za-z]:/
+
 const leadsOut = (path: string): boolean => /^\.\.(\/|$)/.test(tidyPath(path))
 
 /** `../shared/out.csv` as an absolute path, as which it is recorded: a path in the plan is inside the project or absolute. */
@@ -88,24 +90,30 @@ export function whyNotWritable(path: string, places: OutputPlaces): string | nul
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
   if (path.startsWith('\\\\') || path.startsWith('//')) return 'is a network path, outside the project'
-  if (/^[A-Za-z]:/.test(path)) return 'names a drive, outside the project'
   const full = tidyPath(outputPath(path, base))
   const isInside = path === named || roots.some(root => full.startsWith(`${tidyPath(root)}/`))
+  // Only on Windows the folders have one.
+  const drive = (roots.some(root => DRIVE.test(root)) && DRIVE.exec(path)?.[0]) || ''
+  if (DRIVE.test(path) && (drive === '' || !isInside)) return 'names a drive, outside the project'
   if (absolute && !isInside) return 'is outside the project'
   if (leadsOut(path) && !isInside) return 'is outside the project'
   if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
   return (
     path
+      .slice(drive.length)
       .split('/')
       .map(whyNotPortable)
       .find(reason => reason !== null) ?? null
   )
 }
 
+/** Whether Windows takes the name of a file for a device. */
+export const isDeviceName = (name: string): boolean => RESERVED.test(name)
+
 function whyNotPortable(step: string): string | null {
   if (step === '.' || step === '..') return null
   if (/[<>:"|?*\\]/.test(step)) return 'is not a portable name: it contains one of < > : " | ? * \\'
   if (/[. ]$/.test(step)) return 'is not a portable name: it ends in a dot or a space'
-  if (RESERVED.test(step)) return `is not a portable name: ${step} is a device on Windows`
+  if (isDeviceName(step)) return `is not a portable name: ${step} is a device on Windows`
   return new TextEncoder().encode(step).length > 240 ? 'is not a portable name: it is longer than 240 bytes' : null
 }

@@ -168,13 +168,18 @@ describe.concurrent('a stop', () => {
     isWhole(await under.ended, cwd, 143)
   })
 
-  test('a second SIGINT ends at once, with the same code and the last whole report', async () => {
+  const WINDOWS = `--import=data:text/javascript,${encodeURIComponent("Object.defineProperty(process,'platform',{value:'win32'})")}`
+  test.each([
+    ['', 'SIGINT'],
+    // Windows kills without a signal, and with exit code 1.
+    [WINDOWS, null],
+  ] as const)('a second SIGINT ends at once, with the same code and the last whole report %s', async (NODE_OPTIONS, signal) => {
     // The first stop hears out the request in flight; this one is never answered.
     const service = await counting((line, _body) =>
       line === 'POST /authenticate' ? { status: 200, body: { token: 't' } } : { status: 200, body: {}, delayMs: 60_000 },
     )
     const cwd = place()
-    const under = start(RUN, { cwd, env: { ...CREDENTIALS, FETTLE_URL: service.url } })
+    const under = start(RUN, { cwd, env: { ...CREDENTIALS, NODE_OPTIONS, FETTLE_URL: service.url } })
     await service.asked('POST /dataCleaning/jobs')
     under.child.kill('SIGINT')
     const startedAt = performance.now()
@@ -182,7 +187,7 @@ describe.concurrent('a stop', () => {
     const again = setInterval(() => under.child.kill('SIGINT'), 50)
     const ended = await under.ended
     clearInterval(again)
-    expect(ended.code).toBe(130)
+    expect([ended.code, under.child.signalCode]).toEqual([130, signal])
     expect(performance.now() - startedAt).toBeLessThan(5_000)
     expect(ended.stderr).not.toMatch(STACK)
     const [id = ''] = readdirSync(join(cwd, 'fettle-runs')).filter(name => name.includes('-p-'))

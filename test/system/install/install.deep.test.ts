@@ -201,6 +201,15 @@ console.log('companies', (await client.api.searchCompanies({ query: { countries:
 await running.close()
 `
 
+  test('esbuild bundles the client as CommonJS', async () => {
+    const app = `import { connect } from 'fettle/client'\nconsole.log(typeof connect({ url: 'http://127.0.0.1:9/v1', username: 'a', password: 'b' }).request)`
+    const bundle = `import { build } from ${JSON.stringify(join(toolPath('esbuild'), 'lib/main.js'))}
+      await build({ entryPoints: ['app.mjs'], bundle: true, platform: 'node', format: 'cjs', outfile: 'app.cjs', logLevel: 'error' })`
+    const folder = await withNpm('node22', { 'app.mjs': app, 'bundle.mjs': bundle })
+    await runWith('node22', [nodeOf('node22'), 'bundle.mjs'], folder)
+    expect(await runWith('node22', [nodeOf('node22'), 'app.cjs'], folder)).toBe('function\n')
+  })
+
   test.each(Object.keys(BUNDLERS))('%s bundles the client into a program that runs', async name => {
     const tool =
       name === 'rolldown'

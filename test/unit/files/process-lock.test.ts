@@ -248,7 +248,7 @@ describe('four processes', () => {
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
     mkdirSync(join(built, 'files'))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of ['errors', 'files/process-lock', 'process', 'files/lock-owner']) {
+    for (const name of ['errors', 'files/process-lock', 'process', 'files/lock-owner', 'files/durable']) {
       const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

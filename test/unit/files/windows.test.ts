@@ -1,11 +1,16 @@
 /** What differs on Windows, on any system: paths with backslashes and drives, folders that cannot be synced, files that are held open for a moment. */
-import fs, { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import fs, { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
 import { join, posix, win32 } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { renameDurably, syncFolderSync } from '../../../src/files/durable.ts'
+import { lockPath } from '../../../src/app/runs/run-directory.ts'
+import { createFolders, renameDurably, syncFolderSync } from '../../../src/files/durable.ts'
+import { stepsFrom } from '../../../src/files/file-list.ts'
 import { isInside } from '../../../src/files/inside-folder.ts'
+import { takeLock } from '../../../src/files/process-lock.ts'
+import { whyNotWritable } from '../../../src/pipeline/schema/paths.ts'
 import { isAlive, ownBeginning } from '../../../src/process.ts'
+import { shellCommand } from '../../../src/shell-command.ts'
 import { replaceBuiltin } from '../../support/builtin.ts'
 
 function onPlatform(platform: NodeJS.Platform): void {
@@ -13,6 +18,8 @@ function onPlatform(platform: NodeJS.Platform): void {
   Object.defineProperty(process, 'platform', { ...before, value: platform })
   onTestFinished(() => void Object.defineProperty(process, 'platform', before))
 }
+
+const NOW = Date.UTC(2026, 0, 2)
 
 const failure = (code: string): Error => Object.assign(new Error(code), { code })
 
@@ -30,6 +37,52 @@ test.each([
   [posix, '/list', '/', false],
 ])('a path is inside a folder or not, by the rules of the platform', (rules, folder, path, expected) => {
   expect(isInside(folder, path, rules)).toBe(expected)
+})
+
+test.each([
+  [win32, 'C:\\lists\\**\\*.csv', 'C:\\', ['lists', '**', '*.csv']],
+  [win32, 'C:/lists/a*.csv', 'C:/', ['lists', 'a*.csv']],
+  [win32, '\\\\server\\share\\*.csv', '\\\\server\\share\\', ['*.csv']],
+  [win32, '.\\lists\\*.csv', '', ['lists', '*.csv']],
+  [posix, '/lists/*.csv', '/', ['lists', '*.csv']],
+  [posix, './lists/*.csv', '', ['lists', '*.csv']],
+])('a path with wildcards is walked from its drive or share, by the rules of the platform', (rules, path, start, steps) => {
+  expect(stepsFrom(path, rules)).toEqual({ start, steps })
+})
+
+const PROJECT = { roots: ['C:\\work', 'D:\\shared'], base: 'C:\\work' }
+test.each([
+  ['out/a.csv', PROJECT, null],
+  ['C:/work/out/a.csv', PROJECT, null],
+  ['D:/shared/a.csv', PROJECT, null],
+  ['D:/shared/aux.csv', PROJECT, 'is not a portable name: aux.csv is a device on Windows'],
+  ['D:/sharedby/a.csv', PROJECT, 'names a drive, outside the project'],
+  ['E:/a.csv', PROJECT, 'names a drive, outside the project'],
+  ['E:/a.csv', { ...PROJECT, named: 'E:/a.csv' }, null],
+  ['E:/a:b.csv', { ...PROJECT, named: 'E:/a:b.csv' }, 'is not a portable name: it contains one of < > : " | ? * \\'],
+  ['//server/share/a.csv', PROJECT, 'is a network path, outside the project'],
+  ['E:/a.csv', { roots: ['/work'], named: 'E:/a.csv' }, 'names a drive, outside the project'],
+])(
+  'an output on a drive lies inside a folder that is allowed, or where the command line names it: %s',
+  (path, places, reason) => {
+    expect(whyNotWritable(path, places)).toBe(reason)
+  },
+)
+
+test('a pipeline named as a device of Windows has a lock', () => {
+  expect(['aux', 'com1', 'auxiliary'].map(name => lockPath('runs', name))).toEqual([
+    join('runs', 'locks', '_aux'),
+    join('runs', 'locks', '_com1'),
+    join('runs', 'locks', 'auxiliary'),
+  ])
+})
+
+test('commands are quoted for the shells of the platform', () => {
+  const resume = { command: 'resume', args: ["o'hara", '--to', 'a b.csv'] }
+  expect(shellCommand(resume, 'C:\\my runs')).toBe("fettle resume 'o'\\''hara' --to 'a b.csv' --runs-dir 'C:\\my runs'")
+  onPlatform('win32')
+  expect(shellCommand(resume, 'C:\\my runs')).toBe('fettle resume "o\'hara" --to "a b.csv" --runs-dir "C:\\my runs"')
+  expect(shellCommand({ command: 'status', args: [] }, 'C:\\runs')).toBe('fettle status --runs-dir C:\\runs')
 })
 
 test('a folder, which Windows cannot sync, is not opened there', () => {
@@ -58,6 +111,38 @@ test('a rename that another program holds up is tried again on Windows only, and
   writeFileSync(from, 'newer')
   left = Number.POSITIVE_INFINITY
   await expect(renameDurably(from, to)).rejects.toThrow('EBUSY')
+})
+
+test('a new folder whose files a scanner reads is renamed once it may be', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-windows-'))
+  let left = 0
+  const { renameSync } = fs
+  const held = (...paths: Parameters<typeof renameSync>): void => {
+    if (left-- > 0) throw failure('EPERM')
+    renameSync(...paths)
+  }
+  onTestFinished(replaceBuiltin(fs, { renameSync: held }))
+  left = 2
+  expect(() => createFolders(join(folder, 'runs'), { ignored: 'itself' })).toThrow('EPERM')
+  onPlatform('win32')
+  left = 2
+  createFolders(join(folder, 'runs'), { ignored: 'itself' })
+  expect([readFileSync(join(folder, 'runs/.gitignore'), 'utf8'), existsSync(join(folder, '.runs.new'))]).toEqual(['*\n', false])
+})
+
+test('without /proc a lock whose number another program has by now is taken over once it has no beat', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'fettle-windows-')), 'lock')
+  const owner = { pid: process.ppid, host: hostname(), since: '2026-01-01T00:00:00.000Z', token: 'then' }
+  const lockOf = (content: object, minutes: number): void => {
+    writeFileSync(path, JSON.stringify(content))
+    utimesSync(path, NOW / 1000 - minutes * 60, NOW / 1000 - minutes * 60)
+  }
+  lockOf(owner, 9)
+  expect(() => takeLock(path, () => NOW)).toThrow('holds the lock')
+  lockOf(owner, 11)
+  const lock = takeLock(path, () => NOW)
+  expect([lock.takenFrom, lock.held()]).toEqual([owner, true])
+  lock.release()
 })
 
 test('without /proc a process is known by its number alone', () => {
