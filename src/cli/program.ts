@@ -1,6 +1,6 @@
 /**
  * Runs a command line: argv to a command, its result to an exit code, a signal to a stop. process.exitCode is set instead of calling
- * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536).
+ * process.exit, so that pipes drain (measured: process.exit after 300,000 bytes delivered 65,536); a second signal on Windows is to end at once.
  */
 import { action, EXIT, FettleError } from '../errors.ts'
 import { nameOf } from './command.ts'
