@@ -48,7 +48,7 @@ function nightOf(runsDir: string, folder: string, id: string): Night {
     credits: result?.credits ?? null,
     requests: result?.http.requests ?? 0,
     elapsedMs: status === 'stopped' ? Date.parse(state.updatedAt) - Date.parse(state.startedAt) : report.elapsedMs,
-    events: null,
+    events: result?.events?.events ?? null,
     href: existsSync(page) ? relative(folder, page).replaceAll('\\', '/') : null,
   }
 }

@@ -77,6 +77,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
     ...reference.issues,
+    ...eventIssues(pipeline, context.service, at),
     ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
   ]
   const hasError = isRefused || own.some(one => one.severity === 'error')
@@ -139,6 +140,12 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   }
   // A copy, so that objects of the caller are not frozen.
   return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+function eventIssues({ events }: Pipeline, { kind }: Plan['service'], at: At): Issue[] {
+  if (events === null || kind !== 'embedded') return []
+  const message = 'events is left out: the portfolios of the embedded service end with the run'
+  return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'info', at: at('events'), hint: null })]
 }
 
 /** Keys that are not given are absent, so that plans of earlier versions stay the same. */

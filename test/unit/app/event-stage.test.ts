@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, expect, test } from 'vitest'
+import { nightsOf } from '../../../src/app/history/nights.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from './monitored.ts'
 
@@ -70,6 +71,7 @@ test('each event is in the file of one night and in its report, with company, ke
   expect(third.results[0]!.events?.since).toMatch(/^\d{4}-/)
   await night()
   expect(written()).toEqual([])
+  expect(nightsOf(join(project(), 'fettle-runs'), project()).nights.map(one => one.events)).toEqual([0, 1, 3, 0])
   expect(readdirSync(join(project(), 'out')).filter(name => name.endsWith('.next'))).toEqual([])
 })
 

@@ -74,6 +74,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
     ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
     `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
+    ...(plan.events === undefined ? [] : [`  events    ${eventsLine(plan, plan.events)}`]),
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...monthLines(estimate),
@@ -156,6 +157,9 @@ const portfolioOf = ({ portfolio }: Plan): string =>
 
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
+
+const eventsLine = (plan: Plan, { output, mark }: NonNullable<Plan['events']>): string =>
+  `those of ${portfolioOf(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
 
 const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }: RunEstimate): string =>
   collapse || reuse !== null || output === null || different === null || different === rows - skipped

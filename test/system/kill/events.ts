@@ -1,0 +1,141 @@
+/**
+ * Kills in the stage `events`: a portfolio of three companies, each with an event, is copied with its service for each kill. A process of the
+ * night is killed; the same command goes on, or a new run follows; then another night. A reader looks at the file after every process.
+ */
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { connect } from '../../../src/client/index.ts'
+import { type Service, serve } from '../../../src/service/index.ts'
+import { importRegister } from '../../../src/service/registers/index.ts'
+import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
+import { copyOf, nextCommand } from './copies.ts'
+import { placeInRun, recorded } from './judge.ts'
+import { CREDENTIALS, INPUT, makePlace, type Place, settled, start, startService } from './kit.ts'
+
+export type Kill =
+  | { readonly request: number; readonly of?: FaultInput['operation']; readonly at: 'arrival' | 'carriedOut' | 'answered' }
+  | { readonly disk: number }
+
+export interface Night {
+  readonly data: string
+  readonly service: FaultyService
+  readonly prepared: Place
+  /** The data of the service, with events that no run has read. */
+  readonly dataDir: string
+  child: ReturnType<typeof start>['child'] | null
+  close(): Promise<void>
+}
+
+const RUN = ['run', 'pipeline.yml', '--json']
+const NEW = ['run', 'pipeline.yml', '--new', '--json']
+const KEYS = `portfolio: { name: Watched, reference: ref, sync: true, rules: { XX: [105] } }
+events: { output: events.csv, mark: true }
+`
+const COMPANIES = 3
+const LIST = INPUT.split('\n').slice(0, COMPANIES + 1)
+
+const open = (data: string, dataDir: string): Promise<Service> =>
+  serve({ port: 0, dataDir, registerDir: join(data, 'registers'), registers: [], users: [CREDENTIALS] })
+
+/** Has a first night, after which every company moves. `data` is of `makeData`, for this night alone. */
+export async function openNight(data: string): Promise<Night> {
+  let night: Night | null = null
+  const service = await startService(data, 'events', () => void night?.child?.kill('SIGKILL'))
+  const prepared = makePlace(data, service)
+  writeFileSync(join(prepared.folder, 'in.csv'), LIST.join('\n'))
+  const pipeline = join(prepared.folder, 'pipeline.yml')
+  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${KEYS}`)
+  const first = await start(prepared, RUN).ended
+  if (first.code !== 0) throw new Error(`the first night: ${first.stderr}`)
+  await service.service.close()
+  const file = join(data, 'moved.csv')
+  writeFileSync(file, readFileSync(join(data, 'register.csv'), 'utf8').replaceAll(',Leeds,', ',York,'))
+  await importRegister({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-02-01T00:00:00Z') })
+  const dataDir = join(data, 'events')
+  const moved = await open(data, dataDir)
+  await moved.close()
+  night = {
+    ...{ data, service, prepared, dataDir, child: null },
+    close: async () => {
+      await service.server.close()
+      rmSync(prepared.folder, { recursive: true, force: true })
+    },
+  }
+  return night
+}
+
+/** What a reader takes from the file: every version of it, once. */
+function reader({ folder }: Place) {
+  const seen: string[] = []
+  let last = ''
+  const look = (): void => {
+    const path = join(folder, 'events.csv')
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    if (text === last) return
+    last = text
+    seen.push(...(parse(text, { columns: true }) as Record<string, string>[]).map(row => row.company_id ?? ''))
+  }
+  return { seen, look }
+}
+
+export interface Ended {
+  readonly isKilled: boolean
+  readonly stage: string
+  readonly violations: readonly string[]
+}
+
+/** Kills a process of the second night there. `follows`: the same command goes on, or a new run begins. */
+export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new'): Promise<Ended> {
+  const { data, service } = night
+  const place = copyOf(night.prepared)
+  const dataDir = mkdtempSync(join(data, 'fresh-'))
+  cpSync(night.dataDir, dataDir, { recursive: true })
+  const fresh = await open(data, dataDir)
+  service.server.retarget(fresh.url)
+  const { seen, look } = reader(place)
+  const violations: string[] = []
+  try {
+    const log = join(data, 'log')
+    rmSync(log, { force: true })
+    const isRequest = 'request' in kill
+    const armed = isRequest
+      ? service.server.arm([{ operation: kill.of ?? '*', nth: kill.request, effect: { kind: 'killClient', at: kill.at } }])
+      : service.server.arm([])
+    const { child, ended } = start(place, RUN, isRequest ? undefined : { fault: `SIGKILL@${kill.disk}`, log })
+    night.child = child
+    const isKilled = (await ended).signal === 'SIGKILL'
+    night.child = null
+    await settled(service)
+    armed.disarm()
+    const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
+    look()
+    for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
+      const { code, stderr } = await start(place, args).ended
+      if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
+      look()
+    }
+    if (seen.length !== COMPANIES || new Set(seen).size !== COMPANIES)
+      violations.push(`the files had ${seen.join(', ') || 'nothing'}`)
+    violations.push(...(await unmarked(fresh)))
+    return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kill)} (${stage}, ${follows}): ${why}`) }
+  } finally {
+    await fresh.close()
+    for (const folder of [place.folder, dataDir]) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** One portfolio with its companies, and the events marked; those of a run that was left unfinished stay as they are. */
+async function unmarked({ url }: Service): Promise<string[]> {
+  const client = connect({ url, ...CREDENTIALS })
+  try {
+    const [portfolio, ...others] = await client.findPortfolios('Watched')
+    const companies = await client.listCompanies(portfolio!.id)
+    return [
+      ...(others.length === 0 ? [] : [`${others.length + 1} portfolios`]),
+      ...(companies.length === COMPANIES ? [] : [`${companies.length} companies`]),
+    ]
+  } finally {
+    await client.close()
+  }
+}
