@@ -2,10 +2,12 @@
  * Runs a shard in a worker: a new run, or a resume from the journal in the queue. It is the ordinary run with a second copy of its
  * journal and a shared rate limit.
  */
+import { copyFile, mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, copyLines, type Lease, readLines, type ShardResult } from '../../queue/index.ts'
 import { credentialsOf, type Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
@@ -31,6 +33,19 @@ const LAST_MS = 10_000
 /** The runs of this machine; several machines may share the directory. */
 const workerDir = (runsDir: string): string => join(runsDir, 'workers', hostname())
 
+/** Copies the rows of a query, which the submitter has among its runs, to those of this machine. Throws FETTLE_INPUT_READ without them. */
+async function copyRows({ input }: Plan, runsDir: string): Promise<void> {
+  const name = join('inputs', `${input.sha256}.csv`)
+  const target = join(workerDir(runsDir), name)
+  await mkdir(dirname(target), { recursive: true })
+  await copyFile(join(runsDir, name), target).catch(cause => {
+    throw new FettleError('FETTLE_INPUT_READ', `the rows of the query at ${input.path} are not among the runs in ${runsDir}`, {
+      hint: 'Start workers in the folder of the submitter: they do not read databases.',
+      cause,
+    })
+  })
+}
+
 export async function runShard(
   connected: Connected,
   value: unknown,
@@ -54,7 +69,9 @@ export async function runShard(
     const known = await readLines(connected, jobId)
     const run = known.length === 0 ? null : proveLines(known, { jobId, identity, task })
     const copy = copyLines(connected, hold, known.length)
+    if (task.plan.input.query !== undefined) await copyRows(task.plan, place.runsDir)
     const settings: RunSettings = {
+      readsQueries: false,
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
       cwd: place.cwd,
       runsDir: workerDir(place.runsDir),

@@ -31,7 +31,8 @@ export async function submitShards(
       hint: 'Start a service that all workers reach, and set its address as service.url.',
       action: action('serve'),
     })
-  if (isHidden(plan.input.path))
+  // Workers read the copy of the rows of a database, which is among the runs.
+  if (isHidden(plan.input.path) && plan.input.query === undefined)
     throw new FettleError(
       'FETTLE_USAGE',
       `workers cannot read ${plan.input.path}: its query may be a signature, so it is not stored in the queue`,

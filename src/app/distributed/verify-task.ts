@@ -44,6 +44,8 @@ export function proveOwner({ plan }: ShardTask, jobId: string, { service, creden
 /** Throws FETTLE_INPUT_READ for an input outside the working directory and the input sources of this worker. */
 export function proveInput({ input }: Plan, { cwd, inputsFrom }: Started): void {
   const { path } = input
+  // The rows of a query are read from their copy, and never from a database that a task names.
+  if (input.query !== undefined) return
   if (recordedInput(input).kind === 'object') {
     if (inputsFrom.some(from => isBelow(from, path))) return
     throw new FettleError('FETTLE_INPUT_READ', `the worker may not fetch the list from ${path}`, {

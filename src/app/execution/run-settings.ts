@@ -26,6 +26,8 @@ export interface RunSettings extends ReuseSettings {
   readonly outputMode?: number
   readonly credentials: () => Credentials
   readonly links?: Links
+  /** Whether the rows of a query may be read again when their copy is gone; they may if absent. */
+  readonly readsQueries?: boolean
   /** Who gets a message when the run ends. */
   readonly notify?: readonly Receiver[]
   /** The command line for the report, without secrets. */

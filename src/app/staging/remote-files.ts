@@ -22,6 +22,7 @@ export interface StorageOptions {
   readonly cwd: string
   readonly env: Env
   readonly links?: Links | undefined
+  readonly readsQueries?: boolean
   readonly attempts: number
   readonly world?: Runtime | undefined
   readonly signal?: AbortSignal | undefined
@@ -125,7 +126,12 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, storage
   })
 }
 
-function copyAgain(input: Plan['input'], folder: string, storage: StorageOptions): Promise<string> {
+async function copyAgain(input: Plan['input'], folder: string, storage: StorageOptions): Promise<string> {
+  if (input.query !== undefined && storage.readsQueries === false)
+    throw new FettleError(
+      'FETTLE_INPUT_CHANGED',
+      `the copy of the rows of the query at ${input.path} changed since the run was planned`,
+    )
   if (input.query !== undefined) return fetchQuery(input.path, input.query, folder, storage)
   const place = objectPlaceOf(input.path, storage.links)
   return withObjects(storage, objects => again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)))

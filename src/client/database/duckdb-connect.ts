@@ -10,14 +10,14 @@ import { Refusal } from './database.ts'
 
 export const fileOf = (url: string): string => url.replace(/^duckdb:/i, '')
 
-/** What a query and a writing may hold; sorts spill to a folder beside the file. */
-const MEMORY = '128MiB'
+/** What a query may hold: sorts spill to a folder beside the file. The index of a table with a key has to fit, so a writing may hold more. */
+const MEMORY = { query: '128MiB', table: '1GiB' }
 
 const SETTINGS = {
   autoinstall_known_extensions: 'false',
   autoload_known_extensions: 'false',
-  memory_limit: MEMORY,
-  threads: '2',
+  // A second thread doubles the buffers, and saves little beside the work of this process.
+  threads: '1',
 }
 
 /** Throws FETTLE_SETTINGS with the command that installs it. */
@@ -57,7 +57,9 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { DuckDBInstance } = await loadDuckdb()
   signal?.throwIfAborted()
-  const mode = isReadOnly ? { access_mode: 'READ_ONLY', enable_external_access: 'false' } : { access_mode: 'READ_WRITE' }
+  const mode = isReadOnly
+    ? { access_mode: 'READ_ONLY', enable_external_access: 'false', memory_limit: MEMORY.query }
+    : { access_mode: 'READ_WRITE', memory_limit: MEMORY.table }
   const instance = await DuckDBInstance.create(path, { ...SETTINGS, ...mode })
   try {
     const connection = await instance.connect()

@@ -13,7 +13,8 @@ const quotedText = (column: string): string => `'"' || replace(${column}, '"', '
 /** Quoted where a reader of CSV needs it. */
 const csvText = (column: string): string => {
   const text = `${column}::varchar`
-  return `if(${text} = '' or regexp_matches(${text}, '[",\r\n]'), ${quotedText(text)}, ${text})`
+  const needsQuotes = [`','`, `'"'`, 'chr(10)', 'chr(13)'].map(one => `contains(${text}, ${one})`).join(' or ')
+  return `if(${text} = '' or ${needsQuotes}, ${quotedText(text)}, ${text})`
 }
 const STRING: Read = { type: 'string', text: csvText }
 const plain = (type: string): Read => ({ type, text: column => `${column}::varchar` })

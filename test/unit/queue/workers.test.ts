@@ -21,7 +21,8 @@ import { sampled } from '../../support/runs.ts'
 import { atEnd, fettle, folderOf, follow, lastLine, pipelineOf, ROOT, start } from '../../system/cli/fettle.ts'
 import { serveFiles } from '../../system/cli/objects.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
-import { MARK } from '../../system/security/canary.ts'
+import { CANARY, canariesBelow, canariesIn, MARK } from '../../system/security/canary.ts'
+import { HAS_POSTGRES, startPostgres } from '../client/database/postgres.ts'
 import { HAS_REDIS, startRedis } from './redis.ts'
 
 const ROWS = `Company Name,Reg No,Country\n${['Acme Ltd,1,GB', 'Bolt Ltd,2,GB', 'Cork SA,3,FR', 'Nobody,9,DE', 'ACME,1,GB', 'Bolt,2,GB'].join('\n')}\n`
@@ -344,6 +345,31 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
     expect(refused.stderr).toContain('workers cannot read')
     expect(refused.stderr).not.toContain('sig=1')
   })
+
+  test.skipIf(!HAS_POSTGRES)(
+    'read the copy of the rows of a query, and neither the queue nor a process nor a file has its password',
+    async () => {
+      const { service, redis, env, queue } = await setUp()
+      const server = await startPostgres({ password: CANARY.password })
+      await server.query('create table rows ("Company Name" text, "Reg No" text, "Country" text)')
+      for (const row of ROWS.trim().split('\n').slice(1))
+        await server.query('insert into rows values ($1, $2, $3)', row.split(','))
+      const query = '{ sql: select * from rows, url: "${PG_URL}" }'
+      const cwd = folderOf({ 'p.yml': pipelineOf('p', OUTPUT).replace(/^input: .*$/m, `input: ${query}`) })
+      const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env: { ...env, PG_URL: server.url } })
+      await submitted.seen(/2 shards|shard 1\/2|waiting/)
+      const client = new Redis(redis.url, { password: PASSWORD })
+      const kept = await Promise.all((await client.keys('*')).map(key => client.dump(key).then(text => String(text))))
+      client.disconnect()
+      expect(kept.length).toBeGreaterThan(0)
+      expect(canariesIn(kept.join('\n').replaceAll(PASSWORD, ''), 'the queue')).toEqual([])
+      const worker = start(['worker', ...queue, '-v'], { cwd, env })
+      for (const { child } of [submitted, worker])
+        expect(canariesIn(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1'), 'the arguments')).toEqual([])
+      await endsWell({ submitted, worker }, cwd, service)
+      expect(canariesBelow(cwd).hits).toEqual([])
+    },
+  )
 
   test('are refused a Redis that is away, that forgets, or whose password is wrong, before anything is sent', async () => {
     const { service, redis, env, queue } = await setUp()
