@@ -53,6 +53,7 @@ export const ERRORS = {
   FETTLE_FEW_MATCHED: entry('checks', 'No row was matched, or of twenty rows or more fewer than one in twenty.', 'Check that the mappings name the right columns and that the registers hold companies of these countries.'),
   FETTLE_BUDGET_CREDITS: entry('checks', 'Enriching would cost more credits than `budget.credits` allows; it was not started.', 'Raise budget.credits and run again, which repeats the matching; or send fewer rows.'),
   FETTLE_BUDGET_MONTH: entry('checks', 'The run could exceed `budget.month` together with the other runs of the month; nothing was sent.', 'Limit the run with budget.credits, raise budget.month, or wait for the next month.', action('costs', '--month', 'this', '--by', 'run')),
+  FETTLE_BUDGET_ACCOUNT: entry('checks', 'The run could need more than the account of the service has left; nothing was sent.', 'Limit the run with budget.credits, ask the service for more, or remove budget.account.', action('plan', 'PIPELINE')),
   FETTLE_BUDGET_SCREEN: entry('checks', 'Screening all companies would cost more credits than `screen.budget` allows; screening stopped at the budget.', 'Raise screen.budget before the next run; finished searches stay at the service.'),
 
   // -- usage: command line, pipeline file or settings; nothing was sent
@@ -169,7 +170,6 @@ export const ERRORS = {
   // -- denied
   FETTLE_LOGIN: entry('denied', 'The service rejected the user name or the password.', 'Check both (case matters); repeated failures may block the account.'),
   FETTLE_FORBIDDEN: entry('denied', 'The account does not have the required permission.', 'Ask the service for the permission named.'),
-
   // -- bug
   FETTLE_BUG: entry('bug', 'This is a mistake in fettle.', 'Please report it with the command and its debug output.'),
 

@@ -99,7 +99,12 @@ const plan = z.object({
   concurrency: known.describe('remote jobs side by side'),
   preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
   enrich: z.object({ product: z.string(), tags: z.array(z.string()) }).nullable(),
-  budget: z.object({ rows: z.number().nullable(), credits: z.number().nullable(), month: z.number().optional() }),
+  budget: z.object({
+    rows: z.number().nullable(),
+    credits: z.number().nullable(),
+    month: z.number().optional(),
+    account: z.literal('refuse').optional(),
+  }),
   poll: z.object({ everyMs: ms, maxMs: ms, timeoutMs: ms }),
   retry: z.object({ attempts: known }),
   output: z

@@ -145,6 +145,9 @@ export function pausedBy(thrown: unknown): RunEventInput {
   return { type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) }
 }
 
+/** A limit of the pipeline was reached before anything was sent. */
+export const refusedBy = (error: FettleError): RunEventInput => ended('fail', error.exitCode, UNKNOWN, [], error)
+
 const pausedStatus = (error: FettleError): Exclude<Status, 'running'> =>
   error.kind === 'sigint' || error.kind === 'sigterm' ? 'cancelled' : 'error'
 

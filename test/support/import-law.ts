@@ -133,6 +133,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'project',
     'prepare',
     'execution',
+    'forget',
     'operations',
     'history',
     'distributed',

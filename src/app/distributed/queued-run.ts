@@ -8,6 +8,7 @@ import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { listRunIds, makeRunDirectory, newRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import type { QueuedSpending } from '../runs/spending.ts'
 
 export interface QueuedRun {
   readonly version: 1
@@ -22,6 +23,8 @@ export interface QueuedRun {
   readonly jobs: readonly string[]
   /** What was submitted here, so that nothing of it is read from Redis. Absent in older records. */
   readonly submitted?: Submitted
+  /** Absent in older records. */
+  readonly spending?: QueuedSpending
 }
 
 export interface Submitted {

@@ -10,7 +10,9 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
-import { assertMonth } from '../runs/spending.ts'
+import { assertAccount } from '../runs/account-budget.ts'
+import { removeIfPossible, runDirectory } from '../runs/run-directory.ts'
+import { assertMonth, mostCredits, type QueuedSpending, withSpendingLock } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
@@ -47,10 +49,23 @@ export async function submitShards(
   return withLock(lineOf(plan), settings, async () => {
     const now = DEFAULT_RUNTIME.clock.now()
     await assertDecisionsKept(plan, settings, now)
-    assertMonth(plan, settings.runsDir, identity, now)
     const { url, name } = connected.address
-    const kept = { pipeline: plan.name, file: plan.file, identity, url, name, jobs, submitted: submittedOf(shards, settings) }
-    const { run } = await saveQueuedRun(settings.runsDir, kept, { now: DEFAULT_RUNTIME.clock.now(), fresh })
+    const spending = queuedSpendingOf(shards, identity, now)
+    await assertAccount(plan, settings, spending.reserved)
+    const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
+    const kept = { ...own, submitted: submittedOf(shards, settings), spending }
+    // The workers do not check it again: what is reserved here covers all shards.
+    const { run } = await withSpendingLock(settings.runsDir, DEFAULT_RUNTIME.clock, async () => {
+      const saved = await saveQueuedRun(settings.runsDir, kept, { now, fresh })
+      if (!saved.isNew) return saved
+      try {
+        assertMonth(plan, settings.runsDir, identity, now, { most: spending.reserved, except: saved.run.runId })
+      } catch (error) {
+        removeIfPossible(runDirectory(settings.runsDir, saved.run.runId).path)
+        throw error
+      }
+      return saved
+    })
     const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
     const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
@@ -61,6 +76,16 @@ export async function submitShards(
     )
     return run
   })
+}
+
+/** With `reuse`, too: a shard sends all of its rows. */
+function queuedSpendingOf(shards: readonly Plan[], identity: string, now: number): QueuedSpending {
+  const [first] = shards
+  const sum = (of: (plan: Plan) => number): number => shards.reduce((all, plan) => all + of(plan), 0)
+  return {
+    ...{ pipeline: first!.name, service: first!.service.kind === 'remote' ? first!.service.url : 'embedded', identity },
+    ...{ rows: sum(({ rows }) => rows), reserved: sum(mostCredits), at: new Date(now).toISOString() },
+  }
 }
 
 /** The part of the submission that is recorded here instead of read from Redis. */

@@ -9,6 +9,7 @@ import { realClock } from '../../client/clock.ts'
 import type { Proxies } from '../../client/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
+import { accountWords, readAccount } from '../env/account.ts'
 import type { Credentials } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
@@ -148,8 +149,8 @@ function clockFinding(skewMs: number | null): CheckResult {
 }
 
 /** Logs in and lists one job: both are free, and neither changes anything. */
-function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<CheckResult> {
-  return attempt('login', async () => {
+async function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<CheckResult[]> {
+  const login = await attempt('login', async () => {
     const { connect } = await import('../../client/index.ts')
     const { url, rate, fileHosts, insecure } = service
     const client = connect({
@@ -171,4 +172,14 @@ function loginFinding({ service, proxies, signal }: Way, credentials: Credential
       await client.close()
     }
   })
+  if (login.status === 'fail') return [login]
+  const account = await attempt('account', async () => {
+    const found = await readAccount({ service, proxies, signal, credentials })
+    return found?.left === 0
+      ? warn('account', accountWords(found), 'Ask the service for more before the next run.')
+      : ok('account', accountWords(found))
+  })
+  // An account may run jobs without the right to read its own volume.
+  const isUnknown = account.status === 'fail'
+  return [login, isUnknown ? warn('account', `what it has left is unknown: ${account.message}`, 'No run needs this.') : account]
 }

@@ -15,6 +15,7 @@ import {
   needsService,
   type ProgressEvent,
   pausedBy,
+  refusedBy,
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
@@ -28,7 +29,7 @@ import { readReport, reportOf, writeReportJson, writeReports } from '../runs/rep
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { chooseRowsOnce } from './choose-rows-once.ts'
+import { chooseRowsOnce, isRefusal } from './choose-rows-once.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
@@ -215,7 +216,7 @@ async function executeStages({
     await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // A failure before the first stage is in the report too.
-    if (connection === null) record.append(pausedBy(error))
+    if (connection === null) record.append(isRefusal(error) ? refusedBy(error) : pausedBy(error))
     else throw error
   } finally {
     await lastReport

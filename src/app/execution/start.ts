@@ -14,6 +14,7 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { assertAccount } from '../runs/account-budget.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -151,10 +152,11 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await checkOutputsWritable(plan, settings)
   if (settings.record != null) checkRecording(settings.record, null)
+  if (merge === undefined && settings.copy === undefined) await assertAccount(plan, settings)
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const begin = (): Promise<StartedRun> => beginRun(plan, settings, identity, merge)
   const { directory, journal, state, trace } =
-    plan.budget.month === undefined || merge !== undefined
+    plan.budget.month === undefined || merge !== undefined || settings.copy !== undefined
       ? await begin()
       : await withSpendingLock(settings.runsDir, (settings.world ?? DEFAULT_RUNTIME).clock, () => {
           assertMonth(plan, settings.runsDir, identity, nowOf(settings)())

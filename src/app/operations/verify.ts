@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
+import { isForgetting } from '../forget/forget.ts'
 import { isSealIntact } from '../runs/report-seal.ts'
 import { findRunId, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
-import { isForgetting } from './forget.ts'
 import { type Findings, verifyDecisions, verifyOutputs, verifyRunFiles } from './verify-files.ts'
 
 export interface Verified {

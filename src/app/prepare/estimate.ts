@@ -27,6 +27,8 @@ export interface RunEstimate {
   readonly sent: number
   readonly jobs: number
   readonly requests: number
+  /** The most that the run may cost, in all. */
+  readonly most: number
   /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
   readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
   /** With `budget.month`: what the account's runs spent or reserved so far, and the most that this one may add; `spent` is null without credentials. */
@@ -79,7 +81,8 @@ function finishedOf(plan: Plan, runKey: RunKey, context: EstimateContext): strin
 export async function estimateRun(whole: Plan, { kind }: InputRef, context: EstimateContext): Promise<RunEstimate> {
   const { runsDir, root, credentials, runKey } = context
   const chosen = kind === 'file' ? await chosenRows(whole, context) : null
-  const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts }
+  const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '' }
+  const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
   const before = lastGoodRun(runsDir, plan, AFTER_ALL)
   const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
   const most = plan.enrich === null ? 0 : plan.sent
@@ -99,6 +102,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
     sent: plan.sent,
     jobs: plan.sent === 0 ? 0 : plan.parts.length,
     requests: leastRequests(plan),
+    most: mostCredits(plan),
     credits: {
       most,
       expected:

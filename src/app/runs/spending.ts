@@ -10,6 +10,7 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import type { Clock } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import { QUEUE_FILE } from '../../results/file-names.ts'
 import { reportOf } from './report-files.ts'
 import { listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
 
@@ -35,16 +36,23 @@ export interface RunSpending {
   readonly journal: string | null
   /** When the run was removed; null while it is there. */
   readonly prunedAt: string | null
+  /** Of a merge: the runs of its shards, which spent it. */
+  readonly shards?: readonly string[]
 }
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
-export function mostCredits({ service, enrich, sent, rows, budget, candidates, screen }: Plan): number {
-  if (service.kind === 'embedded') return 0
+export function mostCredits(plan: Plan): number {
+  const { service, enrich, sent, rows, budget, candidates, screen } = plan
+  if (service.kind === 'embedded' || isToBeChosen(plan)) return 0
   const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
   const asked = candidates == null ? 0 : Math.min(candidates.limit, candidates.budget ?? candidates.limit, sent)
   const screened = screen == null ? 0 : Math.min(rows, screen.budget ?? rows)
   return enriched + asked + screened
 }
+
+/** With `reuse`, nothing is sent before the rows are chosen that go up; budgets are checked then. */
+const isToBeChosen = ({ reuse, known, shard, merged }: Plan): boolean =>
+  reuse != null && known === undefined && shard === undefined && merged === undefined
 
 const PRUNED = 'pruned.jsonl'
 
@@ -69,6 +77,7 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     jobs: jobs.map(({ id, name, correlations }) => ({ id, name, correlationIds: correlations.map(one => one.correlationId) })),
     journal: journalHead(directory.journal)?.head ?? null,
     prunedAt,
+    ...(state.shardRuns.length === 0 ? {} : { shards: state.shardRuns }),
   }
 }
 
@@ -88,18 +97,50 @@ export async function keepSpending(runsDir: string, added: readonly RunSpending[
   await writeAtomic(join(runsDir, PRUNED), all.map(one => `${JSON.stringify(one)}\n`).join(''))
 }
 
-/** Of every run here and of those removed, oldest first; `unread` are runs whose journal cannot be read. A merge repeats its shards, and is left out. */
+/** What is recorded of a list whose shards are in a queue: the most that they may come to, until they are merged. */
+export interface QueuedSpending {
+  readonly pipeline: string
+  readonly service: string
+  readonly identity: string
+  readonly rows: number
+  readonly reserved: number
+  readonly at: string
+}
+
+function queuedSpending(runsDir: string, runId: string): RunSpending | null {
+  const directory = runDirectory(runsDir, runId)
+  const record = join(directory.path, QUEUE_FILE)
+  if (existsSync(directory.journal) || !existsSync(record)) return null
+  const { spending } = JSON.parse(readFileSync(record, 'utf8')) as { readonly spending?: QueuedSpending }
+  if (spending === undefined) return null
+  const { at, ...known } = spending
+  return {
+    ...{ runId, ...known, startedAt: at, endedAt: null, status: 'queued', finished: false, sent: known.rows },
+    ...{ credits: null, requests: 0, jobs: [], journal: null, prunedAt: null },
+  }
+}
+
+/** Either the shards of a merge or the merge: workers of other machines keep the runs of theirs. */
+function countedOnce(runs: Map<string, RunSpending>): void {
+  for (const { runId, shards } of [...runs.values()]) {
+    if (shards === undefined) continue
+    if (shards.every(id => runs.has(id))) runs.delete(runId)
+    else for (const id of shards) runs.delete(id)
+  }
+}
+
+/** Of every run here and of those removed, oldest first; `unread` are runs whose journal cannot be read. A merge and its shards count once. */
 export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSpending[]; readonly unread: readonly string[] } {
   const runs = new Map(prunedRuns(runsDir).map(one => [one.runId, one]))
   const unread: string[] = []
   for (const id of listRunIds(runsDir)) {
     try {
-      const state = readRun(runsDir, id)
-      if (state.merged === undefined) runs.set(id, spendingOf(runsDir, state))
+      runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
     } catch (error) {
       if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
     }
   }
+  countedOnce(runs)
   return { runs: [...runs.values()].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)), unread }
 }
 
@@ -144,19 +185,28 @@ export function spentInMonth(
   runsDir: string,
   identity: string,
   now: number,
+  except?: string,
 ): MonthSpending & { readonly unread: readonly string[] } {
   const month = new Date(now).toISOString().slice(0, 7)
   const { runs, unread } = spendingOfRuns(runsDir)
-  const ours = runs.filter(run => run.identity === identity && run.startedAt.startsWith(month))
+  const ours = runs.filter(run => run.identity === identity && run.startedAt.startsWith(month) && run.runId !== except)
   return { month, credits: ours.reduce((sum, { reserved }) => sum + reserved, 0), unread }
 }
 
-/** Throws FETTLE_BUDGET_MONTH when a run of the plan could exceed `budget.month`. Call it while holding the lock. */
-export function assertMonth(plan: Plan, runsDir: string, identity: string, now: number): void {
+/**
+ * Throws FETTLE_BUDGET_MONTH when a run of the plan could exceed `budget.month`. Call it while holding the lock. `most`: of a list that is cut
+ * into shards; `except`: the run, where it is reserved already.
+ */
+export function assertMonth(
+  plan: Plan,
+  runsDir: string,
+  identity: string,
+  now: number,
+  { most = mostCredits(plan), except }: { readonly most?: number; readonly except?: string } = {},
+): void {
   const limit = plan.budget.month
   if (limit === undefined) return
-  const { month, credits, unread } = spentInMonth(runsDir, identity, now)
-  const most = mostCredits(plan)
+  const { month, credits, unread } = spentInMonth(runsDir, identity, now, except)
   if (unread.length > 0)
     throw new FettleError(
       'FETTLE_BUDGET_MONTH',

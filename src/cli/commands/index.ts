@@ -7,6 +7,7 @@ import { completion } from './completion/command.ts'
 import { costs } from './costs/command.ts'
 import { diff } from './diff/command.ts'
 import { doctor } from './doctor/command.ts'
+import { estimate } from './estimate/command.ts'
 import { events } from './events/command.ts'
 import { explain } from './explain/command.ts'
 import { forget } from './forget/command.ts'
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   run,
   check,
   plan,
+  estimate,
   test,
   resume,
   status,

@@ -257,7 +257,12 @@ export interface Plan {
   readonly profile?: readonly ColumnProfile[]
   /** Null: the run ends when matched. */
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
-  readonly budget: { readonly rows: number | null; readonly credits: number | null; readonly month?: number }
+  readonly budget: {
+    readonly rows: number | null
+    readonly credits: number | null
+    readonly month?: number
+    readonly account?: 'refuse'
+  }
   readonly poll: { readonly everyMs: number; readonly maxMs: number; readonly timeoutMs: number }
   readonly retry: { readonly attempts: number }
   readonly retention?: number // milliseconds; absent: runs stay

@@ -225,7 +225,12 @@ const shape = {
   mappings: z.array(z.strictObject(mapping)).max(MAPPINGS.length),
   profile: z.array(z.strictObject(profile)).max(1000).optional(),
   enrich: z.strictObject({ product: z.enum(PRODUCTS), tags: z.array(z.string().regex(/^[\w.]{1,100}$/)).max(1000) }).nullable(),
-  budget: z.strictObject({ rows: count.nullable(), credits: count.nullable(), month: count.optional() }),
+  budget: z.strictObject({
+    rows: count.nullable(),
+    credits: count.nullable(),
+    month: count.optional(),
+    account: z.literal('refuse').optional(),
+  }),
   poll: z.strictObject({ everyMs: milliseconds, maxMs: milliseconds, timeoutMs: milliseconds }),
   retry: z.strictObject({ attempts: z.int().min(1).max(10) }),
   retention: z.int().positive().optional(),

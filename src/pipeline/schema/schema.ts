@@ -9,6 +9,7 @@ import type { Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
+import { budget } from './budget.ts'
 import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
@@ -221,16 +222,7 @@ export const pipelineSchema = map({
     .describe('Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.')
     .register(KEY_FACTS, { identity: false }),
   enrich: enrich.optional().describe('none, a product, or {product, tags}. Absent: basic when there is an output, else none.'),
-  budget: map({
-    rows: orNull(whole(1, MAX_ROWS)).describe('Refuse to send more rows.'),
-    credits: orNull(whole(1, MAX_ROWS)).describe('Refuse to enrich more rows.'),
-    month: orNull(whole(1, MAX_ROWS)).describe(
-      'Refuse a run that could exceed these credits together with all runs of the account in this month (UTC) and folder of runs.',
-    ),
-  })
-    .transform(({ month, ...rest }) => (month === null ? rest : { ...rest, month }))
-    .prefault({})
-    .describe('Refuse before spending more.'),
+  budget,
   retention: orNull(duration(24 * HOUR, 3650 * 24 * HOUR))
     .describe('Remove runs of this pipeline that are older, at the end of a run; what they spent stays.')
     .register(KEY_FACTS, { live: true, identity: false }),

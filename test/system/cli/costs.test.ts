@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { resealed } from '../../../src/journal/checksum.ts'
-import { fettle, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
+import { fettle, fettleBinary, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
 import { CREDENTIALS, realService } from './servers.ts'
 
 beforeAll(importRegister)
@@ -113,4 +113,97 @@ test('budget.month refuses a run before anything is sent, and counts removed and
   expect((await fettle(['run', 'p.yml', '-q', '--new'], { cwd, env })).stderr).toContain(
     'cannot be read, so budget.month cannot be kept',
   )
+})
+
+const KEYED = `Supplier No,${ROWS.split('\n')[0]}
+1,Acme Ltd,1,GB
+2,Bolt Ltd,2,GB
+3,Nobody,9,DE
+`
+const keyed = (name: string, url: string, more: string): string => `name: ${name}
+input: { path: rows.csv, key: Supplier No }
+mappings: {name: Company Name, orgNumber: Reg No, country: Country}
+poll: {every: 500ms, max: 500ms}
+service: {url: "${url}"}
+output: {path: out/${name}.csv, columns: ["*", general.connectId]}
+${more}
+`
+
+test('two runs at once cannot both use what is left of the month', { timeout: 60_000 }, async () => {
+  const service = await realService()
+  const pipelines = Object.fromEntries(
+    ['a', 'b', 'c'].map(name => [`${name}.yml`, keyed(name, service.url, 'budget: {month: 5}')]),
+  )
+  const cwd = folderOf({ 'rows.csv': KEYED, ...pipelines })
+  const ended = await Promise.all(
+    ['a', 'b', 'c'].map(name => fettleBinary(['run', `${name}.yml`, '-q'], { cwd, env: CREDENTIALS })),
+  )
+  // Each may cost 3 of the 5 credits.
+  expect(ended.map(({ code }) => code).sort()).toEqual([0, 1, 1])
+  for (const { code, stderr } of ended) if (code === 1) expect(stderr).toContain('FETTLE_BUDGET_MONTH')
+  expect(runIds(cwd)).toHaveLength(1)
+})
+
+test('with reuse only the rows that go up count for the month, and a refused night sends nothing', async () => {
+  const service = await realService()
+  const env = CREDENTIALS
+  const more = (month: number): string => `reuse: {matched: 30d, unmatched: 30d, review: 30d}\nbudget: {month: ${month}}`
+  const cwd = folderOf({ 'rows.csv': KEYED, 'p.yml': keyed('p', service.url, more(3)) })
+  expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(0)
+  // 2 credits are spent; all 3 rows could not go up again, and none has to.
+  const again = await fettle(['run', 'p.yml', '-q', '--new', '--json'], { cwd, env })
+  expect([again.code, lastLine(again).status], again.stderr).toEqual([0, 'success'])
+  writeFileSync(join(cwd, 'rows.csv'), `${KEYED}4,Cold Ltd,4,GB\n5,Dry Ltd,5,GB\n`)
+  expect((await fettle(['plan', 'p.yml'], { cwd, env })).stdout).toMatch(
+    /month {5}2 of 3 .* 2 more at most: the run would be refused/,
+  )
+  const refused = await fettle(['run', 'p.yml', '-q', '--json'], { cwd, env })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toContain('FETTLE_BUDGET_MONTH')
+  const { jobs } = JSON.parse(readFileSync(join(cwd, 'fettle-runs', String(lastLine(refused).runId), 'report.json'), 'utf8'))
+    .results[0]
+  expect(jobs.every(({ id }: { id: string | null }) => id === null)).toBe(true)
+  expect((await fettle(['verify'], { cwd })).code).toBe(0)
+  writeFileSync(join(cwd, 'p.yml'), keyed('p', service.url, more(4)))
+  expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(0)
+  expect(lastLine(await fettle(['costs', '--json'], { cwd }))).toMatchObject({ total: { runs: 4, sent: 5 } })
+})
+
+test('a merge and its shards count once', async () => {
+  const service = await realService()
+  const env = CREDENTIALS
+  const cwd = folderOf({ 'rows.csv': KEYED, 'p.yml': keyed('p', service.url, '') })
+  for (const shard of ['1/2', '2/2']) expect((await fettle(['run', 'p.yml', '-q', '--shard', shard], { cwd, env })).code).toBe(0)
+  const shards = lastLine(await fettle(['costs', '--json'], { cwd })).total
+  expect(shards).toMatchObject({ rows: 3, credits: 2, jobs: 2 })
+  expect((await fettle(['merge', 'p', '-q'], { cwd, env })).code).toBe(0)
+  expect(lastLine(await fettle(['costs', '--json'], { cwd })).total).toEqual(shards)
+})
+
+test('plan and doctor show what the account has left, and budget.account refuses a run that could need more', async () => {
+  const service = await realService({ limits: { reports: 1 } })
+  const env = CREDENTIALS
+  const cwd = folderOf({
+    'rows.csv': KEYED,
+    'p.yml': keyed('p', service.url, 'budget: {account: refuse}'),
+    'q.yml': keyed('q', service.url, 'budget: {account: refuse, credits: 1}'),
+    'free.yml': keyed('free', service.url, ''),
+  })
+  const planOf = async (...args: string[]) => (await fettle(['plan', ...args], { cwd, env })).stdout
+  expect(await planOf('p.yml')).toMatch(
+    /account {3}\d+ of \d+ company reports left: the run may need 3, the run would be refused/,
+  )
+  expect(await planOf('free.yml')).toMatch(
+    /account {3}\d+ of \d+ company reports left: the run may need 3, the run may end early/,
+  )
+  expect(await planOf('p.yml', '--offline')).not.toContain('account')
+  expect(lastLine(await fettle(['plan', 'p.yml', '--json'], { cwd, env })).plan).toMatchObject({ account: { used: 0 }, most: 3 })
+  const doctor = await fettle(['doctor', 'p.yml'], { cwd, env })
+  expect(doctor.stdout).toMatch(/account.*company reports left/)
+  const refused = await fettle(['run', 'p.yml', '-q'], { cwd, env })
+  expect(refused.code).toBe(1)
+  expect(refused.stderr).toMatch(/FETTLE_BUDGET_ACCOUNT[\s\S]*p could need 3 credits: \d of \d company reports left/)
+  expect(existsSync(join(cwd, 'fettle-runs')) ? runIds(cwd) : []).toEqual([])
+  expect((await fettle(['run', 'q.yml', '-q'], { cwd, env })).code).not.toBe(2)
+  expect(runIds(cwd)).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, REUSE, RUN_KEY, RUNS_DIR, S
 
 export const plan: Command = {
   usage: 'plan <pipeline..>',
-  summary: 'Show rows, cost and changes of the next run; makes no request',
+  summary: 'Show rows, cost and changes of the next run, and what the account has left',
   positionals: [PIPELINES],
   options: [
     ...SOURCES,
@@ -12,6 +12,7 @@ export const plan: Command = {
     RUN_KEY,
     RUNS_DIR,
     JSON_RESULT,
+    { name: 'offline', type: 'switch', describe: 'Do not ask the service what the account has left' },
     { name: 'shards', describe: 'List this many shards of the list, for run --shard' },
   ],
   conflicts: { ...REGISTER_CONFLICTS, shards: ['shard'] },

@@ -1,12 +1,20 @@
-/** `fettle plan`: prints rows, cost and changes of the next run. Sends nothing. */
-import { createRemoteInputs, estimateRun, type RunEstimate, runKeyOf } from '../../../app/index.ts'
+/** `fettle plan`: prints rows, cost and changes of the next run. It asks a remote service what the account has left, and nothing else. */
+import {
+  accountOfPlan,
+  accountWords,
+  createRemoteInputs,
+  estimateRun,
+  type PlanAccount,
+  type RunEstimate,
+  runKeyOf,
+} from '../../../app/index.ts'
 import { type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import { reuseWords } from '../../../report/sections/reuse-words.ts'
-import { counted } from '../../../report/words.ts'
+import { count, counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
@@ -48,13 +56,16 @@ export async function run(given: Flags, io: Io): Promise<number> {
       plan === null || input === null
         ? null
         : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...reuseOf(flags) })
+    const account =
+      plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
-      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: estimate }))
+      const shown = estimate && { ...estimate, account: account !== null && 'found' in account ? account.found : null }
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: shown }))
       continue
     }
     if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
-    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate, project))
+    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate, project, account))
   }
   return worstExit(codes)
 }
@@ -67,7 +78,7 @@ const rangesOf = ({ rows }: Plan, of: number): string =>
     })
     .join('\n')
 
-function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project']): string {
+function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project'], account: PlanAccount | null): string {
   const lines = [
     `${plan.name}  (${plan.file})`,
     ...projectLines(plan, project),
@@ -78,6 +89,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...monthLines(estimate),
+    ...accountLines(plan, estimate, account),
     ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
     ...(plan.candidates == null
       ? []
@@ -119,6 +131,16 @@ function monthLines({ month }: RunEstimate): string[] {
   if (spent === null) return [`  month     budget.month ${limit}; what is spent is unknown without credentials`]
   const verdict = spent + most > limit ? 'the run would be refused' : 'budget.month allows it'
   return [`  month     ${spent} of ${limit} spent or reserved in ${month.month}, ${most} more at most: ${verdict}`]
+}
+
+function accountLines({ budget }: Plan, { most }: RunEstimate, account: PlanAccount | null): string[] {
+  if (account === null) return []
+  if ('why' in account) return [`  account   what it has left is unknown: ${account.why}`]
+  const { found } = account
+  const isEnough = found !== null && found.left >= most
+  const verdict = budget.account === 'refuse' ? 'the run would be refused (budget.account)' : 'the run may end early'
+  const need = isEnough || (found === null && budget.account === undefined) ? '' : `: the run may need ${count(most)}, ${verdict}`
+  return [`  account   ${accountWords(found)}${need}`]
 }
 
 /** `50,000 rows: 49,412 known, 588 go up (412 new, 131 changed, 45 too old), at most 588 credits` */
