@@ -70,7 +70,7 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     status: state.status,
     finished: state.finished,
     rows: plan.rows,
-    sent: plan.sent,
+    sent: jobs.some(({ id }) => id !== null) ? plan.sent : 0,
     credits,
     reserved: state.finished ? (credits ?? mostCredits(plan)) : Math.max(credits ?? 0, mostCredits(plan)),
     requests: http.requests,
