@@ -42,6 +42,7 @@ const slow = [
   'test/unit/files/process-lock.test.ts',
   'test/unit/input/distinct.test.ts',
   'test/unit/input/fuzz.test.ts',
+  'test/unit/input/parse-aside.test.ts',
   'test/unit/input/hostile-tables.test.ts',
   'test/unit/input/round-trip.test.ts',
   'test/unit/input/shards.test.ts',

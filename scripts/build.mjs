@@ -16,7 +16,7 @@ import { transformSync } from 'rolldown/utils'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [src, dist, modules] = ['src', 'dist', 'build'].map(name => join(root, name))
 
-/** What users import or start, and the worker thread of the service. */
+/** What users import or start, and the worker threads. */
 const ENTRIES = {
   'cli/main': 'cli/main',
   index: 'index',
@@ -24,6 +24,7 @@ const ENTRIES = {
   'service/index': 'service/index',
   'testing/index': 'testing/index',
   'match-thread': 'service/data-cleaning/processing/match-thread',
+  'row-thread': 'input/thread/row-thread',
 }
 
 /** Not bundled: WebAssembly and fonts that are read as files, and the optional packages. */

@@ -1,5 +1,5 @@
 /** Reads files in large chunks, the next one while the last is processed, and makes digests of files and texts. */
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { FettleError } from '../errors.ts'
@@ -70,13 +70,13 @@ export const unreadable = (path: string, cause: Error): FettleError =>
   })
 
 /** 16 bytes of SHA-256: no collisions in practice, and small enough to keep one per row. */
-export const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, 16)
+export const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', text).slice(0, 32), 'hex')
 
 export async function fileDigest(path: string): Promise<string | null> {
-  const hash = createHash('sha256')
+  const whole = createHash('sha256')
   try {
-    for await (const piece of createReadStream(path)) hash.update(piece as Buffer)
-    return hash.digest('hex')
+    for await (const piece of createReadStream(path)) whole.update(piece as Buffer)
+    return whole.digest('hex')
   } catch {
     return null
   }

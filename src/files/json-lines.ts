@@ -2,8 +2,11 @@
 import { createReadStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { openSink, type Sink } from './atomic-file.ts'
+
+const pack = promisify(gzip)
 
 const BATCH = 200
 /** Larger pieces pack better. */
@@ -15,6 +18,8 @@ export class JsonLinesWriter<Item> {
   readonly #isPacked: boolean
   #sink: Sink | null = null
   #batch: Item[] = []
+  /** A packed batch, while the next one is collected. */
+  #writing: Promise<void> = Promise.resolve()
 
   constructor(path: string, { gzip = false }: { readonly gzip?: boolean } = {}) {
     this.#path = path
@@ -34,19 +39,25 @@ export class JsonLinesWriter<Item> {
       return
     }
     await this.#flush()
+    await this.#writing
     await this.#sink.finish()
     await this.#sink.publish()
   }
 
   async discard(): Promise<void> {
+    await this.#writing.catch(() => {})
     await this.#sink?.discard()
   }
 
   async #flush(): Promise<void> {
     const lines = this.#batch.map(item => `${JSON.stringify(item)}\n`).join('')
     this.#batch = []
+    if (!this.#isPacked) return this.#sink!.write(Buffer.from(lines))
+    await this.#writing
     // Members of gzip may follow each other in one file.
-    await this.#sink!.write(this.#isPacked ? gzipSync(lines, { level: 1 }) : Buffer.from(lines))
+    this.#writing = pack(lines, { level: 1 }).then(packed => this.#sink!.write(packed))
+    // Awaited with the next batch: until then a failure must not count as unhandled.
+    this.#writing.catch(() => {})
   }
 }
 

@@ -16,6 +16,12 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
   return Math.round((known.reduce((sum, one) => sum + one.inRegister * one.totalRows, 0) / rows) * 1000) / 1000
 }
 
+type Snapshot = NonNullable<Result['registers']>[number]
+
+/** The date of a snapshot, with the start of its digest where another one has the same date. */
+export const snapshotText = ({ snapshotDate, sha256 }: Omit<Snapshot, 'name'>, other?: Pick<Snapshot, 'snapshotDate'>): string =>
+  other?.snapshotDate === snapshotDate ? `${snapshotDate} (sha256 ${sha256?.slice(0, 12)})` : `${snapshotDate}`
+
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
@@ -26,8 +32,11 @@ export function serviceWords({ service, registers, inRegister, plan }: Result): 
     : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
 }
 
-/** `registers one, two and three of 2026-01-01`, or the date after each where they differ. */
-function registerWords(registers: NonNullable<Result['registers']>): string {
+/** `registers one, two and three of 2026-01-01`, or the date after each where they differ; two imports of one day with their digests. */
+function registerWords(registers: readonly Snapshot[]): string {
+  const others = registers.map((one, at) => registers.find((other, place) => place !== at && other.name === one.name))
+  if (others.some(other => other !== undefined))
+    return `register ${registers.map((one, at) => `${one.name} of ${snapshotText(one, others[at])}`).join(' and ')}`
   const dates = new Set(registers.map(({ snapshotDate }) => snapshotDate))
   const [date] = dates
   const dated = (name: string, of: string | null | undefined): string => (of == null ? name : `${name} of ${of}`)

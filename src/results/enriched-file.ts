@@ -1,9 +1,9 @@
 /** Reads the rows of an enriched file and the outcome of each row. */
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
 import { fileChunks, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
-import { parseRows, parserOptions } from '../input/table/records.ts'
+import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { enrichedPath } from './file-names.ts'
@@ -58,7 +58,7 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   const rows =
     plan.collapse || plan.known !== undefined
       ? placedRows(pieces, options, end => (place = end))
-      : parseRows(pieces, options)[Symbol.asyncIterator]()
+      : parseTable(pieces, options, head.length < READ_BYTES ? head.length : (await stat(path)).size)[Symbol.asyncIterator]()
   const close = async (): Promise<void> => {
     await rows.return?.()
   }

@@ -1,5 +1,5 @@
 /** Identifies a row for decisions by a digest of its mapped cells, independent of the file and of its position. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Plan } from '../pipeline/model/types.ts'
 
 /** Begins with a letter, so that no spreadsheet reads it as a number. */
@@ -10,6 +10,6 @@ export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>): (uploadRow:
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
   return uploadRow => {
     const cells = mapped.map(({ mapping, index }) => [mapping, (uploadRow[index] ?? '').trim()]).filter(([, cell]) => cell !== '')
-    return `r${createHash('sha256').update(JSON.stringify(cells)).digest('hex').slice(0, 32)}`
+    return `r${hash('sha256', JSON.stringify(cells)).slice(0, 32)}`
   }
 }

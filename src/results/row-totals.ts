@@ -20,7 +20,7 @@ import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS, type RowOutcome } from './enriched-file.ts'
 import { MatchCounter } from './match-groups.ts'
-import { shownCandidate, shownCells, shownKey } from './output/report-row.ts'
+import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -38,6 +38,8 @@ const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatch
 
 export class RowTotals {
   readonly #samples: ReviewRow[] = []
+  /** How many of them have each outcome. */
+  readonly #sampled = noRows()
   readonly #plan: Plan
   /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
@@ -95,6 +97,8 @@ export class RowTotals {
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
+    const isSample = outcome !== 'manualMatched' && this.#sampled[outcome] < MAX_SAMPLES
+    if (!isForReview && !isSample) return null
     const candidates = rowResult.candidates.map(one => shownCandidate(this.#plan, one))
     const [best] = candidates
     const sample: ReviewRow = {
@@ -111,8 +115,10 @@ export class RowTotals {
       candidates,
       decision: decided === null ? null : shownDecision(decided.line),
     }
-    if (outcome !== 'manualMatched' && this.#samples.filter(one => one.outcome === outcome).length < MAX_SAMPLES)
+    if (isSample) {
+      this.#sampled[outcome]++
       this.#samples.push(sample)
+    }
     return isForReview ? sample : null
   }
 
@@ -127,7 +133,7 @@ export class RowTotals {
         : {
             row: number,
             key: shownKey(this.#plan, inputRow),
-            name: shownCells(this.#plan, inputRow).name ?? '',
+            name: shownName(this.#plan, inputRow),
             company: { id: read(COMPANY_TAGS), name: read(NAME_TAGS) },
           },
     )
@@ -165,7 +171,7 @@ export class RowTotals {
     this.#duplicates.push({
       row: number,
       key: shownKey(this.#plan, inputRow),
-      name: shownCells(this.#plan, inputRow).name ?? '',
+      name: shownName(this.#plan, inputRow),
       company: { id, name: read('general.companyName') },
       first: this.#firstRows.get(id) ?? null,
     })

@@ -50,7 +50,7 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
   const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
   const script = threadScript()
   if (count === 0 || script === null) return null
-  return makeThreads(count, () => new Worker(script, { workerData: index.image }))
+  return makeThreads(count, () => new Worker(script, { workerData: index.image, execArgv: [], env: {} }))
 }
 
 function engineOf({ infos, index, byConnectId }: Register, threads: Threads | null): Engine {

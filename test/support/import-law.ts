@@ -36,6 +36,19 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   input: [
     ...['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
     ...['package-file', 'hyparquet', 'hyparquet-compressors'],
+    ...[
+      'errors',
+      'encodings',
+      'package-file',
+      'model:types',
+      'pipeline:types',
+      'files',
+      'formats',
+      'formats/index',
+      'csv-parse',
+      'node:',
+    ],
+    ...['hyparquet', 'hyparquet-compressors'],
   ],
   results: [
     'errors',
@@ -146,6 +159,9 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
+  input: ['text', 'scan', 'excel', 'parquet', 'thread', 'table', 'upload'],
+  pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
+  report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['reuse', 'decisions', 'output', 'changes'],
   service: [
     'storage',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
+import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
 import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
@@ -181,10 +182,11 @@ async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds)
 
 /** A warning for each register that was imported again since the run was planned: its rows may be matched against two states of it. */
 const changedRegisters = (planned: readonly PlannedRegister[], now: readonly PlannedRegister[]): Issue[] =>
-  now.flatMap(({ name, snapshotDate, sha256 }) => {
+  now.flatMap(register => {
+    const { name, sha256 } = register
     const then = planned.find(one => one.name === name)
     if (then === undefined || then.sha256 === sha256) return []
-    const message = `the register ${name} was imported again since the run was planned: its snapshot was of ${then.snapshotDate} and is of ${snapshotDate}`
+    const message = `the register ${name} was imported again since the run was planned: its snapshot was of ${snapshotText(then, register)} and is of ${snapshotText(register, then)}`
     return [issue('FETTLE_REGISTER_CHANGED', message, { severity: 'warn' })]
   })
 

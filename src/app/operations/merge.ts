@@ -7,6 +7,7 @@ import { action, FettleError, type Issue, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
+import { snapshotText } from '../../report/service-words.ts'
 import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
@@ -57,10 +58,12 @@ export async function mergeRuns(
 function changedRegisters([first, ...others]: readonly ShardRun[]): Issue[] {
   const stateIn = ({ state }: ShardRun, name: string) => state.plan.register?.find(one => one.name === name)
   const shardOf = ({ state }: ShardRun): string => (state.plan.shard === undefined ? '' : shardText(state.plan.shard))
-  return (first?.state.plan.register ?? []).flatMap(({ name, snapshotDate, sha256 }) => {
+  return (first?.state.plan.register ?? []).flatMap(register => {
+    const { name, sha256 } = register
     const other = others.find(one => (stateIn(one, name)?.sha256 ?? sha256) !== sha256)
-    if (first === undefined || other === undefined) return []
-    const then = `its snapshot is of ${snapshotDate} in shard ${shardOf(first)} and of ${stateIn(other, name)?.snapshotDate} in shard ${shardOf(other)}`
+    const changed = other && stateIn(other, name)
+    if (first === undefined || other === undefined || changed === undefined) return []
+    const then = `its snapshot is of ${snapshotText(register, changed)} in shard ${shardOf(first)} and of ${snapshotText(changed, register)} in shard ${shardOf(other)}`
     return [
       issue('FETTLE_REGISTER_CHANGED', `shards used different imports of the register ${name}: ${then}`, { severity: 'warn' }),
     ]

@@ -43,17 +43,18 @@ function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   return shards.flatMap(({ state: { plan, runId } }) => {
     if (plan.shard === undefined) return [refuse(`the run ${runId} is about all rows, not about a shard`, 'Leave it out.')]
     if (first === undefined || first.plan.shard === undefined) return []
-    const why =
-      plan.shard.of !== first.plan.shard.of
-        ? `is shard ${shardText(plan.shard)} and ${first.runId} is ${shardText(first.plan.shard)}`
-        : registerNames(plan) !== registerNames(first.plan)
-          ? `matched against the registers ${registerNames(plan)}, and ${first.runId} against ${registerNames(first.plan)}`
-          : kinOf(plan) !== kinOf(first.plan)
-            ? `is of another list or pipeline than ${first.runId}`
-            : null
-    return why === null
-      ? []
-      : [refuse(`the run ${runId} ${why}`, 'Merge the shards of one list, cut into the same number of them.')]
+    const { plan: own, runId: firstId } = first
+    const issueOf = (why: string, hint: string, next?: Action): Issue[] => [refuse(`the run ${runId} ${why}`, hint, next)]
+    const oneList = 'Merge the shards of one list, cut into the same number of them.'
+    if (plan.shard.of !== first.plan.shard.of)
+      return issueOf(`is shard ${shardText(plan.shard)} and ${firstId} is ${shardText(first.plan.shard)}`, oneList)
+    if (registerNames(plan) !== registerNames(own)) {
+      const why = `matched against the registers ${registerNames(plan)}, and ${firstId} against ${registerNames(own)}`
+      const flags = (own.register ?? []).flatMap(({ name }) => ['--register', name])
+      const again = action('run', plan.file, '--shard', shardText(plan.shard), ...flags, '--new')
+      return issueOf(why, 'Run the shard again against the same registers.', again)
+    }
+    return kinOf(plan) === kinOf(own) ? [] : issueOf(`is of another list or pipeline than ${firstId}`, oneList)
   })
 }
 

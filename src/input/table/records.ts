@@ -9,6 +9,7 @@ import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import type { InputFacts, InputFile, Plan } from '../../pipeline/model/types.ts'
 import { parquetText } from '../parquet/read-parquet.ts'
 import { makeDecoder } from '../text/encoding.ts'
+import { isParsedAside, parseAside } from '../thread/parse-aside.ts'
 import { contentOf } from './file-content.ts'
 import { isSeekable, type Span, TableRange, tablePlace } from './table-range.ts'
 
@@ -30,10 +31,14 @@ export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): As
   return parser
 }
 
+/** Rows of a table of `bytes` bytes; those of a long one are parsed in another thread. */
+export const parseTable = (body: AsyncIterable<Uint8Array>, options: Options, bytes: number): AsyncIterable<string[]> =>
+  isParsedAside(bytes) ? parseAside(body, options) : parseRows(body, options)
+
 /** The data rows of an input, without its header; a relative path starts from `root`. Throws FETTLE_INPUT_READ. */
 export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<string[]> {
   let isHeader = facts.header !== null
-  for await (const row of parseRows(tableText(facts, root), parserOptions(facts.delimiter, facts.quotes))) {
+  for await (const row of parseTable(tableText(facts, root), parserOptions(facts.delimiter, facts.quotes), facts.bytes)) {
     if (isHeader) isHeader = false
     else yield row
   }

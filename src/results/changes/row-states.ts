@@ -11,7 +11,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { STATES_FILE } from '../file-names.ts'
-import { shownCells, shownKey } from '../output/report-row.ts'
+import { shownKey, shownName } from '../output/report-row.ts'
 
 /** What the rows of two runs must have in common to be compared, and the columns of their data. */
 export interface StatesHead {
@@ -77,7 +77,7 @@ export function stateMaker(
       row: number,
       id: plan.key === null ? fingerprint : stateId(inputRow[plan.key.index] ?? ''),
       key: isShown ? shownKey(plan, inputRow) : null,
-      name: isShown ? (shownCells(plan, inputRow).name ?? '') : '',
+      name: isShown ? shownName(plan, inputRow) : '',
       question: fingerprint,
       outcome,
       company: found ? { id: first(COMPANY_TAGS), name: first(NAME_TAGS) } : { id: '', name: '' },

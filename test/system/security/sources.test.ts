@@ -40,6 +40,8 @@ const ALLOWED = new Set([
   // Threads of our own code, named in that file, share an index.
   'service/serve.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
+  'input/thread/parse-aside.ts: imports node:worker_threads',
+  'input/thread/row-thread.ts: imports node:worker_threads',
 ])
 
 /** Patterns built at run time, and of what. */

@@ -96,6 +96,23 @@ test('a resume warns of a register that was imported again, of no other one', as
   expect(report.status).toBe('warn')
 })
 
+test('imports of one day are told apart by their digest', async () => {
+  await importBoth()
+  const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
+  await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-01-01')
+  const second = await run(here.pipeline(), { ...options, register: 'two', shard: '2/2' })
+  const merged = await merge(
+    [first, second].map(({ metadata }) => metadata.runId),
+    { ...options, mixedRegisters: true },
+  )
+  const [before, after] = merged.results[0]!.registers!.map(({ sha256 }) => `2026-01-01 (sha256 ${sha256!.slice(0, 12)})`)
+  expect(before).not.toBe(after)
+  expect(changesIn(merged)).toEqual([
+    `shards used different imports of the register two: its snapshot is of ${before} in shard 1/2 and of ${after} in shard 2/2`,
+  ])
+  expect(renderText(merged, { width: 200 })).toContain(`embedded, register two of ${before} and two of ${after}`)
+})
+
 test('shards of different registers are not merged, and of different imports only with the option, with a warning', async () => {
   await importBoth()
   const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
@@ -104,6 +121,7 @@ test('shards of different registers are not merged, and of different imports onl
   await expect(merge([id, otherId], options)).rejects.toMatchObject({
     code: 'FETTLE_MERGE',
     message: `the run ${otherId} matched against the registers one, and ${id} against two`,
+    action: { command: 'run', args: expect.arrayContaining(['--shard', '2/2', '--register', 'two', '--new']) },
   })
   await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-02-01')
   const second = await run(here.pipeline(), { ...options, register: 'two', shard: '2/2' })

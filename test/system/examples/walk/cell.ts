@@ -29,6 +29,7 @@ const HOLDS: Readonly<Partial<Record<Moment, string>>> = { writing: 'write', 'af
 
 export interface Cell {
   readonly name: string
+  readonly victim: Victim
   readonly moment: Moment
   readonly work: Project
   /** The process of fettle that is held; null while none is. */
@@ -101,6 +102,7 @@ export async function openCell(victim: Victim, moment: Moment, lastOf: string): 
     existsSync(join(cwd, 'pids')) ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n').map(Number).filter(isAlive) : []
   return {
     name: `${victim}_${MOMENTS.indexOf(moment)}`,
+    victim,
     moment,
     work,
     held: () => {

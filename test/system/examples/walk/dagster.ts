@@ -7,13 +7,15 @@ import { atEnd, ROOT } from '../../cli/fettle.ts'
 import { CREDENTIALS } from '../../cli/servers.ts'
 import { project } from '../kit.ts'
 import { pythonWith } from '../python.ts'
-import { noteProcesses } from './cell.ts'
+import { noteProcesses, type Victim } from './cell.ts'
 import { PROJECT, replaced, rowsOf } from './copies.ts'
 import { ancestorsOf, type Family } from './processes.ts'
 import type { Tool } from './walk.ts'
 
-/** The settings of docs and README, with shorter times. */
-const INSTANCE = `run_monitoring: {enabled: true, max_runtime_seconds: 75, poll_interval_seconds: 5}
+/** The settings of docs and README, with shorter times. Where no run is lost, a slow machine must not end one. */
+const instanceOf = (
+  victim: Victim,
+): string => `run_monitoring: {enabled: true, max_runtime_seconds: ${victim === 'task' || victim === 'machine' ? 75 : 600}, poll_interval_seconds: 5}
 run_retries: {enabled: true, max_retries: 3}
 telemetry: {enabled: false}
 `
@@ -57,7 +59,7 @@ export async function dagster(family: Family): Promise<Tool> {
       await family.kill()
       rmSync(home, { recursive: true, force: true })
       mkdirSync(home)
-      writeFileSync(join(home, 'dagster.yaml'), INSTANCE)
+      writeFileSync(join(home, 'dagster.yaml'), instanceOf(cells[0]!.victim))
       const example = readFileSync(join(ROOT, 'examples/dagster/suppliers.py'), 'utf8')
       for (const { name, work: own } of cells) {
         const text = replaced(example, [PROJECT, JSON.stringify(own.cwd)], ['seconds_to_wait=300', 'seconds_to_wait=10'])
