@@ -156,11 +156,9 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: ['options', 'terminal', 'reporters', 'result', 'commands'],
   client: ['retry', 'http', 'record', 'auth', 'api', 'storage', 'database'],
-  input: ['text', 'scan', 'excel', 'parquet', 'table', 'upload'],
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
   input: ['text', 'scan', 'excel', 'parquet', 'thread', 'table', 'upload'],
-  pipeline: ['model', 'source', 'schema', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['reuse', 'decisions', 'output', 'changes'],
   service: [
