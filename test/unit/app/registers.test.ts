@@ -96,7 +96,7 @@ test('a resume warns of a register that was imported again, of no other one', as
   expect(report.status).toBe('warn')
 })
 
-test('imports of one day are told apart by their digest', async () => {
+test('imports of one day are distinguished by their digest', async () => {
   await importBoth()
   const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
   await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-01-01')
