@@ -65,6 +65,7 @@ const slow = [
   'test/unit/service/openapi.test.ts',
   'test/unit/service/portfolios/importer.test.ts',
   'test/unit/service/promises.test.ts',
+  'test/unit/service/registers/first-use.test.ts',
   'test/unit/service/registers/index-file.test.ts',
   'test/unit/service/registers/register.test.ts',
   'test/unit/service/registers/sources.test.ts',

@@ -29,7 +29,13 @@ if (isSupported && isPlugAndPlay) {
   process.exitCode = 2
 } else if (isSupported) {
   process.on('uncaughtException', fail)
-  import('./program.ts').then(program => program.start()).catch(fail)
+  // Node exits with 0 when nothing is left that a command could wait for: a success without a result.
+  const unfinished = (): void => fail(new Error('the command stopped waiting before it had a result'))
+  process.once('beforeExit', unfinished)
+  import('./program.ts')
+    .then(program => program.start())
+    .catch(fail)
+    .then(() => process.removeListener('beforeExit', unfinished))
 } else {
   process.stderr.write(`error FETTLE_USAGE Node ${found} is too old or untested: fettle needs ^20.19 || ^22.12 || >=24\n`)
   process.exitCode = 2

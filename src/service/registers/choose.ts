@@ -48,12 +48,18 @@ export async function importSample(dir: string, clock: Clock): Promise<void> {
 }
 
 async function waitForLock(path: string, clock: Clock): Promise<Lock> {
-  for (;;) {
-    try {
-      return takeLock(path, () => clock.now())
-    } catch (error) {
-      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      await clock.sleep(100, new AbortController().signal)
+  // The pauses of the service keep no process alive: without this one the process would end here, with 0.
+  const awake = setInterval(() => {}, 60_000)
+  try {
+    for (;;) {
+      try {
+        return takeLock(path, () => clock.now())
+      } catch (error) {
+        if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+        await clock.sleep(100, new AbortController().signal)
+      }
     }
+  } finally {
+    clearInterval(awake)
   }
 }
