@@ -19,3 +19,13 @@ export const systemClock: Clock = {
       // The signal ends the pause early.
     }),
 }
+
+/** Keeps the process alive while `body` waits: the pauses of a clock do not, so it would end there, with 0. */
+export async function keepingAlive<T>(body: () => Promise<T>): Promise<T> {
+  const awake = setInterval(() => {}, 60_000)
+  try {
+    return await body()
+  } finally {
+    clearInterval(awake)
+  }
+}

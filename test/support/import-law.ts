@@ -159,7 +159,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
   input: ['text', 'scan', 'excel', 'parquet', 'thread', 'table', 'upload'],
-  report: ['sections', 'formats', 'html', 'lineage', 'notify'],
   results: ['reuse', 'decisions', 'output', 'changes'],
   service: [
     'storage',

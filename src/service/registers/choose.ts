@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { packageFile } from '../../package-file.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, keepingAlive } from '../clock.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { listRegisters, type RegisterInfo, registerInfo } from './files.ts'
 
@@ -47,10 +47,8 @@ export async function importSample(dir: string, clock: Clock): Promise<void> {
   }
 }
 
-async function waitForLock(path: string, clock: Clock): Promise<Lock> {
-  // The pauses of the service keep no process alive: without this one the process would end here, with 0.
-  const awake = setInterval(() => {}, 60_000)
-  try {
+const waitForLock = (path: string, clock: Clock): Promise<Lock> =>
+  keepingAlive(async () => {
     for (;;) {
       try {
         return takeLock(path, () => clock.now())
@@ -59,7 +57,4 @@ async function waitForLock(path: string, clock: Clock): Promise<Lock> {
         await clock.sleep(100, new AbortController().signal)
       }
     }
-  } finally {
-    clearInterval(awake)
-  }
-}
+  })
