@@ -35,8 +35,8 @@ const ALLOWED = new Set([
   // The variables that a pipeline under test may name, without the settings of fettle.
   'app/pipeline-tests/run-tests.ts: dumps the environment: Object.keys(env)',
   // Always true; a URL with sslmode=verify-ca asks for the authority alone.
-  'client/database/connect.ts: rejectUnauthorized',
-  'client/database/connect.ts: checkServerIdentity',
+  'client/database/postgres-connect.ts: rejectUnauthorized',
+  'client/database/postgres-connect.ts: checkServerIdentity',
   // Threads of our own code, named in that file, share an index.
   'service/serve.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
