@@ -8,7 +8,7 @@ import { type Plan, partsOf } from '../../pipeline/index.ts'
 import { headOf, readStates } from '../../results/changes/row-states.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
 import { addAnswers, answerFilesIn, openAnswers, removeOldAnswers } from '../../results/reuse/answer-store.ts'
-import { type ChosenRows, chooseRows } from '../../results/reuse/choose-rows.ts'
+import { type ChosenRows, chooseRows, type RowBefore } from '../../results/reuse/choose-rows.ts'
 import { dropReplaced } from '../../results/reuse/replaced-answers.ts'
 import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
 import type { Env } from '../env/environment.ts'
@@ -47,15 +47,12 @@ type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 
 
 const AFTER_ALL = '~'
 
-/** Digests of the keys of the last good run; null where they are not known. */
-async function keysBefore(plan: Plan, runsDir: string, runId: string): Promise<(() => AsyncIterable<string>) | null> {
+/** The rows of the last good run by their keys; null where they are not known. */
+async function rowsBefore(plan: Plan, runsDir: string, runId: string): Promise<(() => AsyncIterable<RowBefore>) | null> {
   if (plan.key === null) return null
   const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, runId))
   const states = before === null ? null : await readStates(before.workDir)
-  if (states === null || states.head.by !== headOf(plan).by) return null
-  return async function* ids() {
-    for await (const { id } of states.rows()) yield id
-  }
+  return states === null || states.head.by !== headOf(plan).by ? null : states.rows
 }
 
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
@@ -79,7 +76,7 @@ export async function chooseKnownRows(
   try {
     const place = {
       root: cwd,
-      keysBefore: await keysBefore(plan, settings.runsDir, runId),
+      rowsBefore: await rowsBefore(plan, settings.runsDir, runId),
       ...(signal === undefined ? {} : { signal }),
     }
     const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }

@@ -14,6 +14,7 @@ import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { REUSED_FILE } from '../file-names.ts'
+import { fingerprinter } from '../row-fingerprint.ts'
 import type { FoundAnswer, KnownAnswers } from './known-answers.ts'
 import { type Rules, SEND_REASONS, verdictOf } from './verdict.ts'
 
@@ -26,20 +27,21 @@ export interface ChosenRows {
   readonly bits: string | null
 }
 
-/** `keysBefore`: digests of the keys of the last good run, as hexadecimal digits. Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
+/** `rowsBefore`: the rows of the last good run, by key. Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
 export async function chooseRows(
   plan: Plan,
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal, keysBefore }: FileContext & { readonly keysBefore?: (() => AsyncIterable<string>) | null },
+  { root, signal, rowsBefore }: FileContext & { readonly rowsBefore?: (() => AsyncIterable<RowBefore>) | null },
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
   const keyOf = keyDigester(plan)
   const sent = new DigestIndex()
   const bits = new KnownBits()
-  const freshKeys = keysBefore == null ? null : new DigestIndex()
+  const unknown = rowsBefore == null ? null : new UnknownRows()
+  const fingerprintOf = fingerprinter(plan)
   const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
   const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
   try {
@@ -65,10 +67,10 @@ export async function chooseRows(
       else {
         const reason = verdict === 'known' ? 'fresh' : verdict
         counts[reason]++
-        if (reason === 'fresh' && key !== null && key !== '') freshKeys?.add(digestOf(key))
+        if (reason === 'fresh' && key !== null && key !== '') unknown?.add(key, fingerprintOf(uploadRow))
       }
     }
-    const changed = freshKeys === null || freshKeys.size === 0 ? 0 : await countIn(freshKeys, keysBefore!())
+    const changed = unknown === null || unknown.size === 0 ? 0 : await unknown.changedSince(rowsBefore!())
     counts.changed += changed
     counts.fresh -= changed
     counts.sent = sent.size
@@ -80,15 +82,37 @@ export async function chooseRows(
   }
 }
 
-/** How many of these keys the last good run had: their rows are not new, although no answer to one of them is stored. */
-async function countIn(keys: DigestIndex, before: AsyncIterable<string>): Promise<number> {
-  const { size } = keys
-  const isFound = new Uint8Array(size)
-  for await (const digest of before) {
-    const at = keys.add(Buffer.from(digest, 'hex'))
-    if (at < size) isFound[at] = 1
+/** A row of the last good run: a digest of its key, as hexadecimal digits, and of its question. */
+export interface RowBefore {
+  readonly id: string
+  readonly question: string
+}
+
+/** Rows without an answer: those whose key the last good run had with another question are changed, and not new. */
+class UnknownRows {
+  readonly #keys = new DigestIndex()
+  /** The first eight bytes of the digest of each question. */
+  #questions: Buffer = Buffer.alloc(8 * 64)
+
+  get size(): number {
+    return this.#keys.size
   }
-  return isFound.reduce((sum, one) => sum + one, 0)
+
+  add(key: string, fingerprint: string): void {
+    const at = this.#keys.add(digestOf(key)) * 8
+    if (at === this.#questions.length) this.#questions = Buffer.concat([this.#questions, Buffer.alloc(at)])
+    this.#questions.write(fingerprint.slice(1, 17), at, 'hex')
+  }
+
+  async changedSince(before: AsyncIterable<RowBefore>): Promise<number> {
+    const isChanged = new Uint8Array(this.size)
+    for await (const { id, question } of before) {
+      const at = this.#keys.find(Buffer.from(id, 'hex'))
+      if (at === -1) continue
+      isChanged[at] = this.#questions.toString('hex', at * 8, at * 8 + 8) === question.slice(1, 17) ? 0 : 1
+    }
+    return isChanged.reduce((sum, one) => sum + one, 0)
+  }
 }
 
 const zeroes = () => Object.fromEntries(SEND_REASONS.map(reason => [reason, 0])) as Record<(typeof SEND_REASONS)[number], number>

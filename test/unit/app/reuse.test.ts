@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
-import type { PipelineInput } from '../../../src/index.ts'
+import { merge, type PipelineInput, run } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
 import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
@@ -139,3 +139,32 @@ test('any nights of any list, stopped anywhere, write what full nights write and
     { numRuns: runs(3, 60), endOnFailure: true },
   )
 }, 600_000)
+
+test('decisions and checks count for rows with an earlier answer as for all others', async () => {
+  const list = listOf(0, 60)
+  here.write('decisions.csv', 'fingerprint,decision,company,companyName,by,at\n')
+  const night = nightsAt(here, { review: { decisions: 'decisions.csv' }, checks: { unmatched: { warn: '> 0' } } })
+  const first = await night(0, list)
+  const [row] = first.report.results[0]!.review
+  expect(row).toBeDefined()
+  here.write('decisions.csv', `fingerprint,decision,company,companyName,by,at\n${row!.fingerprint},reject,,,ann,2026-11-24\n`)
+  const second = await night(1, list)
+  expect(second.reuse).toMatchObject({ known: 60, sent: 0 })
+  expect(second.report.results[0]).toMatchObject({ decisions: { rejected: 1 } })
+  const actual = ({ report }: typeof second): unknown => report.results[0]!.checks.map(one => one.actual)
+  expect(actual(second)).not.toEqual(actual(first))
+})
+
+test('the merge of shards keeps their answers, and the next night sends what is new', async () => {
+  const rows = listOf(0, 90)
+  // Numbers and marks of a job differ between shards.
+  const columns = ['*', 'general.connectId', 'match.outcome', 'match.score']
+  const night = nightsAt(here, {}, columns)
+  night.write(rows)
+  for (const shard of ['1/2', '2/2'] as const) await run(night.pipeline, { ...here.options({}), shard })
+  expect(await merge(['nightly'], here.options({}))).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  night.write([...rows, ['N', 100]])
+  const next = await run(night.pipeline, here.options({}))
+  expect(next).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect(next.results[0]?.reuse).toMatchObject({ known: 90, sent: 1, fresh: 1 })
+})
