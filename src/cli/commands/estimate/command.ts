@@ -17,7 +17,7 @@ export const estimate: Command = {
   conflicts: REGISTER_CONFLICTS,
   examples: [
     ['fettle estimate nightly.yml', 'before the first paid run: what it may cost, with a 95 % interval'],
-    ['fettle estimate nightly.yml --rows 2000 --register companies-house', 'a larger sample against one register'],
+    ['fettle estimate nightly.yml --register gleif', 'against one register'],
   ],
   load: () => import('./run.ts'),
 }

@@ -11,8 +11,8 @@ export const register: Command = {
   options: [...storeOptions('register'), { name: 'officers', describe: 'import: CSV of the officers of its companies' }],
   examples: [
     ['fettle register import csv companies.csv', 'import a register, named after its file'],
-    ['fettle register import decisions decisions.csv --name companies', 'confirmed names serve other lists as aliases'],
-    ['fettle register aliases companies', 'the confirmed names, as a decisions file'],
+    ['fettle register import decisions d.csv --name uk', 'confirmed names serve other lists'],
+    ['fettle register aliases uk', 'the confirmed names, as a decisions file'],
     ['fettle register list', 'the registers of this machine'],
   ],
   load: () => import('./run.ts'),
