@@ -77,7 +77,8 @@ describe('check digits', () => {
     const isLetterFirst = country === 'ES'
     let compared = 0
     const compare = (text: string): void => {
-      const number = { CH: `CHE${text}`, ES: `B${text.slice(1)}` }[country] ?? text
+      // Latvian numbers that begin with a digit below 4 are of people.
+      const number = { CH: `CHE${text}`, ES: `B${text.slice(1)}`, LV: `4${text.slice(1)}` }[country] ?? text
       const { isValid, error } = peer.validate(number)
       // Whether the other parts of a number may be what they are is another question.
       if (!isValid && error?.name !== 'InvalidChecksum') return
