@@ -29,6 +29,8 @@ if (isSupported && isPlugAndPlay) {
   process.exitCode = 2
 } else if (isSupported) {
   process.on('uncaughtException', fail)
+  // Before the modules are loaded: Node reads their maps then.
+  if (process.argv.includes('--debug')) process.setSourceMapsEnabled(true)
   // Node exits with 0 when nothing is left that a command could wait for: a success without a result.
   const unfinished = (): void => fail(new Error('the command stopped waiting before it had a result'))
   process.once('beforeExit', unfinished)

@@ -35,7 +35,7 @@ describe('bash', () => {
     [['fettle', 'report', '--format', 'm'], ['markdown']],
     [
       ['fettle', 'register', ''],
-      ['import', 'list', 'info', 'remove'],
+      ['import', 'list', 'info', 'remove', 'aliases'],
     ],
     [['fettle', 'completion', 'f'], ['fish']],
     [['fettle', 'resume', ''], ['20260101T000000Z-p-abcdef']],

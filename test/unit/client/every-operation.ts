@@ -131,7 +131,7 @@ export async function everyOperation(play: PlayName = 'own', front: Front = asyn
   await go('listCountryEventRules', { countryCode: 'XX' })
   await go('listPortfolioEventRules', { portfolioId })
   await go('resetEventRules', { portfolioId })
-  const rules = [104, 105].map(ruleCode => ({ ruleCode, isActive: 1 }))
+  const rules = [900104, 105].map(ruleCode => ({ ruleCode, isActive: 1 }))
   await go('setEventRules', { portfolioId, countryCode: 'XX', body: rules })
   const active = await go('listPortfolioCountryEventRules', { portfolioId, countryCode: 'XX' })
   expect(active.filter((one: Reply) => one.isActive === true)).toHaveLength(2)

@@ -208,7 +208,8 @@ describe('JSON lines', () => {
   it('are a table of all keys, of any values, also packed', async () => {
     const key = fc.oneof(
       fc.constantFrom('id', 'name', '__proto__', 'a,b'),
-      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
+      // An object keeps keys that are whole numbers in front of all others.
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }).filter(text => !/^\d+$/.test(text)),
     )
     const value = fc.oneof(
       fc.string({ unit: 'grapheme' }),

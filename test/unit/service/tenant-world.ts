@@ -74,7 +74,7 @@ async function furnish(
   for (const id of new Set([COMPANY.all, company])) {
     await made(`${PORTFOLIOS}/${portfolio}/companies`, { id, personalReference: '', freeText: '', personalLimit: '' })
   }
-  await caller.call('PUT', `${PORTFOLIOS}/${portfolio}/eventRules/XX`, [{ ruleCode: 104, isActive: 1 }])
+  await caller.call('PUT', `${PORTFOLIOS}/${portfolio}/eventRules/XX`, [{ ruleCode: 900104, isActive: 1 }])
   const common = { threshold: 75, datasets: ['SAN'] }
   const business = (await made(`${SEARCHES}/businesses`, { ...common, name: 'Varnix Steel' })).body.id
   const individual = (await made(`${SEARCHES}/individuals`, { ...common, firstName: 'Zalmir', lastName: 'Quorvath' })).body.id

@@ -2,7 +2,7 @@
 import { turnEvery } from '../../../loop-turns.ts'
 import { estimateShare, match, presence, type Query } from '../../matching/index.ts'
 import { openRegister } from '../../registers/index.ts'
-import { sampleOf } from './estimate-share.ts'
+import { placeDigest, sampleOf } from './estimate-share.ts'
 
 export interface MatchedSample {
   readonly rows: number
@@ -18,7 +18,7 @@ export async function matchSample(
   size: number,
   { dir, names }: { readonly dir: string; readonly names: readonly string[] },
 ): Promise<MatchedSample> {
-  const rows = await sampleOf(queries, size)
+  const rows = await sampleOf(queries, placeDigest, size)
   const { index, infos, officers } = await openRegister(dir, names)
   officers.close()
   const turn = turnEvery()

@@ -1,7 +1,7 @@
 /** The share of a list that is in the register: estimated from the list, the same for any way of reading it, and heeded by the decision. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleOf, shareOf } from '../../../../src/service/data-cleaning/processing/estimate-share.ts'
+import { cellsDigest, sampleOf, shareOf } from '../../../../src/service/data-cleaning/processing/estimate-share.ts'
 import {
   appliedShare,
   buildIndex,
@@ -91,16 +91,16 @@ describe('the sample', () => {
     for (let at = 0; at < count; at++) yield { name: `${(at * step) % count}`, country: 'GB' }
   }
   const numbersOf = async (rows: AsyncIterable<Query>, size: number): Promise<number[]> =>
-    (await sampleOf(rows, size)).map(({ name }) => Number(name))
+    (await sampleOf(rows, cellsDigest, size)).map(({ name }) => Number(name))
 
   it('of a short list has each different row once, in any order of rows and cells', async () => {
     async function* turned(): AsyncGenerator<Query> {
       for await (const { name } of numbers(40, 7)) yield { country: 'GB', name: name! }
       yield* numbers(40)
     }
-    const sample = await sampleOf(numbers(40), 40)
+    const sample = await sampleOf(numbers(40), cellsDigest, 40)
     expect(sample.map(({ name }) => Number(name)).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, at) => at))
-    expect(await sampleOf(turned(), 40)).toEqual(sample)
+    expect(await sampleOf(turned(), cellsDigest, 40)).toEqual(sample)
   })
 
   it('of a long list has its size, is spread over the list and is the same in another order', async () => {
@@ -123,8 +123,8 @@ describe('the sample', () => {
   it('of fewer rows is a part of one of more rows', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 60 }), async (count, size) => {
-        const larger = await sampleOf(numbers(count), size + 20)
-        const smaller = await sampleOf(numbers(count), size)
+        const larger = await sampleOf(numbers(count), cellsDigest, size + 20)
+        const smaller = await sampleOf(numbers(count), cellsDigest, size)
         expect(smaller).toHaveLength(Math.min(size, count))
         expect(larger).toEqual(expect.arrayContaining(smaller))
       }),
