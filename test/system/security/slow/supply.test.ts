@@ -125,7 +125,9 @@ describe('what is published', () => {
     // Any other declaration is left over from an earlier build; a fresh clone has none.
     const strays = built.filter(path => path.endsWith('.d.ts') && !/^dist\/(?:types\/[^/]+|(?:\w+\/)?index)\.d\.ts$/.test(path))
     if (process.env.CI !== undefined) expect(strays).toEqual([])
-    expect(others.filter(path => /(?:^|[/.-])(?:test|spec)(?:\/|\.[cm]?[jt]sx?$)|\.(?:map|pem|key|env|npmrc)$/.test(path))).toEqual([])
+    expect(
+      others.filter(path => /(?:^|[/.-])(?:test|spec)(?:\/|\.[cm]?[jt]sx?$)|\.(?:map|pem|key|env|npmrc)$/.test(path)),
+    ).toEqual([])
     expect(
       files.filter(
         path =>
