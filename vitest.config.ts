@@ -144,6 +144,7 @@ const LONG = [
 
 /** Of the deep ones, the longest first: every part of `--shard` gets its share of them. */
 const LONG_DEEP = [
+  'app/event-nights',
   'walk/dagster-machines',
   'walk/dagster-processes',
   'walk/prefect-machines',
@@ -152,6 +153,8 @@ const LONG_DEEP = [
   'walk/airflow-processes',
   'install/install',
   'delivery/image',
+  'delivery/installs',
+  'kill/events',
   'commands/first-review',
   'commands/further-review',
   'commands/merge',
