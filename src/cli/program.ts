@@ -37,7 +37,6 @@ const TIERING_BUDGET = '--wasm-tiering-budget=2000000000'
 
 /** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
-  // A stack trace of the bundle then names the files of the source.
   try {
     const parsed = await parse(argv, io)
     if (typeof parsed === 'number') return parsed

@@ -26,10 +26,12 @@ const plainLetter = (letter: string): string => letter.normalize('NFKD').replace
 
 /** `Ã¼`: two bytes of UTF-8 that were read as Latin-1. */
 const MOJIBAKE = /[ÂÃ][\x80-\xbf]/
+/** Then no character is of another code page. */
+const NOT_LATIN_1 = /[^\x00-\xff]/
 
 /** `MÃ¼ller` is `Müller`; other text is unchanged. */
 function withoutMojibake(text: string): string {
-  if (!MOJIBAKE.test(text)) return text
+  if (!MOJIBAKE.test(text) || NOT_LATIN_1.test(text)) return text
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
   return decoded.includes('\ufffd') ? text : decoded
 }

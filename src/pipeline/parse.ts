@@ -2,7 +2,7 @@
  * Text -> Pipeline: parse, fill in `${…}`, check against the schema, check between keys. Every step continues as far as it can, so
  * that all problems of a file are reported at once, each with its place.
  */
-import { type Issue, issue, type Place } from '../errors.ts'
+import type { Issue, Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
 import { withNamedOutput } from './named-output.ts'
 import { freeze } from './planning/freeze.ts'
@@ -13,8 +13,8 @@ import { type PipelineFields, type PipelineInput, pipelineSchema } from './schem
 import { MAX_BYTES } from './source/decode.ts'
 import { interpolate, type Replacements, replacePaths, type Sources } from './source/interpolate.ts'
 import { readJson } from './source/json.ts'
+import { type PlaceAt, placedText, toIssues } from './source/placed-issues.ts'
 import { NO_SECRETS, refuseLiteralSecrets, type Secrets, secretsOf } from './source/secrets.ts'
-import { lineFinder } from './source/source-position.ts'
 import { offsetAt, type Path, plainOf, prune, type SyntaxIssue, type Tree, treeOf } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
@@ -42,26 +42,18 @@ export interface ParsedPipeline {
   readonly inherited: readonly string[]
 }
 
-const MAX_ISSUES = 50
-
-const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
 const readTree = (source: string, format: 'yaml' | 'json') => (format === 'json' ? readJson(source) : readYaml(source))
 
 /** A pipeline file without errors as a plain object, without defaults and with `${…}` as written. */
 export function plainPipeline(text: string, format: 'yaml' | 'json'): PipelineInput {
-  const { tree } = readTree(withoutMark(text), format)
+  const { tree } = readTree(placedText(text, '').source, format)
   if (tree === null) throw new TypeError('a pipeline without a fault has a tree')
   return plainOf(tree) as PipelineInput
 }
 
 /** Parses the text of a pipeline file. Never throws because of the text. */
 export function parsePipeline(text: string, options: ParseOptions & { readonly format: 'yaml' | 'json' }): ParsedPipeline {
-  const source = withoutMark(text)
-  const spotOf = lineFinder(source)
-  const placeAt = (offset: number | null): Place => {
-    const spot = offset === null ? { line: null, column: null } : spotOf(offset)
-    return { file: options.file, ...spot }
-  }
+  const { source, placeAt } = placedText(text, options.file)
   if (new TextEncoder().encode(source).length > MAX_BYTES) {
     const message = 'the pipeline file is larger than 256 KiB'
     return refuse([{ code: 'FETTLE_PIPELINE_READ', message, offset: null }], placeAt)
@@ -86,8 +78,6 @@ export function parsePipelineValue(value: unknown, options: ParseOptions): Parse
     )
   return parseTree(tree, options, placeAt)
 }
-
-type PlaceAt = (offset: number | null) => Place
 
 function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipeline {
   return {
@@ -124,7 +114,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const { origin, inherited } = merged
   const locate: Locate = path => origin(path) ?? placeAt(offsetAt(written, path))
-  const issues = toIssues(findings, written, placeAt, origin)
+  const issues = toIssues(findings, written, placeAt, { origin })
   if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate, inherited }
   const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { ...places, roots: outputRoots }))
   return { pipeline, issues, secrets: secretsOf(checked.tree), locate, inherited }
@@ -147,28 +137,3 @@ function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | 
 /** True for an issue of a part that has an issue already: the second may only follow from the first. */
 const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
   'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
-
-/** Issues in the order of the file; those after the fiftieth become one issue with their count. */
-function toIssues(
-  findings: readonly SyntaxIssue[],
-  tree: Tree | null,
-  placeAt: PlaceAt,
-  origin: (path: Path) => Place | null = () => null,
-): Issue[] {
-  const placed = findings.map(one => ({
-    one,
-    offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),
-  }))
-  placed.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
-  const issues = placed.slice(0, MAX_ISSUES).map(({ one, offset }) =>
-    issue(one.code, one.message, {
-      at: ('path' in one ? origin(one.path) : null) ?? placeAt(offset),
-      ...(one.hint === undefined ? {} : { hint: one.hint }),
-      ...(one.severity === undefined ? {} : { severity: one.severity }),
-    }),
-  )
-  const rest = placed.slice(MAX_ISSUES)
-  if (rest.length === 0) return issues
-  const more = issue(rest[0]!.one.code, `and ${rest.length} more problems`, { at: placeAt(null), count: rest.length, hint: null })
-  return [...issues, more]
-}

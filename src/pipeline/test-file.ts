@@ -1,12 +1,12 @@
 /** Test files, such as `suppliers.test.yml`: text -> tests of a pipeline, or every problem with its place. */
 import { z } from 'zod'
-import { type Issue, issue, type Place } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import { pipelineFormat } from './source/decode.ts'
 import { readJson } from './source/json.ts'
 import { didYouMean } from './source/nearest.ts'
+import { placedText, toIssues } from './source/placed-issues.ts'
 import { show, showList } from './source/quote.ts'
-import { lineFinder } from './source/source-position.ts'
-import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree } from './source/tree.ts'
+import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
 const path = (what: string) => z.string({ error: `expected the path of ${what}` }).min(1, `expected the path of ${what}`)
@@ -80,17 +80,10 @@ export function parseTestFile(
   text: string,
   file: string,
 ): { readonly tests: TestFile | null; readonly issues: readonly Issue[] } {
-  const source = text.startsWith('\ufeff') ? text.slice(1) : text
-  const spotOf = lineFinder(source)
-  const at = (offset: number | null): Place => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) })
+  const { source, placeAt } = placedText(text, file)
   const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
     tests: null,
-    issues: findings.map(one =>
-      issue('FETTLE_TEST_FILE', one.message, {
-        at: at('offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part)),
-        ...(one.hint === undefined ? {} : { hint: one.hint }),
-      }),
-    ),
+    issues: toIssues(findings, tree, placeAt, { code: 'FETTLE_TEST_FILE' }),
   })
   const { tree: read, findings } = pipelineFormat(file) === 'json' ? readJson(source) : readYaml(source)
   if (findings.length > 0) return refuse(findings, null)

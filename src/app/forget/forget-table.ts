@@ -4,11 +4,9 @@ import { resolve } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
-import { inspect } from '../../input/table/inspect.ts'
+import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { readRows } from '../../input/table/records.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
-
-const FROM_FILE = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
 
 export interface RowTable {
   readonly path: string
@@ -21,7 +19,7 @@ export interface RowTable {
 export async function openRowTable(path: string, cwd: string): Promise<RowTable | null> {
   const place = resolve(cwd, path)
   if (!existsSync(place)) return null
-  const { facts, issues } = await inspect({ ...FROM_FILE, path: place }, { root: cwd })
+  const { facts, issues } = await inspect({ ...AS_FOUND, path: place }, { root: cwd })
   const error = issues.find(({ severity, code }: Issue) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
   if (error !== undefined) throw new FettleError('FETTLE_DECISIONS', error.message, { at: error.at })
   if (facts === null || facts.rows === 0) return null

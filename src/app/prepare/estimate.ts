@@ -46,8 +46,6 @@ export interface RunEstimate {
   readonly runKey: (RunKey & { readonly finished: string | null }) | null
 }
 
-const AFTER_ALL = '~'
-
 export interface EstimateContext extends ReuseSettings {
   readonly root: string
   readonly env: Env
@@ -83,7 +81,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const chosen = kind === 'file' ? await chosenRows(whole, context) : null
   const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '' }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
-  const before = lastGoodRun(runsDir, plan, AFTER_ALL)
+  const before = lastGoodRun(runsDir, plan)
   const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes

@@ -45,10 +45,12 @@ export function scopeOf({ service, register, enrich }: Plan, identity: string): 
 /** The run that rows are chosen for; without an id one that is planned. */
 type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 'args' | 'runId'>>
 
-const AFTER_ALL = '~'
-
 /** The rows of the last good run by their keys; null where they are not known. */
-async function rowsBefore(plan: Plan, runsDir: string, runId: string): Promise<(() => AsyncIterable<RowBefore>) | null> {
+async function rowsBefore(
+  plan: Plan,
+  runsDir: string,
+  runId: string | undefined,
+): Promise<(() => AsyncIterable<RowBefore>) | null> {
   if (plan.key === null) return null
   const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, runId))
   const states = before === null ? null : await readStates(before.workDir)
@@ -58,7 +60,7 @@ async function rowsBefore(plan: Plan, runsDir: string, runId: string): Promise<(
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
 export async function chooseKnownRows(
   plan: Plan,
-  { identity, startedAt, args = {}, runId = AFTER_ALL }: Chosen,
+  { identity, startedAt, args = {}, runId }: Chosen,
   directory: RunDirectory | null,
   settings: ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal },
 ): Promise<ChosenRows & { readonly parts: Plan['parts']; readonly inRegister: number | null }> {

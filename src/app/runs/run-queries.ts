@@ -24,11 +24,14 @@ type ComparedPlan = Pick<Plan, 'name' | 'limit' | 'shard' | 'register'>
 /** The sample has no snapshot. */
 const usesSample = ({ register = [] }: ComparedPlan): boolean => register.some(({ snapshotDate }) => snapshotDate === null)
 
+/** Sorts after the id of every run. */
+const AFTER_ALL = '~'
+
 /**
- * The last run of a pipeline before `runId` that came to a good end: what drift and deltas are measured against. A run over the
+ * The last run of a pipeline before `runId`, or of all, that came to a good end: what drift and deltas are measured against. A run over the
  * first rows alone, or against the invented companies of the sample register, is measured against its like.
  */
-export const lastGoodRun = (runsDir: string, plan: ComparedPlan, runId: string): RunState | null =>
+export const lastGoodRun = (runsDir: string, plan: ComparedPlan, runId = AFTER_ALL): RunState | null =>
   newestRun(
     runsDir,
     lineOf(plan),

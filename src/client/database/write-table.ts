@@ -4,6 +4,7 @@
  */
 import { FettleError } from '../../errors.ts'
 import { columnTypeOf } from '../../model/column-types.ts'
+import { attempt } from './attempt.ts'
 import {
   type Asking,
   quoted,
@@ -18,11 +19,11 @@ import { databaseOfUrl } from './databases.ts'
 
 /** Whether the table can take rows of these columns. Throws FETTLE_OUTPUT_WRITE with all that prevents it. */
 export const checkTable = (place: TablePlace, columns: readonly TableColumn[], how: Asking): Promise<void> =>
-  attempt(place, { ...how, isTrial: true }, async session => prove(session, await session.facts(place), place, columns))
+  inSession(place, { ...how, isTrial: true }, async session => prove(session, await session.facts(place), place, columns))
 
 /** Writes the rows, or returns when this run has written the same rows before. Throws FETTLE_OUTPUT_WRITE. */
 export const writeTable = (place: TablePlace, rows: TableRows, how: Asking): Promise<void> =>
-  attempt(place, how, async session => {
+  inSession(place, how, async session => {
     const facts = await session.facts(place)
     prove(session, facts, place, rows.columns)
     await createLedger(session, facts, place)
@@ -142,20 +143,14 @@ async function enter(
   )
 }
 
-/** Repeats what a broken connection undid: an answer to `commit` that was lost is found in `fettle_runs`. */
-async function attempt(place: TablePlace, how: Asking, step: (session: Session) => Promise<void>): Promise<void> {
-  const database = databaseOfUrl(place.url)
-  for (let tries = 1; ; tries++) {
-    try {
-      return await database.withSession(place, how, step)
-    } catch (error) {
-      how.signal?.throwIfAborted()
-      if (FettleError.is(error)) throw error
-      if (database.isPassing(error) && tries < how.attempts) continue
-      const why = database.reasonOf(error)
-      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write the table ${place.table} at ${place.shown}: ${why}`, {
+/** What a broken connection undid is repeated: an answer to `commit` that was lost is found in `fettle_runs`. */
+const inSession = (place: TablePlace, how: Asking, step: (session: Session) => Promise<void>): Promise<void> =>
+  attempt(
+    place,
+    how,
+    database => database.withSession(place, how, step),
+    why =>
+      new FettleError('FETTLE_OUTPUT_WRITE', `cannot write the table ${place.table} at ${place.shown}: ${why}`, {
         hint: 'The table is as it was. Correct the cause, then run the same command again: an unfinished run is resumed.',
-      })
-    }
-  }
-}
+      }),
+  )

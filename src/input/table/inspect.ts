@@ -9,6 +9,9 @@ import type { RecordMark } from './row-range.ts'
 
 export type { Inspection } from './inspect-file.ts'
 
+/** Options for a table of which nothing is known but its name. */
+export const AS_FOUND = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
+
 const MAX_ISSUES = 50
 /** Differences of headers that are listed. */
 const FEW = 5

@@ -1,9 +1,9 @@
 /** Text of a project file -> project, or all its problems, each with its place. */
-import { type Issue, issue, type Place } from '../../errors.ts'
+import type { Issue, Place } from '../../errors.ts'
 import { checkSchema } from '../schema/issues.ts'
 import { didYouMean } from '../source/nearest.ts'
+import { placedText, toIssues } from '../source/placed-issues.ts'
 import { refuseLiteralSecrets } from '../source/secrets.ts'
-import { lineFinder } from '../source/source-position.ts'
 import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree, type TreeMap } from '../source/tree.ts'
 import { readYaml } from '../source/yaml.ts'
 import { projectSchema } from './schema.ts'
@@ -43,17 +43,10 @@ export function parseProject(
   text: string,
   file: string,
 ): { readonly project: Project | null; readonly issues: readonly Issue[] } {
-  const source = text.startsWith('\ufeff') ? text.slice(1) : text
-  const spotOf = lineFinder(source)
-  const at = (offset: number | null): Place => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) })
+  const { source, placeAt } = placedText(text, file)
   const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
     project: null,
-    issues: findings
-      .map(one => ({ one, offset: 'offset' in one ? one.offset : tree && offsetAt(tree, one.path, one.part) }))
-      .sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
-      .map(({ one, offset }) =>
-        issue('FETTLE_PROJECT', one.message, { at: at(offset), ...(one.hint === undefined ? {} : { hint: one.hint }) }),
-      ),
+    issues: toIssues(findings, tree, placeAt, { code: 'FETTLE_PROJECT' }),
   })
   const { tree: written, findings: broken } = readYaml(source)
   if (broken.length > 0) return refuse(broken, null)
@@ -71,7 +64,7 @@ export function parseProject(
       defaults: mapAt(tree, ['defaults']),
       reporters: defaults.reporters ?? null,
       outputRoots,
-      locate: path => at(offsetAt(tree, path)),
+      locate: path => placeAt(offsetAt(tree, path)),
     },
     issues: [],
   }

@@ -1,7 +1,7 @@
 /** The rows of an output file as states, to compare two outputs whose runs are gone. */
 import { action, FettleError, type Issue } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
-import { inspect } from '../../input/table/inspect.ts'
+import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { readRows } from '../../input/table/records.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { isDataColumn, type RowState, type RowStates } from './row-states.ts'
@@ -13,13 +13,12 @@ export interface OutputChoice {
   readonly company: string | null
 }
 
-const FROM_FILE = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
 /** Columns of the service have a group and a name. */
 const OF_SERVICE = /^[a-z]\w*\.\w+$/
 
 /** Throws FETTLE_INPUT_* for a file that cannot be read, FETTLE_DIFF when a column is missing. */
 export async function outputStates(path: string, { key, company }: OutputChoice, root: string): Promise<RowStates> {
-  const { facts, issues } = await inspect({ ...FROM_FILE, path }, { root })
+  const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
   const error = issues.find(({ severity }: Issue) => severity === 'error')
   if (facts === null || error !== undefined)
     throw new FettleError(error?.code ?? 'FETTLE_INPUT_READ', error?.message ?? `cannot read ${path}`)

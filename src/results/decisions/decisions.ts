@@ -6,7 +6,7 @@ import { extname } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
-import { inspect } from '../../input/table/inspect.ts'
+import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 import { FINGERPRINT } from '../row-fingerprint.ts'
@@ -99,7 +99,6 @@ export interface DecisionsRead {
   readonly issues: readonly Issue[]
 }
 
-const FROM_FILE = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
 /** Problems listed one by one; the rest are counted. */
 const MOST = 20
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -110,7 +109,7 @@ const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)
  * decision are skipped.
  */
 export async function readDecisions(path: string, root = ''): Promise<DecisionsRead> {
-  const { facts, issues } = await inspect({ ...FROM_FILE, path }, { root })
+  const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
   const errors = issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
   if (errors.length > 0) return { lines: [], issues: errors.map(one => ({ ...one, code: 'FETTLE_DECISIONS' })) }
   if (facts === null || facts.rows === 0) return { lines: [], issues: [] }

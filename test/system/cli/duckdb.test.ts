@@ -1,14 +1,11 @@
 /** A DuckDB file as input and output: the rows of a query as a list, and a table that is written once for a run. */
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
+import { queryFile } from '../../unit/client/database/duckdb.ts'
 import { fettle, folderOf } from './fettle.ts'
+import { SAMPLE_ROWS } from './sample-rows.ts'
 
-const ROWS = Array.from(
-  { length: 40 },
-  (_, at) => [at + 1, at % 3 === 0 ? 'Varnix Steel Ltd' : `Unlisted Works ${at} Ltd`, 'GB'] as const,
-)
 const PIPELINE = `name: list
 input: { sql: "select * from suppliers order by id", url: "duckdb:data/lists.duckdb", key: id }
 register: sample
@@ -16,28 +13,15 @@ mappings: { name: name, country: country }
 `
 const TABLE = 'output: { table: enriched, url: "duckdb:data/lists.duckdb", names: snake }\n'
 
-async function query(path: string, ...statements: readonly string[]): Promise<Record<string, unknown>[]> {
-  const instance = await DuckDBInstance.create(path)
-  const connection = await instance.connect()
-  try {
-    let rows: Record<string, unknown>[] = []
-    for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowObjectsJS()
-    return rows
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
-
 async function project(output: string, more = ''): Promise<{ cwd: string; file: string }> {
   const cwd = folderOf({
     'p.yml': PIPELINE + output + more,
     'csv.yml': `${PIPELINE.replace(/input: .*/, 'input: data/rows.csv')}output: out/rows.csv\n`,
-    'data/rows.csv': `id,name,country\n${ROWS.map(row => row.join(',')).join('\n')}\n`,
+    'data/rows.csv': `id,name,country\n${SAMPLE_ROWS.map(row => row.join(',')).join('\n')}\n`,
   })
   const file = join(cwd, 'data/lists.duckdb')
-  const values = ROWS.map(([id, name, country]) => `(${id}, '${name}', '${country}')`).join(', ')
-  await query(
+  const values = SAMPLE_ROWS.map(([id, name, country]) => `(${id}, '${name}', '${country}')`).join(', ')
+  await queryFile(
     file,
     'create table suppliers (id int primary key, name text, country text)',
     `insert into suppliers values ${values}`,
@@ -65,7 +49,7 @@ test('a table in the file of the input has its rows with the types of both, once
   const { code, stdout, stderr } = await fettle(['run', 'p.yml', '--json'], { cwd })
   expect(code, stderr).toBe(0)
   expect(stdout).toContain('duckdb:data/lists.duckdb#enriched')
-  const found = await query(file, 'from enriched order by id')
+  const found = await queryFile(file, 'from enriched order by id')
   expect(found).toHaveLength(40)
   expect(found[1]).toMatchObject({
     id: 2,
@@ -74,7 +58,7 @@ test('a table in the file of the input has its rows with the types of both, once
     match_score: expect.any(Number),
   })
   const { runId } = JSON.parse(stdout.trim().split('\n').at(-1)!)
-  expect(await query(file, 'select run_id, mode, rows::int as n from fettle_runs')).toEqual([
+  expect(await queryFile(file, 'select run_id, mode, rows::int as n from fettle_runs')).toEqual([
     { run_id: runId, mode: 'replace', n: 40 },
   ])
   expect((await fettle(['verify'], { cwd })).code).toBe(0)
@@ -100,13 +84,15 @@ test('a run is resumed from its copy when the file is gone', async () => {
 
 test('a table keeps its rows when a check fails, and a missing column is refused before anything is sent', async () => {
   const { cwd, file } = await project(TABLE, 'checks: { matched: { fail: "< 99%" } }\n')
-  await query(file, 'create table enriched (id int)')
+  await queryFile(file, 'create table enriched (id int)')
   const refused = await fettle(['run', 'p.yml'], { cwd })
   expect(refused.code).toBe(73)
   expect(refused.stderr).toContain('the table has no column "name", "country"')
-  await query(file, 'drop table enriched')
+  await queryFile(file, 'drop table enriched')
   expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(1)
-  expect(await query(file, `select count(*)::int as n from duckdb_tables() where table_name = 'enriched'`)).toEqual([{ n: 0 }])
+  expect(await queryFile(file, `select count(*)::int as n from duckdb_tables() where table_name = 'enriched'`)).toEqual([
+    { n: 0 },
+  ])
 })
 
 test.each([

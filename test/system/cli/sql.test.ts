@@ -5,11 +5,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { HAS_POSTGRES, type Postgres, startPostgres } from '../../unit/client/database/postgres.ts'
 import { CANARY } from '../security/canary.ts'
 import { fettle, folderOf } from './fettle.ts'
-
-const ROWS = Array.from(
-  { length: 40 },
-  (_, at) => [at + 1, at % 3 === 0 ? 'Varnix Steel Ltd' : `Unlisted Works ${at} Ltd`, 'GB'] as const,
-)
+import { SAMPLE_ROWS } from './sample-rows.ts'
 
 const PIPELINE = `name: list
 input: { sql: "select * from lists.suppliers order by id", url: "\${PG_URL}", key: id }
@@ -27,14 +23,14 @@ describe.skipIf(!HAS_POSTGRES)('a query as the input', () => {
     env = { PG_URL: server.url }
     await server.query('create schema lists')
     await server.query('create table lists.suppliers (id int primary key, name text, country char(2))')
-    for (const row of ROWS) await server.query('insert into lists.suppliers values ($1, $2, $3)', row)
+    for (const row of SAMPLE_ROWS) await server.query('insert into lists.suppliers values ($1, $2, $3)', row)
   }, 60_000)
 
   const project = (): string =>
     folderOf({
       'p.yml': PIPELINE,
       'csv.yml': pipelineFor('rows.csv'),
-      'rows.csv': `id,name,country\n${ROWS.map(row => row.join(',')).join('\n')}\n`,
+      'rows.csv': `id,name,country\n${SAMPLE_ROWS.map(row => row.join(',')).join('\n')}\n`,
     })
 
   test('gives the bytes of the CSV, whole and in shards', async () => {
@@ -95,7 +91,7 @@ describe.skipIf(!HAS_POSTGRES)('a table as the output', () => {
   const project = (mode = 'replace', more = ''): string =>
     folderOf({
       'p.yml': `${pipelineFor('rows.csv').replace(/output: .*/, TABLE.replace('MODE', mode))}${more}`,
-      'rows.csv': `id,name,country\n${ROWS.map(row => row.join(',')).join('\n')}\n`,
+      'rows.csv': `id,name,country\n${SAMPLE_ROWS.map(row => row.join(',')).join('\n')}\n`,
     })
   const rows = () => server.query('select * from enriched.suppliers order by id::int')
   const fill = async () => expect(await fettle(['run', 'p.yml', '-q'], { cwd: project(), env })).toMatchObject({ code: 0 })

@@ -1,21 +1,10 @@
 /** The stage `events` killed with SIGKILL at every request of its night, in its three moments, and at every file operation. */
 import './use-processes.ts'
-import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { endAt, type Kill, type Night, openNight } from './events.ts'
-import { makeData } from './kit.ts'
+import { expect, test } from 'vitest'
+import type { Kill } from './after.ts'
+import { endAt, nightOfFile } from './events.ts'
 
-let data: string
-let night: Night
-
-beforeAll(async () => {
-  data = await makeData()
-  night = await openNight(data)
-})
-afterAll(async () => {
-  await night.close()
-  rmSync(data, { recursive: true, force: true })
-})
+const night = nightOfFile()
 
 test.each<readonly [string, number, (point: number) => Kill]>([
   ['a request as it arrives', 10, request => ({ request, at: 'arrival' })],
@@ -27,7 +16,7 @@ test.each<readonly [string, number, (point: number) => Kill]>([
   const stages: Record<string, number> = {}
   for (const follows of ['resume', 'new'] as const)
     for (let point = 1; ; point++) {
-      const found = await endAt(night, killAt(point), follows)
+      const found = await endAt(night(), killAt(point), follows)
       violations.push(...found.violations)
       if (!found.isKilled) break
       stages[found.stage] = (stages[found.stage] ?? 0) + 1

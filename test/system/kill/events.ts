@@ -5,17 +5,15 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
+import { afterAll, beforeAll } from 'vitest'
 import { connect } from '../../../src/client/index.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
-import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
+import type { FaultyService } from '../../../src/testing/index.ts'
+import type { Kill } from './after.ts'
 import { copyOf, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
-import { CREDENTIALS, INPUT, makePlace, type Place, settled, start, startService } from './kit.ts'
-
-export type Kill =
-  | { readonly request: number; readonly of?: FaultInput['operation']; readonly at: 'arrival' | 'carriedOut' | 'answered' }
-  | { readonly disk: number }
+import { CREDENTIALS, INPUT, makeData, makePlace, type Place, settled, start, startService } from './kit.ts'
 
 export interface Night {
   readonly data: string
@@ -38,8 +36,23 @@ const LIST = INPUT.split('\n').slice(0, COMPANIES + 1)
 const open = (data: string, dataDir: string): Promise<Service> =>
   serve({ port: 0, dataDir, registerDir: join(data, 'registers'), registers: [], users: [CREDENTIALS] })
 
+/** The night of a test file, from before its first test to after its last. */
+export function nightOfFile(): () => Night {
+  let data: string
+  let night: Night
+  beforeAll(async () => {
+    data = await makeData()
+    night = await openNight(data)
+  })
+  afterAll(async () => {
+    await night.close()
+    rmSync(data, { recursive: true, force: true })
+  })
+  return () => night
+}
+
 /** Has a first night, after which every company moves. `data` is of `makeData`, for this night alone. */
-export async function openNight(data: string): Promise<Night> {
+async function openNight(data: string): Promise<Night> {
   let night: Night | null = null
   const service = await startService(data, 'events', () => void night?.child?.kill('SIGKILL'))
   const prepared = makePlace(data, service)

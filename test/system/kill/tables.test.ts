@@ -4,9 +4,9 @@
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runs } from '../../support/runs.ts'
+import { queryFile } from '../../unit/client/database/duckdb.ts'
 import { HAS_POSTGRES, startPostgres } from '../../unit/client/database/postgres.ts'
 import { BINARY, ENVIRONMENT, fettleBinary, folderOf, follow, ROOT } from '../cli/fettle.ts'
 
@@ -76,16 +76,8 @@ test.each(MODES)(
   async mode => {
     const query =
       (cwd: string): Query =>
-      async sql => {
-        const instance = await DuckDBInstance.create(join(cwd, 'lists.duckdb'))
-        const connection = await instance.connect()
-        try {
-          return (await connection.runAndReadAll(sql)).getRowObjectsJS()
-        } finally {
-          connection.closeSync()
-          instance.closeSync()
-        }
-      }
+      sql =>
+        queryFile(join(cwd, 'lists.duckdb'), sql)
     expect(await kill(mode, 'duckdb:lists.duckdb', query, {})).toBeGreaterThan(runs(2, 15))
   },
 )

@@ -47,6 +47,12 @@ describe('forms of characters', () => {
     expect(splitWords('トヨタ自動車')[0]).toBe('toyota')
   })
 
+  it('text in the wrong encoding is read, other text is unchanged', () => {
+    expect(splitWords('MÃ¼ller SÃ¶hne')).toEqual(['muller', 'sohne'])
+    expect(splitWords('MÃ¼ller Łódź')).toEqual(['ma1', '4ller', 'lodz'])
+    expect(splitWords('SÃO PAULO')).toEqual(['sao', 'paulo'])
+  })
+
   it('accents of Latin, Greek and Cyrillic letters go as before', () => {
     expect(splitWords('Ñandú Straße Žižkov')).toEqual(['nandu', 'strasse', 'zizkov'])
     expect(splitWords('Ёлка')).toEqual(splitWords('Елка'))

@@ -2,10 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
 import { beforeAll, expect, test } from 'vitest'
 import { withQuery } from '../../../../src/client/database/read-query.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
+import { queryFile } from './duckdb.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fettle-duckdb-'))
 atFileEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -22,12 +22,11 @@ async function read(sql: string, path = file): Promise<{ types: readonly string[
 }
 
 beforeAll(async () => {
-  const instance = await DuckDBInstance.create(file)
-  const connection = await instance.connect()
-  await connection.run('create table rows as select n::int as n, (n % 7)::int as week from range(1, 5001) r(n)')
-  await connection.run(`create table named as select 'Ada Lovelace' as person`)
-  connection.closeSync()
-  instance.closeSync()
+  await queryFile(
+    file,
+    'create table rows as select n::int as n, (n % 7)::int as week from range(1, 5001) r(n)',
+    `create table named as select 'Ada Lovelace' as person`,
+  )
 })
 
 /** Of each type: an expression, our type, and the text of its values. */

@@ -14,7 +14,8 @@ import type { TableMode, TablePlace } from '../../../../src/client/database/data
 import { checkTable, writeTable } from '../../../../src/client/database/write-table.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
 import { runs } from '../../../support/runs.ts'
-import { COLUMNS, fileWith, NEW, textOf } from './rows.ts'
+import { queryFile } from './duckdb.ts'
+import { COLUMNS, expectOnce, fileWith, NEW, textOf, WRITTEN } from './rows.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'fettle-duckdb-'))
 atFileEnd(() => rmSync(folder, { recursive: true, force: true }))
@@ -39,28 +40,12 @@ const write = (
     { runId, columns, sha256: createHash('sha256').update(text).digest('hex'), path: fileWith(text) },
     HOW,
   )
-async function query(...statements: readonly string[]): Promise<Record<string, unknown>[]> {
-  const instance = await DuckDBInstance.create(file)
-  const connection = await instance.connect()
-  try {
-    let rows: Record<string, unknown>[] = []
-    for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowObjectsJS()
-    return rows
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-  }
-}
+const query = (...statements: readonly string[]) => queryFile(file, ...statements)
 const content = () => query('from suppliers order by id, note')
 const ledger = () => query('select run_id, table_name, mode, rows::int as rows from fettle_runs order by 1')
 const OLD = [
   `create table suppliers (id int primary key, "match.score" double, active bool, note varchar, since date default '2026-01-01')`,
   `insert into suppliers values (2, 0.5, true, 'old', default), (9, 0.25, false, 'old', default)`,
-]
-const WRITTEN = [
-  { id: 1, 'match.score': 0.75, active: true, note: 'one\ttab' },
-  { id: 2, 'match.score': null, active: false, note: '"quoted"\nline' },
-  { id: 3, 'match.score': 1, active: null, note: null },
 ]
 
 test('a table that does not exist is created with the types of the columns, also its file and folder', async () => {
@@ -122,16 +107,7 @@ test('a table keeps its views, defaults and other columns when it is replaced, e
 })
 
 test('a table gets the rows of a run once; after a decision, replaced and merged ones again, and appended ones never', async () => {
-  for (const mode of ['replace', 'upsert', 'append'] as const) {
-    await query('drop table if exists suppliers')
-    await write(mode, { runId: mode })
-    await write(mode, { runId: mode })
-    expect(await content()).toEqual(WRITTEN)
-    const changed = write(mode, { runId: mode, rows: [...NEW, ['4', '', '', 'decided']] })
-    if (mode === 'append') await expect(changed).rejects.toThrow('the run append has appended its rows, and they are others now')
-    else await changed
-    expect(await content()).toHaveLength(mode === 'append' ? 3 : 4)
-  }
+  await expectOnce({ drop: () => query('drop table if exists suppliers'), write, content })
 })
 
 test('a table is in a schema, and names differ by more than case', async () => {

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TableColumn } from '../../../../src/client/database/database.ts'
+import { expect } from 'vitest'
+import type { TableColumn, TableMode } from '../../../../src/client/database/database.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
 
 export const COLUMNS: readonly TableColumn[] = [
@@ -37,4 +38,31 @@ export function fileWith(text: string): string {
   const path = join(folder, `${Buffer.byteLength(text)}-${text.length}.tsv`)
   writeFileSync(path, text)
   return path
+}
+
+/** NEW as a table has it. */
+export const WRITTEN = [
+  { id: 1, 'match.score': 0.75, active: true, note: 'one\ttab' },
+  { id: 2, 'match.score': null, active: false, note: '"quoted"\nline' },
+  { id: 3, 'match.score': 1, active: null, note: null },
+]
+
+interface Table {
+  readonly drop: () => Promise<unknown>
+  readonly write: (mode: TableMode, run: { readonly runId: string; readonly rows?: typeof NEW }) => Promise<void>
+  readonly content: () => Promise<Record<string, unknown>[]>
+}
+
+/** In each mode the rows of a run are written once; other rows of it replace them, but for appended ones. */
+export async function expectOnce({ drop, write, content }: Table): Promise<void> {
+  for (const mode of ['replace', 'upsert', 'append'] as const) {
+    await drop()
+    await write(mode, { runId: mode })
+    await write(mode, { runId: mode })
+    expect(await content()).toEqual(WRITTEN)
+    const changed = write(mode, { runId: mode, rows: [...NEW, ['4', '', '', 'decided']] })
+    if (mode === 'append') await expect(changed).rejects.toThrow('the run append has appended its rows, and they are others now')
+    else await changed
+    expect(await content()).toHaveLength(mode === 'append' ? 3 : 4)
+  }
 }

@@ -14,7 +14,7 @@ import { isNear } from '../../../../src/pipeline/index.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
 import { runs } from '../../../support/runs.ts'
 import { HAS_POSTGRES, type Postgres, startPostgres } from './postgres.ts'
-import { COLUMNS, fileWith, NEW, textOf } from './rows.ts'
+import { COLUMNS, expectOnce, fileWith, NEW, textOf, WRITTEN } from './rows.ts'
 
 describe.skipIf(!HAS_POSTGRES)('a table', () => {
   let server: Postgres
@@ -45,11 +45,6 @@ describe.skipIf(!HAS_POSTGRES)('a table', () => {
     )
     await server.query(`insert into enriched.suppliers values (2, 0.5, true, 'old'), (9, 0.25, false, 'old')`)
   }
-  const WRITTEN = [
-    { id: 1, 'match.score': 0.75, active: true, note: 'one\ttab' },
-    { id: 2, 'match.score': null, active: false, note: '"quoted"\nline' },
-    { id: 3, 'match.score': 1, active: null, note: null },
-  ]
 
   test('that does not exist is created with the types of the columns', async () => {
     await write('replace')
@@ -114,17 +109,7 @@ describe.skipIf(!HAS_POSTGRES)('a table', () => {
   })
 
   test('gets the rows of a run once; after a decision, replaced and merged ones again, and appended ones never', async () => {
-    for (const mode of ['replace', 'upsert', 'append'] as const) {
-      await server.query('drop table if exists enriched.suppliers')
-      await write(mode, { runId: mode })
-      await write(mode, { runId: mode })
-      expect(await content()).toEqual(WRITTEN)
-      const changed = write(mode, { runId: mode, rows: [...NEW, ['4', '', '', 'decided']] })
-      if (mode === 'append')
-        await expect(changed).rejects.toThrow('the run append has appended its rows, and they are others now')
-      else await changed
-      expect(await content()).toHaveLength(mode === 'append' ? 3 : 4)
-    }
+    await expectOnce({ drop: () => server.query('drop table if exists enriched.suppliers'), write, content })
   })
 
   describe('keeps its rows, or has the new ones, when the process or the connection ends', () => {

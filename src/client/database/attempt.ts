@@ -1,0 +1,23 @@
+/** Asks a database again when the connection broke. */
+import { FettleError } from '../../errors.ts'
+import type { Asking, Database, DatabasePlace } from './database.ts'
+import { databaseOfUrl } from './databases.ts'
+
+/** Repeats `step` while it may succeed, up to `attempts` times. Throws what `failure` makes of any other reason. */
+export async function attempt<T>(
+  { url }: DatabasePlace,
+  { attempts, signal }: Asking,
+  step: (database: Database) => Promise<T>,
+  failure: (why: string, database: Database) => FettleError,
+): Promise<T> {
+  const database = databaseOfUrl(url)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await step(database)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (FettleError.is(error)) throw error
+      if (!database.isPassing(error) || tries >= attempts) throw failure(database.reasonOf(error), database)
+    }
+  }
+}

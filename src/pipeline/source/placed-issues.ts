@@ -1,0 +1,48 @@
+/** A text with the places of its parts, and its problems as issues. */
+import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { lineFinder } from './source-position.ts'
+import { offsetAt, type Path, type SyntaxIssue, type Tree } from './tree.ts'
+
+/** The place of an offset; null for one that is not known. */
+export type PlaceAt = (offset: number | null) => Place
+
+/** A text without its byte-order mark, and the places in it. */
+export function placedText(text: string, file: string): { readonly source: string; readonly placeAt: PlaceAt } {
+  const source = text.startsWith('\ufeff') ? text.slice(1) : text
+  const spotOf = lineFinder(source)
+  return { source, placeAt: offset => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) }) }
+}
+
+const MAX_ISSUES = 50
+
+interface IssueOptions {
+  /** For all of them, instead of their own. */
+  readonly code?: ErrorCode
+  /** The place of a value that comes from another file. */
+  readonly origin?: (path: Path) => Place | null
+}
+
+/** Issues in the order of the file; those after the fiftieth become one issue with their count. */
+export function toIssues(
+  findings: readonly SyntaxIssue[],
+  tree: Tree | null,
+  placeAt: PlaceAt,
+  { code, origin = () => null }: IssueOptions = {},
+): Issue[] {
+  const placed = findings.map(one => ({
+    one,
+    offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),
+  }))
+  placed.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
+  const issues = placed.slice(0, MAX_ISSUES).map(({ one, offset }) =>
+    issue(code ?? one.code, one.message, {
+      at: ('path' in one ? origin(one.path) : null) ?? placeAt(offset),
+      ...(one.hint === undefined ? {} : { hint: one.hint }),
+      ...(one.severity === undefined ? {} : { severity: one.severity }),
+    }),
+  )
+  const rest = placed.slice(MAX_ISSUES)
+  if (rest.length === 0) return issues
+  const count = { at: placeAt(null), count: rest.length, hint: null }
+  return [...issues, issue(code ?? rest[0]!.one.code, `and ${rest.length} more problems`, count)]
+}
