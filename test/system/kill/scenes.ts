@@ -145,5 +145,8 @@ export async function nightScene(data: string, service: FaultyService): Promise<
     return counts?.sent === 0 && counts.known === counts.asked ? bad : [...bad, `the next night: ${JSON.stringify(counts)}`]
   }
   const args = ['run', 'pipeline.yml', '--json', ...AGAIN]
-  return { prepared, args, next: nextCommand, files: OUTPUTS, judge, rest: () => settled(service) }
+  const first = recorded(prepared)?.runId
+  // Killed before the second night has a run, the command is given again: `resume` would be about the first.
+  const next: Scene['next'] = (place, again) => (recorded(place)?.runId === first ? again : nextCommand(place, again))
+  return { prepared, args, next, files: OUTPUTS, judge, rest: () => settled(service) }
 }

@@ -2,4 +2,4 @@
 import { cleanScene } from '../scenes.ts'
 import { killAtEveryOperation } from './every-operation.ts'
 
-killAtEveryOperation('clean', cleanScene, 1, ['killed'])
+killAtEveryOperation('clean', cleanScene, { jobs: 1, effects: ['killed'] })

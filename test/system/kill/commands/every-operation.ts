@@ -1,6 +1,6 @@
 /**
  * A command killed before and after every file operation and in the middle of every write, and with a disk that is full for one
- * operation. A file for each command, so that they share the processors.
+ * operation. A file for each command, or for each of its kills, so that they share the processors.
  */
 import '../use-processes.ts'
 import { rmSync } from 'node:fs'
@@ -18,13 +18,25 @@ const PLACES = {
 } as const
 type Effect = keyof typeof PLACES
 
-/** `jobs` is the number of jobs that a command may create. A long walk has a file for each effect. */
+/** A long walk takes so many operations; FETTLE_EVERY_KILL=1 takes all of them, FETTLE_SEED other ones. */
+const SAMPLE = 60
+const { FETTLE_EVERY_KILL, FETTLE_SEED = '20' } = process.env
+
+interface Walk {
+  /** Jobs that the command may create. */
+  readonly jobs?: number
+  /** A long walk has a file for each effect. */
+  readonly effects?: readonly Effect[]
+  /** A sample of the operations, with a seed. */
+  readonly isSampled?: boolean
+}
+
 export function killAtEveryOperation(
   name: string,
   make: (data: string, service: FaultyService) => Scene | Promise<Scene>,
-  jobs = 0,
-  effects: readonly Effect[] = Object.keys(PLACES) as Effect[],
+  { jobs = 0, effects = Object.keys(PLACES) as Effect[], isSampled = false }: Walk = {},
 ): void {
+  const drawn = isSampled && FETTLE_EVERY_KILL !== '1' ? { drawn: { count: SAMPLE, seed: Number(FETTLE_SEED) } } : {}
   let data: string
   let service: FaultyService
 
@@ -38,7 +50,7 @@ export function killAtEveryOperation(
     async (where, effect) => {
       const scene = await make(data, service)
       const { creates } = service.server.effects()
-      const { points, places, violations } = await killEverywhere({ ...scene, effect })
+      const { points, places, violations } = await killEverywhere({ ...scene, ...drawn, effect })
       rmSync(scene.prepared.folder, { recursive: true, force: true })
       console.info(`${name} killed ${where}: ${points} points, ${violations.length} violations`)
       expect(violations).toEqual([])

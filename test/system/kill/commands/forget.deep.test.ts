@@ -1,5 +1,5 @@
-/** `forget` killed at each of its file operations. */
+/** `forget` killed at its file operations. */
 import { forgetScene } from '../scenes.ts'
 import { killAtEveryOperation } from './every-operation.ts'
 
-killAtEveryOperation('forget', forgetScene)
+killAtEveryOperation('forget', forgetScene, { isSampled: true })
