@@ -39,6 +39,8 @@ export const NOTICE_EVENTS = {
     portfolio: z.object({ id: count, name: text }).nullable(),
     since: text.nullable(),
     events: count,
+    /** Of earlier files, to be marked as processed with these. */
+    unmarked: count.optional(),
     companies: count,
     kinds: z.record(text, count),
     listed: z.array(reported) as unknown as z.ZodType<readonly ReportedEvent[]>,

@@ -79,6 +79,8 @@ export interface NoticeState {
     readonly portfolio: { readonly id: number; readonly name: string } | null
     readonly since: string | null
     readonly events: number
+    /** Of earlier files, to be marked with these. */
+    readonly unmarked: number
     readonly companies: number
     readonly kinds: Readonly<Record<string, number>>
     /** The first of them. */
@@ -96,8 +98,8 @@ export const NO_NOTICES: NoticeState = { read: null, written: null, marked: 0, i
 export function afterNotices(state: NoticeState, event: RunEvent): NoticeState {
   switch (event.type) {
     case 'events.read': {
-      const { portfolio, since, events, companies, kinds, listed } = event
-      return { ...NO_NOTICES, read: { portfolio, since, events, companies, kinds, listed } }
+      const { portfolio, since, events, unmarked = 0, companies, kinds, listed } = event
+      return { ...NO_NOTICES, read: { portfolio, since, events, unmarked, companies, kinds, listed } }
     }
     case 'events.written': {
       const { path, rows, bytes, sha256 } = event

@@ -3,9 +3,11 @@ export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
+  type EventFile,
   type EventStore,
   type FetchedByJob,
   type KeyedEvent,
+  type KnownEvents,
   type PortfolioService,
   type Ports,
   type ProgressEvent,

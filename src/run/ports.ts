@@ -70,7 +70,7 @@ export interface Results {
 /** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */
 export interface EventStore {
   /** What earlier runs of the pipeline wrote, and when they asked. A file that a stopped run left unpublished is removed. */
-  known(portfolio: number): Promise<{ readonly since: string | null; readonly ids: ReadonlySet<number> }>
+  known(portfolio: number): Promise<KnownEvents>
   /** Row keys by connectId, of the last good run. */
   keys(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>>
   /** Stores the events, and their file under another name. Only this run may publish it from then on. */
@@ -78,11 +78,28 @@ export interface EventStore {
   /** Whether this run may still publish what it staged, or has done so. */
   isOurs(portfolio: number): Promise<boolean>
   /** Gives the file its name, once: a file that is taken away does not come back. */
-  publish(
-    portfolio: number,
-  ): Promise<{ readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string }>
-  /** The ids of the events, in order. */
-  staged(): Promise<readonly number[]>
+  publish(portfolio: number): Promise<EventFile>
+  /** Writes the file without events, where there is no portfolio yet. */
+  writeNone(): Promise<EventFile>
+  /** Written events that are not marked as processed. */
+  unmarked(portfolio: number): Promise<readonly number[]>
+  marked(portfolio: number, ids: readonly number[]): Promise<void>
+}
+
+export interface KnownEvents {
+  readonly since: string | null
+  readonly ids: ReadonlySet<number>
+  /** Of those, what is in the file of a run that did not end: the next file replaces it, and has them as well. */
+  readonly kept: readonly KeyedEvent[]
+  /** Of those, how many are not marked as processed. */
+  readonly unmarked: number
+}
+
+export interface EventFile {
+  readonly path: string
+  readonly rows: number
+  readonly bytes: number
+  readonly sha256: string
 }
 
 export interface KeyedEvent extends CompanyEvent {

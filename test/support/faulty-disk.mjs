@@ -2,7 +2,8 @@
  * Disk faults for any Node program: `node --import ./faulty-disk.mjs program.js`. Counts the program's operations on files in the named
  * folders and lets operation number N fail. Settings in the environment:
  *
- *     FAULT_PATHS    folders or files that count, separated by `:`; others (Node's own reads, node_modules) are ignored
+ *     FAULT_PATHS    folders or files that count, separated by `:`, `*` and the end of their path; others (Node's own reads, node_modules) are
+ *                    ignored
  *     FAULT          EFFECT@N: the effect, and the counted operation from 1; EFFECT@N+ from there on; absent: counts only
  *     FAULT_LOG      file for a line `N operation path` for each operation, with ` EFFECT` added for failed ones
  *     FAULT_OPS      operations that count, separated by `,`; absent: all but `read`

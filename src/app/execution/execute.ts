@@ -26,7 +26,7 @@ import { loadDecisions } from '../prepare/decisions.ts'
 import { answersFolder, keepAnswers, scopeOf } from '../prepare/reuse.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
-import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
+import { isUnfinished, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce, isRefusal } from './choose-rows-once.ts'
@@ -183,7 +183,10 @@ async function executeStages({
         onWarning: warning => warnings.push(warning),
       })
     }
-    const events = openEventStore(plan, { directory, identity, root: settings.cwd, mode: settings.outputMode, baseline })
+    const events = openEventStore(plan, {
+      ...{ directory, identity, root: settings.cwd, mode: settings.outputMode, baseline },
+      isOpen: id => isUnfinished(settings.runsDir, id),
+    })
     return connectRun({
       ...{ plan, directory, settings, source, results, list, events, fetchByJob, onProgress, isNeeded },
       ...(reuse?.inRegister == null ? {} : { inRegister: reuse.inRegister }),

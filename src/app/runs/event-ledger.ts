@@ -28,6 +28,8 @@ const Ledger = z.object({
   schema: z.literal('fettle/event-ledger/v1'),
   since: z.string().nullable(),
   ids: z.array(z.number()),
+  /** Of those, to be marked as processed. */
+  unmarked: z.array(z.number()).default([]),
   /** The run that wrote the last file. */
   last: Claim.omit({ ids: true, companies: true }).nullable(),
   /** When an event of a company was read last: earlier answers about it are too old. */
@@ -38,7 +40,15 @@ const Ledger = z.object({
 export type EventClaim = z.infer<typeof Claim>
 export type EventLedger = z.infer<typeof Ledger>
 
-const EMPTY: EventLedger = { schema: 'fettle/event-ledger/v1', since: null, ids: [], last: null, changed: {}, claim: null }
+const EMPTY: EventLedger = {
+  schema: 'fettle/event-ledger/v1',
+  since: null,
+  ids: [],
+  unmarked: [],
+  last: null,
+  changed: {},
+  claim: null,
+}
 
 /** `scope`: a digest of account and portfolio, whose numbers are its own. */
 export const ledgerPath = (runsDir: string, line: string, scope: string): string =>
@@ -72,11 +82,14 @@ export async function writeLedger(path: string, ledger: EventLedger): Promise<vo
   await writeAtomic(path, `${JSON.stringify(ledger)}\n`)
 }
 
-/** The ledger once the claim has come true. */
-export function settled(ledger: EventLedger): EventLedger {
+/** The ledger once the claim has come true. `marks`: its events are to be marked as processed. */
+export function settled(ledger: EventLedger, marks: boolean): EventLedger {
   const { claim } = ledger
   if (claim === null) return ledger
   const { ids, companies, ...last } = claim
   const changed = { ...ledger.changed, ...Object.fromEntries(companies.map(id => [id, claim.asked])) }
-  return { ...ledger, since: claim.asked, ids: [...ledger.ids, ...ids], last, changed, claim: null }
+  const before = new Set(ledger.ids)
+  const added = ids.filter(id => !before.has(id))
+  const unmarked = marks ? [...ledger.unmarked, ...added] : ledger.unmarked
+  return { ...ledger, since: claim.asked, ids: [...ledger.ids, ...added], unmarked, last, changed, claim: null }
 }

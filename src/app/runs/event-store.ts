@@ -12,8 +12,8 @@ import { lineOf, type Plan } from '../../pipeline/index.ts'
 import { readStates } from '../../results/changes/row-states.ts'
 import { EVENTS_FILE } from '../../results/file-names.ts'
 import type { Baseline } from '../../results/output/writers.ts'
-import type { EventStore, KeyedEvent } from '../../run/index.ts'
-import { type EventClaim, ledgerPath, readLedger, settled, writeLedger } from './event-ledger.ts'
+import type { EventFile, EventStore, KeyedEvent, KnownEvents } from '../../run/index.ts'
+import { type EventClaim, type EventLedger, ledgerPath, readLedger, settled, writeLedger } from './event-ledger.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -52,10 +52,8 @@ async function startOf(path: string, bytes: number): Promise<string | null> {
   }
 }
 
-const workFile = ({ path }: RunDirectory): string => join(path, EVENTS_FILE)
-
-function readWork(directory: RunDirectory): KeyedEvent[] {
-  const path = workFile(directory)
+function readWork(folder: string): KeyedEvent[] {
+  const path = join(folder, EVENTS_FILE)
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
   return lines.map(line => JSON.parse(line) as KeyedEvent)
@@ -79,10 +77,13 @@ export function changedCompaniesOf(directory: RunDirectory, { plan, identity, ev
 }
 
 /** A finished file waits for its name, or has it. One that is neither was taken away: its events are written again, rather than lost. */
-async function whereIs({ staged, path, sha256 }: EventClaim): Promise<'staged' | 'written' | 'lost'> {
-  if (existsSync(staged)) return 'staged'
-  return (await fileDigest(path)) === sha256 ? 'written' : 'lost'
+async function whereIs(claim: EventClaim): Promise<'staged' | 'written' | 'lost'> {
+  if (existsSync(claim.staged)) return 'staged'
+  return (await isThere(claim)) ? 'written' : 'lost'
 }
+
+const isThere = async ({ path, sha256 }: Pick<EventClaim, 'path' | 'sha256'>): Promise<boolean> =>
+  (await fileDigest(path)) === sha256
 
 export interface EventPlace {
   readonly directory: RunDirectory
@@ -91,10 +92,12 @@ export interface EventPlace {
   readonly root: string
   readonly mode?: number | undefined
   readonly baseline: Baseline | null
+  /** Whether a run that is here did not end. */
+  readonly isOpen: (runId: string) => boolean
 }
 
-export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline }: EventPlace): EventStore {
-  const output = plan.events?.output ?? ''
+export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline, isOpen }: EventPlace): EventStore {
+  const { output = '', mark: marks = false } = plan.events ?? {}
   const options: SinkOptions = { root, isShared: true, isIgnored: true, ...(mode === undefined ? {} : { mode }) }
   const pathOf = (portfolio: number): string => pathFor(directory, plan, identity, portfolio)
   const folder = dirname(resolve(root, output))
@@ -107,6 +110,26 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
     for (const name of names)
       if (name.startsWith(start) && name.endsWith(STAGED) && isOfPipeline(name)) await removeFile(join(folder, name))
   }
+  const writeFile = async (events: readonly KeyedEvent[], name?: string): Promise<EventFile> => {
+    await requireEventsFile(resolve(root, output), output)
+    const sink = await openSink(output, options)
+    try {
+      await sink.write(Buffer.from(eventsCsv(events)))
+      const sha256 = await sink.finish()
+      await sink.publish(name)
+      return { path: output, rows: events.length, bytes: sink.bytes, sha256 }
+    } finally {
+      await sink.discard()
+    }
+  }
+  const knownIn = async ({ since, ids, last, unmarked }: EventLedger): Promise<KnownEvents> => {
+    const all = new Set(ids)
+    // A run that did not end announced no file: nothing may have read it, and the next one replaces it.
+    const isKept = last !== null && last.path === resolve(root, output) && isOpen(last.run) && (await isThere(last))
+    const kept = isKept ? readWork(join(dirname(directory.path), last.run)).filter(({ id }) => all.has(id)) : []
+    const listed = new Set(kept.map(({ id }) => id))
+    return { since, ids: all, kept, unmarked: unmarked.filter(id => !listed.has(id)).length }
+  }
 
   return {
     async known(portfolio) {
@@ -114,13 +137,13 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       const ledger = readLedger(path)
       const { claim } = ledger
       await removeStaged()
-      if (claim === null) return { since: ledger.since, ids: new Set(ledger.ids) }
+      if (claim === null) return knownIn(ledger)
       const isWritten = (await whereIs(claim)) === 'written'
-      const now = isWritten ? settled(ledger) : { ...ledger, claim: null }
+      const now = isWritten ? settled(ledger, marks) : { ...ledger, claim: null }
       // Not after the record: a stopped run that finds its file would give it its name.
       await removeFile(claim.staged)
       await writeLedger(path, now)
-      return { since: now.since, ids: new Set(now.ids) }
+      return knownIn(now)
     },
     async keys(ids) {
       const keys = new Map<string, string>()
@@ -130,23 +153,14 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       return keys
     },
     async stage(portfolio, asked, events) {
-      await requireEventsFile(resolve(root, output), output)
       const staged = join(folder, stagedName)
-      const sink = await openSink(output, options)
-      let sha256: string
-      try {
-        await sink.write(Buffer.from(eventsCsv(events)))
-        sha256 = await sink.finish()
-        await sink.publish(stagedName)
-      } finally {
-        await sink.discard()
-      }
-      await writeAtomic(workFile(directory), events.map(one => `${JSON.stringify(one)}\n`).join(''))
+      const { bytes, sha256 } = await writeFile(events, stagedName)
+      await writeAtomic(join(directory.path, EVENTS_FILE), events.map(one => `${JSON.stringify(one)}\n`).join(''))
       const path = pathOf(portfolio)
       const ids = events.map(({ id }) => id)
       const companies = [...new Set(events.map(({ company }) => company.id))]
       const place = { output, path: resolve(root, output), staged }
-      const claim = { run: directory.id, asked, ids, companies, ...place, rows: events.length, bytes: sink.bytes, sha256 }
+      const claim = { run: directory.id, asked, ids, companies, ...place, rows: events.length, bytes, sha256 }
       await writeLedger(path, { ...readLedger(path), claim })
     },
     async isOurs(portfolio) {
@@ -162,11 +176,17 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       if (file?.run !== directory.id) throw new FettleError('FETTLE_BUG', 'a file of events is published that was not staged')
       if (claim !== null) {
         await renameStaged(claim.staged, claim.output, options)
-        await writeLedger(path, settled(ledger))
+        await writeLedger(path, settled(ledger, marks))
       }
       const { output: to, rows, bytes, sha256 } = file
       return { path: to, rows, bytes, sha256 }
     },
-    staged: async () => readWork(directory).map(({ id }) => id),
+    writeNone: () => writeFile([]),
+    unmarked: async portfolio => readLedger(pathOf(portfolio)).unmarked,
+    async marked(portfolio, ids) {
+      const ledger = readLedger(pathOf(portfolio))
+      const done = new Set(ids)
+      await writeLedger(pathOf(portfolio), { ...ledger, unmarked: ledger.unmarked.filter(id => !done.has(id)) })
+    },
   }
 }

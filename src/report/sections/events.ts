@@ -10,7 +10,7 @@ type Events = z.infer<typeof eventsSchema>
 export function eventsIn({ plan, events }: RunState): Events {
   const read = events?.read ?? null
   if (events === null || read === null) return null
-  const { portfolio, since, listed, kinds, ...counts } = read
+  const { portfolio, since, listed, kinds, unmarked: _, ...counts } = read
   const { written, marked } = events
   const isMasked = [plan.portfolio?.reference, plan.key].some(column => column != null && isColumnMasked(plan, column.index))
   // If reports may not contain row content, they contain no company names either.

@@ -37,7 +37,7 @@ export class Disk {
   constructor({ fault = '', paths, ops = null, log = () => {}, signal, end = () => signal('SIGKILL') }) {
     const [, effect = '', from = '0', lasts = ''] = /^(\w+)@(\d+)(\+?)$/.exec(fault) ?? []
     Object.assign(this, { effect, from: Number(from), lasts: lasts !== '', ops, log, signal, end })
-    this.watched = paths.filter(path => path !== '').map(path => resolve(path))
+    this.watched = paths.filter(path => path !== '').map(path => (path.startsWith('*') ? path : resolve(path)))
   }
 
   #isDue(operation) {
@@ -53,7 +53,8 @@ export class Disk {
 
   /** Whether operations on this path count. */
   watches(path) {
-    return path !== null && this.watched.some(one => path === one || path.startsWith(one + sep))
+    const isWatched = one => (one.startsWith('*') ? path.endsWith(one.slice(1)) : path === one || path.startsWith(one + sep))
+    return path !== null && this.watched.some(isWatched)
   }
 
   /** Counts an operation about to happen on `path`; throws the planned error, ends the program, or returns what to do. */

@@ -5,17 +5,28 @@
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect } from '../../../src/client/index.ts'
+import { type Client, connect } from '../../../src/client/index.ts'
+import { JOURNAL_FILE } from '../../../src/results/file-names.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { copyOf, differences, halfWritten, type Left, leftIn, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
-import { CREDENTIALS, INPUT, makePlace, OUTPUTS, type Place, settled, start, startService } from './kit.ts'
+import { CREDENTIALS, type DiskFault, INPUT, makePlace, OUTPUTS, type Place, settled, start, startService } from './kit.ts'
 
-/** Where a process is killed: at a request, counted from where the run stands, or before an operation on a file. */
+/**
+ * Where a process is killed: at a request, counted from where the run stands, before an operation on a file, or at a line of the journal,
+ * before it is written (1, 3, …) and after it is (2, 4, …).
+ */
 export type Kill =
   | { readonly request: number; readonly of?: FaultInput['operation']; readonly at: 'arrival' | 'carriedOut' | 'answered' }
   | { readonly disk: number }
+  | { readonly line: number }
+
+/** What the disk of a killed process does. */
+export function diskFaultOf(kill: Exclude<Kill, { readonly request: number }>, log: string): DiskFault {
+  if ('disk' in kill) return { fault: `SIGKILL@${kill.disk}`, log }
+  return { fault: `SIGKILL@${kill.line}`, log, ops: 'write,fsync', paths: `*/${JOURNAL_FILE}` }
+}
 
 /** What the service has in the end. */
 interface Account {
@@ -27,6 +38,7 @@ interface Account {
 
 /** A service to kill runs at, with a run that stands before its portfolio. */
 export interface Lane {
+  readonly after: After
   readonly data: string
   readonly service: FaultyService
   readonly prepared: Place
@@ -38,16 +50,43 @@ export interface Lane {
 }
 
 const RUN = ['run', 'pipeline.yml', '--json']
-const AFTER = 'portfolio: { name: Watched, reference: ref }\nscreen: { datasets: [SAN], threshold: 85 }\n'
-/** Three companies, one of them found by two rows and one of them on a list; and a row that finds none. */
-const LIST = [...INPUT.split('\n').slice(0, 3), INPUT.split('\n')[1]!.replace(/^0/, '1b'), 'v,Varnix Steel Ltd,11076475,GB']
+
+/** What follows the outputs. */
+export interface After {
+  readonly keys: string
+  /** AML searches of an undisturbed run. */
+  readonly searches: number
+  /** What the account has before. */
+  prepare?(client: Client): Promise<void>
+}
+
 const COMPANIES = 3
 
+export const ADDED_AND_SCREENED: After = {
+  keys: 'portfolio: { name: Watched, reference: ref }\nscreen: { datasets: [SAN], threshold: 85 }\n',
+  searches: COMPANIES,
+}
+
+/** The portfolio is there, with a company of the list under another reference and one that is gone. */
+export const KEPT_IN_STEP: After = {
+  keys: 'portfolio: { name: Watched, reference: ref, rules: { XX: [105] }, sync: true, remove: gone }\n',
+  searches: 0,
+  async prepare(client) {
+    const key = 'portfolio-before'
+    const { value } = await client.createPortfolio('Watched', { look: async () => undefined, key })
+    for (const id of ['GB-X-c0', 'GB-X-c39']) await client.addCompany(value.id, { id, reference: 'old' })
+  },
+}
+/** Three companies, one of them found by two rows and one of them on a list; and a row that finds none. */
+const LIST = [...INPUT.split('\n').slice(0, 3), INPUT.split('\n')[1]!.replace(/^0/, '1b'), 'v,Varnix Steel Ltd,11076475,GB']
 /** The service that the fault server stands before is replaced by one on which nothing happened. */
-async function freshService({ data, service }: Pick<Lane, 'data' | 'service'>): Promise<Service> {
+async function freshService({ data, service, after }: Pick<Lane, 'data' | 'service' | 'after'>): Promise<Service> {
   const dataDir = mkdtempSync(join(data, 'fresh-'))
   const fresh = await serve({ port: 0, dataDir, registerDir: join(data, 'registers'), registers: [], users: [CREDENTIALS] })
   service.server.retarget(fresh.url)
+  const client = connect({ url: fresh.url, ...CREDENTIALS })
+  await after.prepare?.(client)
+  await client.close()
   return fresh
 }
 
@@ -71,7 +110,7 @@ async function accountAt({ url }: Service): Promise<Account> {
 }
 
 /** Starts a service and carries a run to its portfolio. */
-export async function openLane(data: string, name: string): Promise<Lane> {
+export async function openLane(data: string, name: string, after = ADDED_AND_SCREENED): Promise<Lane> {
   let child: Lane['child'] = null
   const kill = (): void => void (lane?.child ?? child)?.kill('SIGKILL')
   let lane: Lane | null = null
@@ -79,7 +118,7 @@ export async function openLane(data: string, name: string): Promise<Lane> {
   const prepared = makePlace(data, service)
   writeFileSync(join(prepared.folder, 'in.csv'), LIST.join('\n'))
   const pipeline = join(prepared.folder, 'pipeline.yml')
-  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${AFTER}`)
+  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${after.keys}`)
   service.server.arm([{ operation: 'listPortfolios', effect: { kind: 'killClient', at: 'arrival' } }])
   const first = start(prepared, RUN)
   child = first.child
@@ -88,14 +127,15 @@ export async function openLane(data: string, name: string): Promise<Lane> {
   await settled(service)
   service.server.arm([])
   const undisturbed = copyOf(prepared)
-  const fresh = await freshService({ data, service })
+  const fresh = await freshService({ data, service, after })
   const { code, stderr: why } = await start(undisturbed, RUN).ended
   const account = await accountAt(fresh)
   await fresh.close()
   const found = [account.portfolios.length, account.companies.length, account.searches.length, account.jobs]
-  if (code !== 0 || found.join() !== [1, COMPANIES, COMPANIES, 0].join())
+  if (code !== 0 || found.join() !== [1, COMPANIES, after.searches, 0].join())
     throw new Error(`undisturbed: ${code}, ${found}: ${why}`)
   lane = {
+    after,
     data,
     service,
     prepared,
@@ -120,16 +160,19 @@ export interface Pulled {
   readonly violations: readonly string[]
 }
 
+/** The service of a process that is to be killed. */
+export const armedBy = (server: FaultyService['server'], kill: Kill) =>
+  server.arm(
+    'request' in kill ? [{ operation: kill.of ?? '*', nth: kill.request, effect: { kind: 'killClient', at: kill.at } }] : [],
+  )
+
 /** Starts a process of the run and kills it there; whether it was killed. */
 async function killOnce(lane: Lane, place: Place, kill: Kill): Promise<boolean> {
   const { server } = lane.service
   const log = join(lane.data, `log-${new URL(lane.service.url).port}`)
   rmSync(log, { force: true })
-  const isRequest = 'request' in kill
-  const armed = isRequest
-    ? server.arm([{ operation: kill.of ?? '*', nth: kill.request, effect: { kind: 'killClient', at: kill.at } }])
-    : server.arm([])
-  const { child, ended } = start(place, nextCommand(place, RUN), isRequest ? undefined : { fault: `SIGKILL@${kill.disk}`, log })
+  const armed = armedBy(server, kill)
+  const { child, ended } = start(place, nextCommand(place, RUN), 'request' in kill ? undefined : diskFaultOf(kill, log))
   lane.child = child
   const { signal } = await ended
   lane.child = null
@@ -153,7 +196,7 @@ export async function pull(lane: Lane, kills: readonly Kill[]): Promise<Pulled> 
     }
     const args = nextCommand(place, RUN)
     const last = await start(place, args).ended
-    if (last.code === 0) violations.push(...differences(leftIn(place, OUTPUTS), lane.expected), ...told(place))
+    if (last.code === 0) violations.push(...differences(leftIn(place, OUTPUTS), lane.expected), ...told(place, lane.after))
     else violations.push(`${args.join(' ')} ended ${last.code ?? last.signal}: ${last.stderr}`)
     const account = await accountAt(fresh)
     for (const what of ['portfolios', 'companies', 'searches', 'jobs'] as const)
@@ -165,12 +208,13 @@ export async function pull(lane: Lane, kills: readonly Kill[]): Promise<Pulled> 
   return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kills)} (${stage}): ${why}`) }
 }
 
-/** The run tells each company once, as added or present and as screened. */
-function told(place: Place): string[] {
+/** The run reports each company once, as added or present and as screened. */
+function told(place: Place, { searches }: After): string[] {
   const state = recorded(place)
   const { portfolio, screening } = state ?? {}
-  const counts = [state?.status, (portfolio?.added ?? 0) + (portfolio?.present ?? 0), screening?.done, screening?.searches]
-  const expected = ['success', COMPANIES, COMPANIES, COMPANIES]
+  const inPortfolio = (portfolio?.added ?? 0) + (portfolio?.present ?? 0)
+  const counts = [state?.status, inPortfolio, screening?.done ?? 0, screening?.searches ?? 0]
+  const expected = ['success', COMPANIES, searches, searches]
   return counts.join() === expected.join() ? [] : [`the run tells ${counts.join(', ')}`]
 }
 

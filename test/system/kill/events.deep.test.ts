@@ -1,21 +1,28 @@
-/** The stage `events` killed with SIGKILL at every request of its night, in its three moments, and at every file operation. */
+/**
+ * The stage `events` killed with SIGKILL before and after every line of the journal of its night, at every request in its three moments, and
+ * at operations on files; the same command goes on, or a new run follows.
+ */
 import './use-processes.ts'
 import { expect, test } from 'vitest'
+import { stride } from '../../support/stride.ts'
 import type { Kill } from './after.ts'
 import { endAt, nightOfFile } from './events.ts'
 
 const night = nightOfFile()
 
-test.each<readonly [string, number, (point: number) => Kill]>([
-  ['a request as it arrives', 10, request => ({ request, at: 'arrival' })],
-  ['a request that was carried out and not answered', 10, request => ({ request, at: 'carriedOut' })],
-  ['a request that was answered', 10, request => ({ request, at: 'answered' })],
-  ['an operation on a file', 20, disk => ({ disk })],
-])('killed at %s: every event is in one file', { timeout: 7_200_000 }, async (name, least, killAt) => {
+/** With the number of points there are at least, and of how many one is taken. */
+test.each<readonly [string, number, number, (point: number) => Kill]>([
+  ['a line of the journal, before and after it is written', 20, 1, line => ({ line })],
+  ['a request as it arrives', 10, 1, request => ({ request, at: 'arrival' })],
+  ['a request that was carried out and not answered', 10, 1, request => ({ request, at: 'carriedOut' })],
+  ['a request that was answered', 10, 1, request => ({ request, at: 'answered' })],
+  ['an operation on a file', 10, 9, disk => ({ disk })],
+])('killed at %s: every event is in one file', { timeout: 7_200_000 }, async (name, least, every, killAt) => {
+  const { first, step } = stride(every)
   const violations: string[] = []
   const stages: Record<string, number> = {}
   for (const follows of ['resume', 'new'] as const)
-    for (let point = 1; ; point++) {
+    for (let point = first; ; point += step) {
       const found = await endAt(night(), killAt(point), follows)
       violations.push(...found.violations)
       if (!found.isKilled) break

@@ -1,6 +1,6 @@
 /**
  * Kills in the stage `events`: a portfolio of three companies, each with an event, is copied with its service for each kill. A process of the
- * night is killed; the same command goes on, or a new run follows; then another night. A reader looks at the file after every process.
+ * night is killed; the same command goes on, or a new run follows; then another night. A reader takes the file after every process that ended well.
  */
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { connect } from '../../../src/client/index.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
-import type { Kill } from './after.ts'
+import { armedBy, diskFaultOf, type Kill } from './after.ts'
 import { copyOf, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
 import { CREDENTIALS, INPUT, makeData, makePlace, type Place, settled, start, startService } from './kit.ts'
@@ -111,22 +111,19 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
   try {
     const log = join(data, 'log')
     rmSync(log, { force: true })
-    const isRequest = 'request' in kill
-    const armed = isRequest
-      ? service.server.arm([{ operation: kill.of ?? '*', nth: kill.request, effect: { kind: 'killClient', at: kill.at } }])
-      : service.server.arm([])
-    const { child, ended } = start(place, RUN, isRequest ? undefined : { fault: `SIGKILL@${kill.disk}`, log })
+    const armed = armedBy(service.server, kill)
+    const { child, ended } = start(place, RUN, 'request' in kill ? undefined : diskFaultOf(kill, log))
     night.child = child
     const isKilled = (await ended).signal === 'SIGKILL'
     night.child = null
     await settled(service)
     armed.disarm()
     const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
-    look()
+    if (!isKilled) look()
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
       const { code, stderr } = await start(place, args).ended
-      if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
-      look()
+      if (code === 0) look()
+      else violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
     }
     if (seen.length !== COMPANIES || new Set(seen).size !== COMPANIES)
       violations.push(`the files had ${seen.join(', ') || 'nothing'}`)
@@ -138,13 +135,15 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
   }
 }
 
-/** One portfolio with its companies, and the events marked; those of a run that was left unfinished stay as they are. */
+/** One portfolio with its companies, and the events marked. */
 async function unmarked({ url }: Service): Promise<string[]> {
   const client = connect({ url, ...CREDENTIALS })
   try {
     const [portfolio, ...others] = await client.findPortfolios('Watched')
     const companies = await client.listCompanies(portfolio!.id)
+    const left = (await client.listEvents(portfolio!.id, null)).filter(({ processed }) => !processed)
     return [
+      ...(left.length === 0 ? [] : [`${left.length} events are not marked`]),
       ...(others.length === 0 ? [] : [`${others.length + 1} portfolios`]),
       ...(companies.length === COMPANIES ? [] : [`${companies.length} companies`]),
     ]

@@ -1,0 +1,8 @@
+/** Which points of a walk too long for the deep project are taken: every `step`th, or all of them with FETTLE_WALK=all (CONTRIBUTING.md). */
+export const isWhole = process.env.FETTLE_WALK === 'all'
+
+const seed = Number(process.env.FETTLE_SEED ?? 20261124)
+
+/** The seed, FETTLE_SEED, decides where it begins. */
+export const stride = (step: number): { readonly first: number; readonly step: number } =>
+  isWhole ? { first: 1, step: 1 } : { first: 1 + (seed % step), step }
