@@ -253,7 +253,7 @@ describe.concurrent('what the documents show works', () => {
 
   test('the project file is valid', () => {
     const [text = ''] = blocks('yaml').filter(isProject)
-    expect(parseProject(text, 'fettle.yml').issues).toEqual([])
+    expect(parseProject(text, 'fettle.yml', {}).issues).toEqual([])
   })
 
   test('the test of a pipeline passes', async () => {

@@ -64,7 +64,7 @@ export interface ParsedFile extends ParsedPipeline {
  * `${run.date}`, today if absent.
  */
 export function parseText(text: string, file: string, options: PrepareContext & Overrides, date?: string): ParsedFile | Issue {
-  return parseWith(text, file, chooseProject(findProject(file, options.cwd), options.target), options, date)
+  return parseWith(text, file, chooseProject(findProject(file, options.cwd, options.env), options.target), options, date)
 }
 
 function parseWith(
@@ -90,7 +90,7 @@ function parseWith(
 
 /** Without a target: for those who run nothing. */
 export function parseAnyTarget(text: string, file: string, options: PrepareContext & Overrides): ParsedFile | Issue {
-  const found = findProject(file, options.cwd)
+  const found = findProject(file, options.cwd, options.env)
   const any = found.project?.target ?? found.project?.targets[0]?.name ?? null
   return parseWith(text, file, chooseProject(found, any), options)
 }

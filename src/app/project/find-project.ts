@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { isInside } from '../../files/inside-folder.ts'
 import { nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
+import type { Env } from '../env/environment.ts'
 
 export const PROJECT_FILE = 'fettle.yml'
 
@@ -32,14 +33,14 @@ function foldersAbove(file: string, cwd: string): string[] {
 }
 
 /** The project of a pipeline file, or of a folder of pipelines. */
-export function findProject(file: string, cwd: string): FoundProject {
+export function findProject(file: string, cwd: string, env: Env): FoundProject {
   for (const folder of foldersAbove(file, cwd)) {
     const path = join(folder, PROJECT_FILE)
     const other = join(folder, 'fettle.yaml')
     const shown = (isInside(resolve(cwd), path) ? relative(resolve(cwd), path) : path).replaceAll('\\', '/')
     if (existsSync(path)) {
       try {
-        return { ...parseProject(readFileSync(path, 'utf8'), shown), folder }
+        return { ...parseProject(readFileSync(path, 'utf8'), shown, env), folder }
       } catch (error) {
         return refuse(shown, `cannot read ${shown}: ${(error as Error).message}`)
       }
@@ -84,12 +85,12 @@ export function chooseProject({ project, folder, issues }: FoundProject, wanted:
   }
   if (target === null && names.length > 0)
     return refused('no target is named, and the project has no default', `Name one of ${names.join(', ')}.`)
-  return { choice: { project, target }, folder, issues: [] }
+  return { choice: { project, target }, folder, issues: target?.issues ?? [] }
 }
 
 /** The project of the files of one call. Throws its problems, and FETTLE_USAGE where they are of two projects. */
-export function projectOfCall(files: readonly string[], cwd: string): FoundProject {
-  const found = files.map(file => findProject(file, cwd))
+export function projectOfCall(files: readonly string[], cwd: string, env: Env): FoundProject {
+  const found = files.map(file => findProject(file, cwd, env))
   const other = found.find(({ folder }) => folder !== found[0]?.folder)
   if (other === undefined) return found[0] ?? NO_PROJECT
   const shown = [found[0]!, other].map(({ project }) => project?.file ?? `no ${PROJECT_FILE}`)

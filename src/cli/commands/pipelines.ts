@@ -14,7 +14,7 @@ import { overridesOf, pipelineFiles } from './shared.ts'
  */
 export async function withPipelines(flags: Flags, io: Io): Promise<Flags | number> {
   const files = await expanded(pipelineFiles(flags), io.cwd)
-  const { project, issues } = projectOfCall(files, io.cwd)
+  const { project, issues } = projectOfCall(files, io.cwd, io.env)
   if (issues.length > 0) throw errorOfIssues(issues)
   const chosen = await selectedFiles(files, flags, io)
   if (chosen.length === 0) {

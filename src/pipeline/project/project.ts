@@ -1,6 +1,7 @@
 /** Text of a project file -> project, or all its problems, each with its place. */
 import type { Issue, Place } from '../../errors.ts'
 import { checkSchema } from '../schema/issues.ts'
+import { interpolate, literal, type Sources } from '../source/interpolate.ts'
 import { didYouMean } from '../source/nearest.ts'
 import { placedText, toIssues } from '../source/placed-issues.ts'
 import { refuseLiteralSecrets } from '../source/secrets.ts'
@@ -13,6 +14,8 @@ export interface Target {
   readonly limit: number | null
   /** Its keys that a pipeline has, too. */
   readonly tree: TreeMap
+  /** Problems of values from the environment, which matter when the target is chosen. */
+  readonly issues: readonly Issue[]
 }
 
 export interface Project {
@@ -42,6 +45,7 @@ const isOfPipeline = ([first, second, third]: Path): boolean =>
 export function parseProject(
   text: string,
   file: string,
+  env: Sources['env'],
 ): { readonly project: Project | null; readonly issues: readonly Issue[] } {
   const { source, placeAt } = placedText(text, file)
   const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
@@ -53,14 +57,21 @@ export function parseProject(
   const tree = written ?? NONE
   if (tree.kind !== 'map')
     return refuse([{ code: 'FETTLE_PROJECT', message: 'expected keys and values, such as targets:', offset: tree.offset }], null)
-  const findings = [...checkSchema(withoutReferences(tree), PROJECT).findings, ...literalSecrets(tree), ...defaultTarget(tree)]
-  if (findings.length > 0) return refuse(findings, tree)
-  const { target = null, defaults, outputRoots } = projectSchema.parse(plainOf(kept(tree)))
+  const filled = fillIn(tree, env)
+  const checked = checkSchema(withoutReferences(filled.tree), PROJECT)
+  const found = [...filled.findings, ...checked.findings]
+  const all = [...found.filter(one => !isOfOneTarget(one, tree)), ...literalSecrets(tree), ...defaultTarget(checked.tree)]
+  if (all.length > 0) return refuse(all, tree)
+  const { target = null, defaults, outputRoots } = projectSchema.parse(plainOf(kept(checked.tree)))
+  const limits = found.filter(one => isOfOneTarget(one, tree))
   return {
     project: {
       file,
       target,
-      targets: [...mapAt(tree, ['targets']).entries.keys()].map(name => targetOf(tree, name)),
+      targets: [...mapAt(tree, ['targets']).entries.keys()].map(name => {
+        const own = limits.filter(one => 'path' in one && one.path[1] === name)
+        return { ...targetOf(tree, checked.tree, name), issues: refuse(own, tree).issues }
+      }),
       defaults: mapAt(tree, ['defaults']),
       reporters: defaults.reporters ?? null,
       outputRoots,
@@ -75,23 +86,42 @@ const PROJECT = { schema: projectSchema, name: 'the project file', examples: {} 
 const hasReference = (value: unknown): boolean => typeof value === 'string' && value.includes('${')
 
 /** What a reference will be is not known yet: nothing is reported about it. */
-const withoutReferences = (tree: TreeMap): Tree =>
+const withoutReferences = (tree: Tree): Tree =>
   mapScalars(tree, (scalar, path) => (isOfPipeline(path) && hasReference(scalar.value) ? { ...scalar, state: 'broken' } : scalar))
 
+/** With `${NAME}` filled in where it is no part of a pipeline. */
+function fillIn(tree: TreeMap, env: Sources['env']): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+  const own = mapScalars(tree, (scalar, path) =>
+    typeof scalar.value === 'string' && isOfPipeline(path) ? { ...scalar, value: literal(scalar.value) } : scalar,
+  )
+  const filled = interpolate(own, { env, vars: {}, run: {} })
+  const findings = filled.findings.map(one => ({ ...one, hint: one.hint?.startsWith('Set ') === true ? one.hint : FORMS }))
+  return { tree: filled.tree, findings }
+}
+
+const FORMS = 'Write ${NAME} or ${NAME:-default}: only the environment is known here.'
+
+/** Of a target that is not chosen nothing is read from the environment. */
+const isOfOneTarget = (one: SyntaxIssue, tree: Tree): boolean => {
+  if (!('path' in one) || one.path[0] !== 'targets' || one.path[2] !== 'limit') return false
+  const node = nodeAt(tree, one.path)
+  return node?.kind === 'scalar' && hasReference(node.value)
+}
+
 /** The keys that are read here, and not as part of a pipeline. */
-const kept = (tree: TreeMap): TreeMap => {
+const kept = (tree: Tree): TreeMap => {
   const only = (map: TreeMap, names: readonly string[]): TreeMap => ({
     ...map,
     entries: new Map([...map.entries].filter(([name]) => names.includes(name))),
   })
   const defaults = only(mapAt(tree, ['defaults']), ['reporters'])
-  const rest = only(tree, ['target', 'outputRoots'])
-  return { ...tree, entries: new Map([...rest.entries, ['defaults', { offset: null, node: defaults }]]) }
+  const rest = only(mapAt(tree, []), ['target', 'outputRoots'])
+  return { ...rest, entries: new Map([...rest.entries, ['defaults', { offset: null, node: defaults }]]) }
 }
 
-function targetOf(tree: TreeMap, name: string): Target {
-  const { limit } = plainOf(mapAt(tree, ['targets', name])) as { readonly limit?: number }
-  return { name, limit: limit ?? null, tree: mapAt(tree, ['targets', name]) }
+function targetOf(tree: TreeMap, filled: Tree, name: string): Omit<Target, 'issues'> {
+  const { limit } = plainOf(mapAt(filled, ['targets', name])) as { readonly limit?: unknown }
+  return { name, limit: typeof limit === 'number' ? limit : null, tree: mapAt(tree, ['targets', name]) }
 }
 
 /** Credentials of the targets and of the receivers must be references, as in a pipeline. */
@@ -105,7 +135,7 @@ function literalSecrets(tree: TreeMap): SyntaxIssue[] {
   )
 }
 
-function defaultTarget(tree: TreeMap): SyntaxIssue[] {
+function defaultTarget(tree: Tree): SyntaxIssue[] {
   const node = nodeAt(tree, ['target'])
   if (node?.kind !== 'scalar' || typeof node.value !== 'string') return []
   const names = [...mapAt(tree, ['targets']).entries.keys()]

@@ -7,8 +7,6 @@ const { service, register, checks, budget, notify, retention } = pipelineSchema.
 
 const NAME = 'the name of a target, of a-z, 0-9 and -'
 const targetName = pattern(NAME, /^[a-z0-9][a-z0-9-]{0,39}$/)
-/** Without a reference: these values are no part of a pipeline, whose references are filled in. */
-const plain = (what: string) => pattern(`${what}, without \${…}`, /^(?!.*\$\{).{1,1000}$/s)
 
 const target = map({
   service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: that of the pipeline.'),
@@ -28,7 +26,7 @@ export const projectSchema = map({
   defaults: map({
     checks: checks.describe('Checks of every pipeline; a pipeline may replace each of them.'),
     budget: budget.describe('The budget of every pipeline; a pipeline may replace each limit.'),
-    reporters: listOf(plain('a reporter such as junit or junit=out/junit.xml'), 'a list of reporters', 0, 20)
+    reporters: listOf(text('a reporter such as junit or junit=out/junit.xml'), 'a list of reporters', 0, 20)
       .optional()
       .describe('Reporters of runs whose command names none.'),
     notify: notify.describe('Receivers of pipelines that have no `notify`.'),
@@ -36,7 +34,7 @@ export const projectSchema = map({
   })
     .prefault({})
     .describe('Values of keys that a pipeline leaves out.'),
-  outputRoots: listOf(plain('a folder'), 'a list of folders', 0, 50)
+  outputRoots: listOf(text('a folder'), 'a list of folders', 0, 50)
     .prefault([])
     .describe('Folders besides the working directory that outputs may be in; relative ones start from the folder of this file.'),
 })

@@ -13,7 +13,7 @@ export interface Sources {
   /** Values of `--var`; each must be declared under `vars:`, which gives its default. */
   readonly vars: Readonly<Record<string, string>>
   /** Values of `${run.…}`: the date as `2026-03-31`, the target in a project, and the run's id once it exists. */
-  readonly run: { readonly date: string; readonly target?: string | undefined; readonly id?: string }
+  readonly run: { readonly date?: string; readonly target?: string | undefined; readonly id?: string }
 }
 
 /** A lookup of one `${…}`: its value, or why it has none; a null problem has been reported where it arose. */

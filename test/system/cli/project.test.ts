@@ -79,6 +79,43 @@ test('an interrupted run of a target is resumed with that target', async () => {
   expect(lastLine(ended)).toMatchObject({ exitCode: 0, service: url, totals: { rows: 5 } })
 })
 
+test('shards of a target are merged with that target', async () => {
+  const cwd = team()
+  const { url } = await realService()
+  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const args = ['pipelines/one.yml', '--target', 'prod', '--json', '-q']
+  for (const shard of ['1/2', '2/2']) expect((await fettle(['run', ...args, '--shard', shard], { cwd, env })).code).toBe(0)
+  const merged = await fettle(['merge', 'one', '--json', '-q'], { cwd, env })
+  expect(lastLine(merged)).toMatchObject({ exitCode: 0, service: url, totals: { rows: 5 } })
+  expect(existsSync(join(cwd, 'out/prod/one.csv'))).toBe(true)
+  expect(existsSync(join(cwd, 'out/dev'))).toBe(false)
+})
+
+test('a run of a target that was stopped is resumed with that target, also where the project file has another default by now', async () => {
+  const cwd = team()
+  const { url } = await realService()
+  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const left = await fettle(['run', 'pipelines/one.yml', '--target', 'prod', '--detach', '--json', '-q'], { cwd, env })
+  writeFileSync(join(cwd, 'fettle.yml'), PROJECT.replace('target: dev', 'target: trial').replace('dev: {', 'trial: {'))
+  const ended = await fettle(['resume', String(lastLine(left).runId), '--json', '-q'], { cwd, env })
+  expect(lastLine(ended)).toMatchObject({ exitCode: 0, service: url, totals: { rows: 5 } })
+  expect(existsSync(join(cwd, 'out/prod/one.csv'))).toBe(true)
+})
+
+test('a limit of a target, reporters and folders of outputs come from the environment', async () => {
+  const cwd = team({
+    'fettle.yml': PROJECT.replace('limit: 2', 'limit: "${TRIAL_ROWS}"')
+      .replace('junit=out', '"junit=${REPORTS:-out}')
+      .replace('junit.xml]', 'junit.xml"]'),
+  })
+  const unset = await fettle(['check', 'pipelines/one.yml'], { cwd })
+  expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('targets.dev.limit: ${TRIAL_ROWS} is not set')])
+  const env = { TRIAL_ROWS: '3', REPORTS: 'reports' }
+  const ended = await fettle(['run', 'pipelines/one.yml', '--json', '-q'], { cwd, env })
+  expect(lastLine(ended)).toMatchObject({ exitCode: 0, totals: { rows: 3 } })
+  expect(existsSync(join(cwd, 'reports/junit.xml'))).toBe(true)
+})
+
 test('what is wrong with targets is refused: an unknown one, two services, no project, two projects', async () => {
   const cwd = team({
     'other/fettle.yml': '',

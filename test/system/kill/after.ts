@@ -74,7 +74,7 @@ export const KEPT_IN_STEP: After = {
   async prepare(client) {
     const key = 'portfolio-before'
     const { value } = await client.createPortfolio('Watched', { look: async () => undefined, key })
-    for (const id of ['GB-X-c0', 'GB-X-c39']) await client.addCompany(value.id, { id, reference: 'old' })
+    for (const id of ['GB-X-10000000', 'GB-X-10000039']) await client.addCompany(value.id, { id, reference: 'old' })
   },
 }
 /** Three companies, one of them found by two rows and one of them on a list; and a row that finds none. */

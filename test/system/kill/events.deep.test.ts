@@ -4,7 +4,7 @@
  */
 import './use-processes.ts'
 import { expect, test } from 'vitest'
-import { stride } from '../../support/stride.ts'
+import { isWhole, stride } from '../../support/stride.ts'
 import type { Kill } from './after.ts'
 import { endAt, nightOfFile } from './events.ts'
 
@@ -27,8 +27,8 @@ test.each<readonly [string, number, number, (point: number) => Kill]>([
       violations.push(...found.violations)
       if (!found.isKilled) break
       stages[found.stage] = (stages[found.stage] ?? 0) + 1
-      // What follows matching is the walk of other tests.
-      if (found.stage === 'match' || found.stage === 'enrich') break
+      // What follows is the walk of other tests.
+      if (found.stage === 'enrich' || (!isWhole && !['start', 'events'].includes(found.stage))) break
     }
   const points = Object.values(stages).reduce((sum, one) => sum + one, 0)
   const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)

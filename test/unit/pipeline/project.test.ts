@@ -19,7 +19,7 @@ outputRoots: [../shared]
 `
 
 const projectOf = (text: string): Project => {
-  const { project, issues } = parseProject(text, 'fettle.yml')
+  const { project, issues } = parseProject(text, 'fettle.yml', {})
   expect(issues).toEqual([])
   return project!
 }
@@ -56,7 +56,7 @@ defaults:
   budget: { rows: "\${ROWS}" }
 outputRoots: ["\${HOME}"]
 `
-  const { project, issues } = parseProject(text, 'fettle.yml')
+  const { project, issues } = parseProject(text, 'fettle.yml', {})
   expect(project).toBeNull()
   expect(issues.map(({ code, at, message }) => `${code} ${at?.line}:${at?.column} ${message.split(/[,;]/)[0]}`)).toEqual([
     'FETTLE_PROJECT 1:9 target: prod is real: it has to be named by each command',
@@ -66,13 +66,37 @@ outputRoots: ["\${HOME}"]
     'FETTLE_PROJECT 5:8 targets.Dev: expected targets by their names',
     'FETTLE_PROJECT 7:13 "mached" is not part of defaults.checks',
     'FETTLE_PROJECT 8:18 defaults.notify.0.to: the address of a webhook must not stand in the file: expected ${NAME} and nothing else',
-    'FETTLE_PROJECT 10:15 outputRoots.0: expected a folder',
+    'FETTLE_PROJECT 10:15 outputRoots.0: ${HOME} is not set',
   ])
   expect(JSON.stringify(issues)).not.toMatch(/secret"|abc/)
 })
 
+test('limit, reporters and outputRoots take values of the environment; a target only when it is chosen', () => {
+  const text = `targets:
+  dev: { limit: "\${TRIAL_ROWS:-500}" }
+  prod: { limit: "\${PROD_ROWS}" }
+  odd: { limit: "\${ODD}" }
+defaults: { reporters: ["junit=\${OUT}/junit.xml"] }
+outputRoots: ["\${SHARED:-../shared}"]
+`
+  const { project, issues } = parseProject(text, 'fettle.yml', { OUT: 'out', ODD: 'secret' })
+  expect(issues).toEqual([])
+  expect(project).toMatchObject({ reporters: ['junit=out/junit.xml'], outputRoots: ['../shared'] })
+  expect(project!.targets.map(one => [one.limit, one.issues.map(({ message, at }) => `${at?.line} ${message}`)])).toEqual([
+    [500, []],
+    [null, ['3 targets.prod.limit: ${PROD_ROWS} is not set']],
+    [null, ['4 targets.odd.limit: expected a whole number from 1, found the value of "${ODD}"']],
+  ])
+  const { issues: wrong } = parseProject('outputRoots: ["${run.date}", "${vars.x}", "${A"]', 'fettle.yml', {})
+  expect(wrong.map(({ message, hint }) => `${message}. ${hint}`)).toEqual([
+    'outputRoots.0: date is not known. Write ${NAME} or ${NAME:-default}: only the environment is known here.',
+    'outputRoots.1: x is not declared under vars. Write ${NAME} or ${NAME:-default}: only the environment is known here.',
+    'outputRoots.2: a ${ is never closed. Write ${NAME} or ${NAME:-default}: only the environment is known here.',
+  ])
+})
+
 test('a default target that does not exist is reported with the nearest name', () => {
-  expect(parseProject('target: dv\ntargets: { dev: {} }\n', 'fettle.yml').issues[0]?.message).toBe(
+  expect(parseProject('target: dv\ntargets: { dev: {} }\n', 'fettle.yml', {}).issues[0]?.message).toBe(
     'target: targets has no dv; did you mean dev?',
   )
 })
@@ -127,7 +151,7 @@ test('no text makes the parser throw', () => {
     fc.property(
       fc.array(fc.constantFrom(...VALID.split(/(?<=[\s:{},[\]])/), '- ', '\n', '\t', ': ', '"'), { maxLength: 60 }),
       parts => {
-        const { project, issues } = parseProject(parts.join(''), 'fettle.yml')
+        const { project, issues } = parseProject(parts.join(''), 'fettle.yml', {})
         expect((project === null) === issues.length > 0).toBe(true)
       },
     ),
