@@ -6,5 +6,5 @@ export { type CandidateState, meaningOf, type ScreenState } from './company-acti
 export type * from './events.ts'
 export * from './file.ts'
 export * from './outcomes.ts'
-export type { NoticeState, PortfolioState } from './portfolio.ts'
+export type { PortfolioState } from './portfolio.ts'
 export * from './state.ts'

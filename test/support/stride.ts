@@ -1,5 +1,5 @@
-/** Which points of a walk too long for the deep project are taken: every `step`th, or all of them with FETTLE_WALK=all (CONTRIBUTING.md). */
-export const isWhole = process.env.FETTLE_WALK === 'all'
+/** Which points of a walk too long for the deep project are taken: every `step`th, or all of them with FETTLE_EVERY_KILL=1 (CONTRIBUTING.md). */
+export const isWhole = process.env.FETTLE_EVERY_KILL === '1'
 
 const seed = Number(process.env.FETTLE_SEED ?? 20261124)
 
