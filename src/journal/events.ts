@@ -168,6 +168,7 @@ export const EVENTS = {
   /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
   'part.failed': { part, error },
   'file.received': { part, ...received.shape },
+  'job.archived': { part },
   'output.written': {
     files: list(file),
     outcomes,
@@ -287,6 +288,7 @@ export interface JobState {
   readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
   /** Why the service failed the job, null while it may succeed. */
   readonly failure: RecordedError | null
+  readonly archived?: true
   /** The last status observed, null before the first. */
   readonly status: string | null
   /** Each change of status with the time it was first seen. */

@@ -214,6 +214,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ failure: event.error }))
     case 'file.received':
       return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
+    case 'job.archived':
+      return withJob(state, event.part, () => ({ archived: true }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null, changes = null } = event

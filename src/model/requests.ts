@@ -117,6 +117,8 @@ export interface JobRequests {
    * FETTLE_DOWNLOAD_CUT.
    */
   openEnrichedFile(id: string, options?: CallOptions): Promise<Download>
+  /** Archiving a job again does no harm. */
+  archive(id: string, options?: CallOptions): Promise<JobRecord>
 }
 
 /** A company in a portfolio, with the texts of its owner. */

@@ -15,13 +15,15 @@ interface StagePlan {
   } | null
   readonly screen?: object | null
   readonly events?: { readonly mark: boolean } | null
+  readonly after?: 'archive'
 }
 
 interface StageDescriptor {
   readonly name: string
   /**
    * Stages of `early` run once, before the rows that go up are chosen. Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
-   * the cost is known. Stages of `companies` run once, after the outputs are written, for the companies of all jobs.
+   * the cost is known. Stages of `companies` run once, after the outputs are written, for the companies of all jobs; the last one is about the
+   * jobs themselves.
    */
   readonly group: 'early' | 'submit' | 'match' | 'enrich' | 'companies'
   /** Whether a run of this plan has the stage; absent: every run has it, and may skip it. */
@@ -88,6 +90,12 @@ const STAGES = [
     group: 'companies',
     isPlanned: ({ screen }) => screen != null,
     operations: sends('createBusinessSearch', 'listBusinessHits'),
+  },
+  {
+    name: 'archive',
+    group: 'companies',
+    isPlanned: ({ after }) => after === 'archive',
+    operations: sends('readJob', 'archive'),
   },
 ] as const satisfies readonly StageDescriptor[]
 

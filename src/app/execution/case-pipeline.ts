@@ -4,7 +4,7 @@ import type { Plan } from '../../pipeline/index.ts'
 
 /** Columns are named by number, since headers may be placeholders; paths are set when the cassette is unpacked. */
 export function casePipeline(plan: Plan, redact: ReturnType<typeof redactFor>): Readonly<Record<string, unknown>> {
-  const { input, key, parts, concurrency, collapse, enrich, poll, retry, output, portfolio, screen } = plan
+  const { input, key, parts, concurrency, collapse, enrich, poll, retry, output, portfolio, screen, after } = plan
   const mappings = plan.mappings.map(({ mapping, index, value, pad, trim }) => [
     mapping,
     {
@@ -56,5 +56,6 @@ export function casePipeline(plan: Plan, redact: ReturnType<typeof redactFor>): 
             ...(screen.budget === null ? {} : { budget: screen.budget }),
           },
         }),
+    ...(after === undefined ? {} : { after }),
   }
 }

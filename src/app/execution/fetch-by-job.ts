@@ -52,7 +52,10 @@ export async function fetchByJob(
   return { job: state.jobs[0]?.id ?? null, paid: (matched ?? 0) + (duplicates ?? 0), companies: found }
 }
 
-function pipelineOf({ name, service, register, enrich, poll, retry }: Plan, input: string): Readonly<Record<string, unknown>> {
+function pipelineOf(
+  { name, service, register, enrich, poll, retry, after }: Plan,
+  input: string,
+): Readonly<Record<string, unknown>> {
   const ms = (value: number): string => `${value}ms`
   const remote = (one: Exclude<Plan['service'], { readonly kind: 'embedded' }>) => ({
     url: one.url,
@@ -71,6 +74,7 @@ function pipelineOf({ name, service, register, enrich, poll, retry }: Plan, inpu
     // With the embedded service a plan polls sooner than a pipeline may.
     poll: { every: ms(Math.max(500, poll.everyMs)), max: ms(Math.max(500, poll.maxMs)), timeout: ms(poll.timeoutMs) },
     retry: { attempts: retry.attempts },
+    ...(after === undefined ? {} : { after }),
   }
 }
 

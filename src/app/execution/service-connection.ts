@@ -104,6 +104,7 @@ export function offline(): ReadyService {
     setEnrichments: refuse,
     enrich: refuse,
     openEnrichedFile: refuse,
+    archive: refuse,
   }
   return { service, issues: [], close: async () => {} }
 }

@@ -14,7 +14,6 @@ export interface Client extends JobRequests, CompanyRequests {
   listJobs(query?: Readonly<Record<string, string | number | boolean>>, options?: CallOptions): Promise<readonly JobRecord[]>
   /** The link to the enriched file; throws FETTLE_NOT_FOUND, with the status, before the file exists. */
   enrichedFile(id: string, options?: CallOptions): Promise<{ readonly filePath: string }>
-  archive(id: string, options?: CallOptions): Promise<JobRecord>
   /** Counts since the last call. */
   takeCounts(): HttpCounts
   /** Closes all connections. */

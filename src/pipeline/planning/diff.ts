@@ -34,6 +34,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['portfolio', 'portfolio', portfolioText],
   ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],
+  ['after', 'after', ({ after }) => after ?? null],
   ['output.columns', 'output', ({ output }) => output && columnsText(output)],
 ]
 

@@ -135,6 +135,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
       ? {}
       : { events: { output: pipeline.events.output, mark: pipeline.events.mark } }),
     screen: pipeline.screen,
+    ...(pipeline.after === undefined ? {} : { after: pipeline.after }),
     report: pipeline.report,
     issues,
   }

@@ -245,6 +245,7 @@ const shape = {
   portfolio: z.null().optional(),
   events: z.never().optional(),
   screen: z.null().optional(),
+  after: z.literal('archive').optional(),
   report: z.strictObject({ rows: z.enum(['none', 'review', 'all']), mask: z.array(header).max(1000) }),
   issues: z.array(issue).max(10_000),
   fingerprint: digest,

@@ -137,6 +137,8 @@ export const reuse = map({
   review: age().describe('Rows for a person to look at.'),
 })
 
+export const after = z.literal('archive', { error: 'archive' }).optional()
+
 export const send = z
   .enum(['all', 'mapped'], { error: 'all or mapped' })
   .optional()

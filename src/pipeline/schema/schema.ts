@@ -14,7 +14,7 @@ import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
+import { accept, after, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
 import { notify } from './notify.ts'
 import { checkServiceUrl } from './service-url.ts'
 
@@ -267,6 +267,9 @@ export const pipelineSchema = map({
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
+  after: after
+    .describe('archive: the remote jobs are archived once all results are written. Absent: they stay as they are.')
+    .register(KEY_FACTS, { identity: false }),
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])

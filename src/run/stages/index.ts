@@ -2,6 +2,7 @@
 import { type StageName, stagesIn } from '../../model/stages.ts'
 import type { JobStage, Named, RunStep } from '../stage.ts'
 import { accepted } from './accepted.ts'
+import { archive } from './archive.ts'
 import { candidates } from './candidates.ts'
 import { create } from './create.ts'
 import { download } from './download.ts'
@@ -36,6 +37,6 @@ export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn(
 /** Before the rows that go up are chosen. */
 export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
 
-const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, accepted, portfolio, screen }
+const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, accepted, portfolio, screen, archive }
 
 export const COMPANY_STAGES: readonly Named<RunStep>[] = stagesIn('companies').map(name => ({ name, ...RUN_STEPS[name] }))

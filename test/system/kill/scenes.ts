@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { expect } from 'vitest'
+import { connect } from '../../../src/client/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import type { Killed } from './commands.ts'
 import { nextCommand } from './copies.ts'
 import { recorded } from './judge.ts'
-import { type Ended, INPUT, makePlace, OUTPUTS, type Place, settled, start } from './kit.ts'
+import { CREDENTIALS, type Ended, INPUT, makePlace, OUTPUTS, type Place, settled, start } from './kit.ts'
 
 /** A command that is killed, without the kill. */
 export type Scene = Omit<Killed, 'effect' | 'at'>
@@ -100,6 +101,15 @@ function textsBelow(folder: string): (readonly [path: string, text: string])[] {
   })
 }
 
+/** The jobs of the run that are not archived. */
+export async function unarchived(place: Place, { service }: FaultyService): Promise<string[]> {
+  const client = connect({ ...CREDENTIALS, url: service.url })
+  const ids = recorded(place)?.jobs.flatMap(({ id }) => id ?? []) ?? []
+  const jobs = await Promise.all(ids.map(id => client.readJob(id)))
+  await client.close()
+  return jobs.flatMap(({ id, archived }) => (archived === true ? [] : [`${id} is not archived`]))
+}
+
 /** A list without a pipeline, for a service. */
 export function cleanScene(data: string, service: FaultyService): Scene {
   const prepared = makePlace(data, service)
@@ -124,12 +134,14 @@ export function cleanScene(data: string, service: FaultyService): Scene {
 /** Keys of rows whose answers are asked for again: their earlier ones are replaced. */
 const AGAIN = Array.from({ length: 12 }, (_, n) => ['--refresh-key', `${n}`]).flat()
 
+const NIGHTLY = 'reuse: { matched: 30d, unmatched: 7d, review: 7d }\nafter: archive\n'
+
 /** The second night of a list, with rows that are new, changed and gone, and rows that are asked again. */
 export async function nightScene(data: string, service: FaultyService): Promise<Scene> {
   const prepared = makePlace(data, service)
   const { folder } = prepared
   const pipeline = join(folder, 'pipeline.yml')
-  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}reuse: { matched: 30d, unmatched: 7d, review: 7d }\n`)
+  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${NIGHTLY}`)
   await ok(prepared, 'run', 'pipeline.yml', '-q')
   const lines = INPUT.split('\n')
   const changed = lines.with(20, lines[20]!.replace('Harrow', 'Barrow')).toSpliced(25, 1)
@@ -138,7 +150,7 @@ export async function nightScene(data: string, service: FaultyService): Promise<
     const { creates, uploads, submits, enriches } = service.server.effects(recorded(place)?.jobName)
     const made = [creates, uploads, submits, enriches]
     const bad = [...(made.some(count => count !== 1) ? [`creates, uploads, submits, enriches: ${made}`] : [])]
-    bad.push(...(await judged(place, ended)))
+    bad.push(...(await judged(place, ended)), ...(await unarchived(place, service)))
     // Every answer is where the next night finds it.
     await ok(place, 'run', 'pipeline.yml', '-q')
     const { counts } = recorded(place)?.reuse ?? {}

@@ -43,6 +43,7 @@ const CALLS: Calls = {
   submit: ports => ports.submit('7', effect),
   setEnrichments: ports => ports.setEnrichments('7', [], {}),
   enrich: ports => ports.enrich('7', effect),
+  archive: ports => ports.archive('7', {}),
   createPortfolio: ports => ports.createPortfolio('n', effect),
   setRules: ports => ports.setRules(7, 'XX', [], {}),
   sendCompanies: ports => ports.sendCompanies(7, 'import', [], {}),

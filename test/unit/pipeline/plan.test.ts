@@ -348,6 +348,7 @@ describe('fingerprint', () => {
       portfolio: { name: 'p', id: null, reference: null },
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
       send: 'mapped',
+      after: 'archive',
       reuse: { matched: 1, unmatched: 1, review: 1 },
       known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, answers: 'ab', bits: 'ab' },
     }

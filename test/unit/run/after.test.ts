@@ -5,6 +5,7 @@ import { FettleError } from '../../../src/errors.ts'
 import type { FoundCompany } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { FakeAccount } from './fake-account.ts'
+import { refusal } from './fake-service.ts'
 import { crashAfterOutputs, planOf, resumed, type World, worldOf } from './world.ts'
 
 const company = (at: number, name = `Company ${at}`): FoundCompany => ({ row: at, id: `GB-${at}`, name, reference: `ref ${at}` })
@@ -292,15 +293,79 @@ describe('screen', () => {
   })
 })
 
-test('a process that ends before or after any append: one portfolio, one search for each company', async () => {
-  const make = () => worldWith({ portfolio: PORTFOLIO, screen: SCREEN })
-  const points = await crashAfterOutputs(make, (state, { account }, where) => {
+describe('archive', () => {
+  const AFTER = { after: 'archive' } as const
+
+  test('archives every job once, after all other stages', async () => {
+    const world = worldWith({ ...AFTER, portfolio: PORTFOLIO, parts: [0, 5].map(from => ({ from, rows: 5 })) })
+    world.service.summary = null
+    const state = await world.run()
+    expect([state.status, state.stages.at(-1)?.name]).toEqual(['success', 'archive'])
+    expect(world.service.jobs.map(({ archives }) => archives)).toEqual([1, 1])
+    expect(world.service.calls.slice(-4)).toEqual(['readJob', 'archive', 'readJob', 'archive'])
+  })
+
+  test('sends nothing for a job that is archived already', async () => {
+    const world = worldWith(AFTER)
+    world.service.before = (call, options) => {
+      if (options?.stage === 'archive' && call === 'readJob') world.service.only.archives = 1
+    }
+    expect(await world.run()).toMatchObject({ status: 'success' })
+    expect(world.service.calls.at(-1)).toBe('readJob')
+  })
+
+  test.each([
+    ['refuses it', refusal('no such operation', 405)],
+    ['has it no more', new FettleError('FETTLE_NOT_FOUND', 'no job', { status: 404 })],
+    ['does not allow it', new FettleError('FETTLE_FORBIDDEN', 'no permission', { status: 403 })],
+  ])('a job whose service %s is a warning: the results stand', async (_, error) => {
+    const world = worldWith(AFTER)
+    world.service.before = call => {
+      if (call === 'archive') throw error
+    }
+    const state = await world.run()
+    expect(state).toMatchObject({ finished: true, status: 'warn', exitCode: 0, issues: [{ code: 'FETTLE_ARCHIVE' }] })
+  })
+
+  test('leaves a job alone that has the id of ours and another name', async () => {
+    const world = worldWith(AFTER)
+    world.service.after = call => {
+      if (call === 'openEnrichedFile') Object.assign(world.service.only, { name: 'of another user' })
+    }
+    const { issues } = await world.run()
+    expect(issues.map(({ message }) => message)).toEqual([expect.stringContaining('is called "of another user"')])
+    expect(world.service.only.archives).toBe(0)
+  })
+
+  test('a service that is away pauses the run, and the next process archives the job', async () => {
+    const world = worldWith(AFTER)
+    world.service.before = call => {
+      if (call === 'archive') throw new FettleError('FETTLE_NETWORK', 'gone')
+    }
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 75 })
+    const next = resumed(world)
+    next.service.before = () => {}
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(next.service.only.archives).toBe(1)
+  })
+
+  test('does not happen to the job of a run that failed', async () => {
+    const world = worldWith({ ...AFTER, budget: { rows: null, credits: 1 } })
+    expect(await world.run()).toMatchObject({ finished: true, status: 'fail' })
+    expect(world.service.only.archives).toBe(0)
+  })
+})
+
+test('a process that ends before or after any append: one portfolio, one search for each company, one archived job', async () => {
+  const make = () => worldWith({ portfolio: PORTFOLIO, screen: SCREEN, after: 'archive' })
+  const points = await crashAfterOutputs(make, (state, { account, service }, where) => {
     expect(state, where).toMatchObject({
       finished: true,
       status: 'success',
       screening: { searches: 5, done: 5 },
     })
     expect([account.portfolios.length, account.companies.size, account.searches.length]).toEqual([1, 5, 5])
+    expect(service.only.archives).toBe(1)
   })
   expect(points).toBeGreaterThan(30)
 })

@@ -20,10 +20,11 @@ export interface RemoteJob {
   submits: number
   tags: readonly string[]
   enriches: number
+  archives: number
 }
 
 export type EffectName = 'createJob' | 'upload' | 'submit' | 'enrich'
-export type CallName = EffectName | 'findJobs' | 'readJob' | 'setMappings' | 'setEnrichments' | 'openEnrichedFile'
+export type CallName = EffectName | 'findJobs' | 'readJob' | 'setMappings' | 'setEnrichments' | 'openEnrichedFile' | 'archive'
 
 export class FakeService implements Service {
   readonly jobs: RemoteJob[] = []
@@ -91,14 +92,15 @@ export class FakeService implements Service {
     if (!statuses.includes(job.status)) throw refusal(`status is ${job.status}; needed is ${statuses.join(' or ')}`)
   }
 
-  #record({ id, name, status }: RemoteJob): JobRecord {
+  #record({ id, name, status, archives }: RemoteJob): JobRecord {
     const isCounted = !['created', 'uploading', 'uploadError', 'uploaded', 'ready', 'matching'].includes(status)
-    return { id, name, status, ...(this.summary !== null && isCounted ? { jobSummary: this.summary } : {}) }
+    const archived = archives > 0 ? { archived: true } : {}
+    return { id, name, status, ...archived, ...(this.summary !== null && isCounted ? { jobSummary: this.summary } : {}) }
   }
 
   add(name: string): RemoteJob {
     const fresh = { id: `job-${this.jobs.length + 1}`, name, status: 'created', ahead: [], uploads: 0, mappings: [] }
-    const job: RemoteJob = { ...fresh, submits: 0, tags: [], enriches: 0 }
+    const job: RemoteJob = { ...fresh, submits: 0, tags: [], enriches: 0, archives: 0 }
     this.jobs.push(job)
     return job
   }
@@ -168,6 +170,14 @@ export class FakeService implements Service {
       job.ahead = [...this.enriching]
       job.status = job.ahead.shift() ?? 'enriching'
       return null
+    })
+  }
+
+  archive(id: string, options?: CallOptions): Promise<JobRecord> {
+    return this.#call('archive', options, () => {
+      const job = this.#find(id)
+      job.archives++
+      return this.#record(job)
     })
   }
 

@@ -104,6 +104,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
       : [
           `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}`,
         ]),
+    ...(plan.after === undefined ? [] : ['  after     the jobs are archived']),
     ...(estimate.unfinished === null
       ? []
       : [`  run       resumes the unfinished ${estimate.unfinished}; paid results are not paid again`]),
