@@ -280,7 +280,7 @@ export interface Plan {
   readonly events?: PlannedEvents
   /** Null: companies are not screened. */
   readonly screen?: PlannedScreen | null
-  /** What becomes of the remote jobs once all results are written; absent: nothing. */
+  /** What happens to the remote jobs once all results are written; absent: nothing. */
   readonly after?: 'archive'
   /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
   readonly report: { readonly rows: 'none' | 'review' | 'all'; readonly mask: readonly string[] }
