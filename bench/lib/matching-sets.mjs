@@ -6,8 +6,9 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { appliedShare, buildIndex, DEFAULT_SHARE, estimateShare, match, presence } from '../../build/service/matching/index.js'
+import { ALONE, appliedFacts, buildIndex, estimateFacts, match, rowEvidence } from '../../build/service/matching/index.js'
 import { companyOf, queryOf, readCsv } from './matching-data.mjs'
+import { measureWrongNumbers } from './matching-numbers.mjs'
 
 const PLACE = ['address1', 'town', 'postcode']
 /** What each set is asked with. `kind` is the kind of evidence that the score is calibrated for. */
@@ -88,23 +89,23 @@ function speedOf(index, queries) {
 /** Rows of a list from which the share of weighted rows is estimated. */
 const ROWS = 2000
 
-/** The share of a list that is in the register, as it is estimated; each row counts as often as its weight asks. */
-function shareOf(list) {
+/** The facts of a list as they are estimated; each row counts as often as its weight asks. */
+function factsOf(list) {
   const all = list.reduce((total, row) => total + row.weight, 0)
   const rows = []
   let due = 0
   for (const { index, query, weight } of list) {
     due += (weight * (all === list.length ? list.length : ROWS)) / all
-    const odds = presence(index, query)
-    for (; due >= 0.5; due--) rows.push(odds)
+    const evidence = rowEvidence(index, query)
+    for (; due >= 0.5; due--) rows.push(evidence)
   }
-  return estimateShare(rows)
+  return estimateFacts(rows)
 }
 
-/** Answers of all rows of one list, by default at the share that is estimated for it, as a job applies it. */
-function answersOf(list, share = shareOf(list)) {
+/** Answers of all rows of one list, by default with the facts that are estimated for it, as a job applies them. */
+function answersOf(list, facts = factsOf(list)) {
   return list.map(({ index, query, expected, weight }) => {
-    const found = match(index, query, undefined, appliedShare(share))
+    const found = match(index, query, undefined, appliedFacts(facts))
     const best = found.candidates[0]
     const right = expected === '' ? null : best !== undefined && index.companies.id(best.company) === expected
     return { decision: found.decision, score: found.score, right, weight }
@@ -115,6 +116,7 @@ function answersOf(list, share = shareOf(list)) {
 export function measureSets(folder, split, print) {
   const results = {}
   const byKind = {}
+  const numbered = []
   print(
     `${'set'.padEnd(8)}${'asked with'.padEnd(15)}${'rows'.padStart(5)}${'top1'.padStart(7)}${'prec.'.padStart(7)}${'95 %'.padStart(14)}${'recall'.padStart(7)}${'95 %'.padStart(14)}${'refuse'.padStart(7)}${ABSENT.map(one => `${one * 100} % absent, share`.padStart(24)).join('')}${'error'.padStart(7)}${'rows/s'.padStart(8)}`,
   )
@@ -136,16 +138,17 @@ export function measureSets(folder, split, print) {
       const lists = ABSENT.map(part => {
         const weightOf = (list, size) => list.map(row => ({ ...row, weight: (size * 1000) / list.length }))
         const list = [...weightOf(present, 1 - part), ...weightOf(absent, part)]
-        const share = shareOf(list)
-        return { ...weighed(answersOf(list, share)), share }
+        const facts = factsOf(list)
+        return { ...weighed(answersOf(list, facts)), share: facts.inRegister }
       })
-      const refused = answersOf(absent, DEFAULT_SHARE)
+      const refused = answersOf(absent, ALONE)
       const refusal = share(refused.filter(one => one.decision !== 'matched').length, refused.length)
       const error = calibrationError(natural)
       const queries = labelled.map(row => row.query)
       const rowsPerSecond = speedOf(whole, queries)
       const ranges = ['precision', 'recall'].map(name => interval(natural, sample => weighed(sample)[name]))
       const range = ([low, high]) => `${shown(low).trim()}–${shown(high).trim()}`.padStart(14)
+      if (view === 'all') numbered.push({ companies, labelled })
       byKind[kind] = [...(byKind[kind] ?? []), ...natural]
       results[`${set} ${view}`] = { ...figures, refusal, lists, error, rowsPerSecond }
       print(
@@ -155,5 +158,6 @@ export function measureSets(folder, split, print) {
   }
   for (const [kind, answers] of Object.entries(byKind))
     print(`calibration error, rows with ${kind}: ${shown(calibrationError(answers)).trim()}`)
+  for (const { companies, labelled } of numbered) measureWrongNumbers(companies, labelled, print)
   return results
 }

@@ -1,5 +1,6 @@
 /** What `connect` takes, and the types of requests and transfers. Types only. */
 import type { OperationName } from '../contract/index.ts'
+import type { ListFacts } from '../model/list-facts.ts'
 import type { Clock } from '../model/requests.ts'
 import type { Shared } from './api/shared.ts'
 import type { Limits } from './http/limits.ts'
@@ -52,8 +53,11 @@ export interface ConnectOptions {
   readonly onDropped?: (field: { readonly operation: RequestName; readonly path: string }) => void
   /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
-  /** How much of the list of a job is in the register, from 0 to 1, for fettle's own service; without it, each job is estimated by itself. */
-  readonly inRegister?: () => Promise<number>
+  /**
+   * What is known of the list of a job, for fettle's own service: how much of it is in the register, and whether its company numbers are
+   * relied on. What is absent is estimated for each job by itself.
+   */
+  readonly list?: () => Promise<Partial<ListFacts>>
   /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */
   readonly beforeEffect?: (operation: RequestName) => void | Promise<void>
   /** Aborted: the client stops waiting for pauses and retries; a request in flight continues until its own signal. */

@@ -1,5 +1,6 @@
 /** Schemas of the journal: bands and patterns of the matches, and the events of a run that uses answers of earlier runs. */
 import { z } from 'zod'
+import { COMPANY_NUMBERS } from '../contract/index.ts'
 
 const text = z.string()
 const count = z.number()
@@ -31,6 +32,7 @@ export const REUSE_EVENTS = {
     answers: text,
     bits: text,
     inRegister: count.nullable().optional(),
+    companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

@@ -1,4 +1,5 @@
 /** The state of a run that uses answers of earlier runs. */
+import type { ListFacts } from '../model/list-facts.ts'
 import type { Outcomes, ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { JobState, RunEvent } from './events.ts'
@@ -6,8 +7,8 @@ import { jobsOf } from './jobs.ts'
 
 export interface ReuseState {
   readonly counts: ReuseCounts
-  /** How much of the list is in the register, for the jobs of the rows that go up; null where the service finds out by itself. */
-  readonly inRegister: number | null
+  /** What is known of the list, for the jobs of the rows that go up; null where the service finds out by itself. */
+  readonly list: ListFacts | null
   /** Rows by outcome, apart for earlier answers and those of this run; null before the outputs are written. */
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
@@ -25,11 +26,12 @@ interface Changed {
 export function afterReuse({ plan, jobName, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
-      const { counts, sent, parts, answers, bits, inRegister = null } = event
+      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable' } = event
       if (plan.known !== undefined) return null
       const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits }
       const chosen = { ...plan, sent, parts, known }
-      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, inRegister, outcomes: null, isKept: false } }
+      const list = inRegister === null ? null : { inRegister, companyNumbers }
+      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, list, outcomes: null, isKept: false } }
     }
     case 'output.written':
       return reuse && { reuse: { ...reuse, outcomes: event.reused ?? null } }

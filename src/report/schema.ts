@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
-import { acceptSchema, inRegisterSchema, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { acceptSchema, listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
 import { reuseSchema } from './sections/reuse-schema.ts'
 import { sealSchemas } from './sections/seal-schema.ts'
 
@@ -155,7 +155,7 @@ const result = z.object({
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
   registers: registersSchema,
-  inRegister: inRegisterSchema,
+  ...listFacts,
   plan,
   input: inputSchema,
   mappings: z.array(

@@ -16,6 +16,12 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
   return Math.round((known.reduce((sum, one) => sum + one.inRegister * one.totalRows, 0) / rows) * 1000) / 1000
 }
 
+/** Unreliable where they are in one job; null where that is unknown. */
+export function companyNumbersOf(jobs: readonly Pick<JobState, 'summary'>[]): Result['companyNumbers'] {
+  const known = jobs.flatMap(({ summary }) => summary?.companyNumbers ?? [])
+  return known.length === 0 ? null : known.includes('unreliable') ? 'unreliable' : 'reliable'
+}
+
 type Snapshot = NonNullable<Result['registers']>[number]
 
 /** The date of a snapshot, with the start of its digest where another one has the same date. */
@@ -25,11 +31,15 @@ export const snapshotText = ({ snapshotDate, sha256 }: Omit<Snapshot, 'name'>, o
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
-export function serviceWords({ service, registers, inRegister, plan }: Result): string {
+export function serviceWords({ service, registers, inRegister, companyNumbers, plan }: Result): string {
   const answered = registers === null || registers.length === 0 ? service : `${service}, ${registerWords(registers)}`
-  return inRegister === null || plan.sent < FEW
-    ? answered
-    : `${answered}; about ${Math.round(inRegister * 100)} % of this list is in the register`
+  const facts = [
+    ...(inRegister === null || plan.sent < FEW
+      ? []
+      : [`about ${Math.round(inRegister * 100)} % of this list is in the register`]),
+    ...(companyNumbers === 'unreliable' ? ['its company numbers are not relied on'] : []),
+  ]
+  return facts.length === 0 ? answered : `${answered}; ${facts.join(', ')}`
 }
 
 /** `registers one, two and three of 2026-01-01`, or the date after each where they differ; two imports of one day with their digests. */

@@ -3,6 +3,7 @@
  * equal rows an answer can be read again from its file.
  */
 import { FettleError } from '../errors.ts'
+import type { ListFacts } from '../model/list-facts.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
@@ -54,11 +55,12 @@ export interface AnswerPlace {
   readonly jobs?: readonly AnsweredJob[]
 }
 
-/** A remote job, when it answered, and how much of the list it took to be in the register. */
+/** A remote job, when it answered, and what it took for known of the list. */
 export interface AnsweredJob {
   readonly id: string
   readonly at: string
   readonly inRegister?: number | null
+  readonly companyNumbers?: ListFacts['companyNumbers'] | null
 }
 
 interface Open {

@@ -7,7 +7,7 @@ import { inOwnTurn } from '../loop-turns.ts'
 import { packageFile } from '../package-file.ts'
 import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
-import { match, presence, type Query, registerOf } from './matching/index.ts'
+import { type ListFacts, match, type Query, registerOf, rowEvidence } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
 import type { OpenedRegisters } from './registers/current.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
@@ -55,8 +55,8 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
 
 function engineOf({ infos, index, byConnectId }: Register, threads: Threads | null): Engine {
   const engine: Engine = {
-    match: (query, most, share) => match(index, query, most, share),
-    presence: query => presence(index, query),
+    match: (query, most, list) => match(index, query, most, list),
+    rowEvidence: query => rowEvidence(index, query),
     at: position => index.companies.at(position),
     registerOf: position => infos[registerOf(index, position)]?.name ?? '',
     registers: infos.length,
@@ -65,7 +65,7 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
     countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),
   }
   if (threads === null) return engine
-  const here = (query: Query, share: number) => matchResultOf(engine.match(query, undefined, share), share)
+  const here = (query: Query, list: ListFacts) => matchResultOf(engine.match(query, undefined, list), list)
   return { ...engine, matchAll: streamBeyond(MANY_ROWS, here, threads) }
 }
 

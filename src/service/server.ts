@@ -25,7 +25,7 @@ import { startRetention } from './data-cleaning/retention.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { openPublicAddress } from './http/public-address.ts'
 import { LIMITS, type Limits } from './limits.ts'
-import type { Query } from './matching/index.ts'
+import type { ListFacts, Query } from './matching/index.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/change-source.ts'
 import { openMonitoring } from './monitoring/open.ts'
 import { createObjectAccess } from './object-access.ts'
@@ -78,8 +78,8 @@ export interface Service {
   readonly password: string
   /** The opened registers, as `GET /health` reports them. */
   readonly registers: readonly OpenRegister[]
-  /** How much of a list is in the registers, from 0 to 1, estimated from its rows: for `inRegister` of the jobs that its parts are sent in. */
-  shareOf(rows: AsyncIterable<Query>): Promise<number>
+  /** How much of a list is in the registers and whether its company numbers are reliable, estimated from its rows: for the jobs that its parts are sent in. */
+  factsOf(rows: AsyncIterable<Query>): Promise<ListFacts>
   /** Waits up to 10 s for requests in flight, then stops. Unfinished jobs continue at the next start. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -264,7 +264,7 @@ export async function start(
       get registers() {
         return current.registers()
       },
-      shareOf: background.worker.shareOf,
+      factsOf: background.worker.factsOf,
       close,
       [Symbol.asyncDispose]: close,
     }

@@ -31,14 +31,15 @@ export async function chooseRowsOnce(
   const readable = await readablePlan(plan, directory, storage)
   const changedCompanies = changedCompaniesOf(directory, state)
   const found = await chooseKnownRows(readable, state, directory, { ...settings, changedCompanies })
-  const { counts, parts, answers, bits, inRegister } = found
+  const { counts, parts, answers, bits, list } = found
   checkRowBudget(plan, counts.sent)
   const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers: answers ?? '', bits: bits ?? '' }
   const chosen: Plan = { ...plan, sent: counts.sent, parts, known }
   await assertAccount(chosen, settings)
   const choose = (): void => {
     const { answers: reused, bits: isKnown } = known
-    record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: reused, bits: isKnown, inRegister })
+    const facts = list ?? { inRegister: null }
+    record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: reused, bits: isKnown, ...facts })
   }
   if (plan.budget.month === undefined) return choose()
   const { clock } = settings.world ?? DEFAULT_RUNTIME

@@ -189,7 +189,7 @@ async function executeStages({
     })
     return connectRun({
       ...{ plan, directory, settings, source, results, list, events, fetchByJob, onProgress, isNeeded },
-      ...(reuse?.inRegister == null ? {} : { inRegister: reuse.inRegister }),
+      facts: reuse?.list ?? {},
       ...(plan.reuse == null
         ? {}
         : { keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()) }),

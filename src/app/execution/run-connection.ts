@@ -9,7 +9,7 @@ import { offline, openService, type ReadyService, type ServiceNeeds } from './se
 
 export interface ConnectionNeeds
   extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'signal' | 'grace'>,
-    Pick<ServiceNeeds, 'list' | 'inRegister' | 'beforeEffect' | 'onWarning' | 'recorder'> {
+    Pick<ServiceNeeds, 'list' | 'facts' | 'beforeEffect' | 'onWarning' | 'recorder'> {
   readonly plan: Plan
   readonly directory: RunDirectory
   readonly settings: RunSettings
@@ -27,7 +27,7 @@ export interface RunConnection extends Pick<ReadyService, 'issues' | 'close'> {
 }
 
 export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection> {
-  const { plan, directory, settings, source, results, list, inRegister, signal, grace, onProgress, onWarning, recorder } = needs
+  const { plan, directory, settings, source, results, list, facts, signal, grace, onProgress, onWarning, recorder } = needs
   const world = settings.world ?? DEFAULT_RUNTIME
   const ready = !needs.isNeeded
     ? offline()
@@ -39,7 +39,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         register: plan.register ?? null,
         stateDir: directory.service,
         ...(list === undefined || (plan.shard === undefined && plan.parts.length === 1) ? {} : { list }),
-        ...(inRegister === undefined ? {} : { inRegister }),
+        facts: { ...facts, ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }) },
         attempts: plan.retry.attempts,
         traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
         proxies: () => proxiesOf(settings.env),

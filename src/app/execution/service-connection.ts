@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
@@ -34,12 +35,12 @@ export interface ServiceNeeds {
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
   /**
-   * The rows of the whole list, where it is sent in several parts: how much of it is in the register is then the same for all of them. The
-   * embedded service estimates it; a remote one does so for each part.
+   * The rows of the whole list, where it is sent in several parts: what is known of it is then the same for all of them. The embedded
+   * service estimates it; a remote one does so for each part.
    */
   readonly list?: () => AsyncIterable<Readonly<Record<string, string>>>
-  /** How much of the whole list is in the register, where it is known. */
-  readonly inRegister?: number
+  /** What is known of the whole list. */
+  readonly facts?: Partial<ListFacts>
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
@@ -112,7 +113,7 @@ export function offline(): ReadyService {
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../../client/index.ts')
-  const { inRegister } = needs
+  const { facts = {} } = needs
   const state = needs.world.clients ?? createClientState()
   const common = {
     ...needs.world.connection,
@@ -131,7 +132,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const credentials = needs.credentials()
     const own = accountOf(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
-    const known = inRegister === undefined ? {} : { inRegister: async () => inRegister }
+    const known = Object.keys(facts).length === 0 ? {} : { list: async () => facts }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
     const client = made.connect({ ...common, ...credentials, shared, ...place, ...known })
     return { service: client, issues: [], close: () => client.close() }
@@ -140,12 +141,13 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const shared = made.createShared(needs.world.clock, budgetOf(state, made))
   const { url, username, password } = server
   const { list } = needs
-  let share: Promise<number> | null = inRegister === undefined ? null : Promise.resolve(inRegister)
-  const shareOfList = (): Promise<number> => {
-    share ??= server.shareOf(list!())
-    return share
+  const isEstimated = list !== undefined && facts.inRegister === undefined
+  let found: Promise<Partial<ListFacts>> | null = null
+  const factsOfList = (): Promise<Partial<ListFacts>> => {
+    found ??= isEstimated ? server.factsOf(list()).then(estimated => ({ ...estimated, ...facts })) : Promise.resolve(facts)
+    return found
   }
-  const known = list === undefined && share === null ? {} : { inRegister: shareOfList }
+  const known = isEstimated || Object.keys(facts).length > 0 ? { list: factsOfList } : {}
   const client = made.connect({ ...common, shared, url, username, password, ...known })
   const close = async (): Promise<void> => {
     await client.close()

@@ -36,7 +36,11 @@ export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }:
   const { matchSample } = await import('../../service/data-cleaning/processing/match-sample.ts')
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
-  const found = await matchSample(sentRows(plan, cwd), rows, { dir: registerDirOf(dataDirOf(env)), names })
+  const found = await matchSample(sentRows(plan, cwd), rows, {
+    dir: registerDirOf(dataDirOf(env)),
+    names,
+    ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }),
+  })
   const { registers: used, ...sample } = found
   const list = plan.sent
   const matched = shareInterval(sample.matched, sample.rows, list)

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { sentRows } from '../../input/index.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
 import type { Plan, PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { dataDirOf, type Env, registersOf, text } from '../env/environment.ts'
 
@@ -104,10 +105,11 @@ const sampleNote = (): Issue =>
     severity: 'info',
   })
 
-/** How much of a list the registers of the embedded service have, estimated from all rows as they are sent; null for a remote service. */
-export async function listShare(plan: Plan, env: Env, root: string): Promise<number | null> {
+/** The facts of a list for the registers of the embedded service, estimated from all rows as they are sent; null for a remote service. */
+export async function listFacts(plan: Plan, env: Env, root: string): Promise<ListFacts | null> {
   if (plan.service.kind === 'remote') return null
-  const { shareOfRows } = await import('../../service/list-share.ts')
+  const { factsOfRows } = await import('../../service/list-facts.ts')
   const names = (plan.register ?? []).map(({ name }) => name)
-  return shareOfRows(registerDirOf(dataDirOf(env)), names, sentRows(plan, root))
+  const found = await factsOfRows(registerDirOf(dataDirOf(env)), names, sentRows(plan, root))
+  return { ...found, companyNumbers: plan.companyNumbers ?? found.companyNumbers }
 }

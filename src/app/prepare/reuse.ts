@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
 import { type Plan, partsOf } from '../../pipeline/index.ts'
 import { headOf, readStates } from '../../results/changes/row-states.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
@@ -15,7 +16,7 @@ import type { Env } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
-import { listShare } from './registers.ts'
+import { listFacts } from './registers.ts'
 
 /** Where answers are kept, and which of them are not used. */
 export interface ReuseSettings {
@@ -63,7 +64,7 @@ export async function chooseKnownRows(
   { identity, startedAt, args = {}, runId }: Chosen,
   directory: RunDirectory | null,
   settings: ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal },
-): Promise<ChosenRows & { readonly parts: Plan['parts']; readonly inRegister: number | null }> {
+): Promise<ChosenRows & { readonly parts: Plan['parts']; readonly list: ListFacts | null }> {
   const { reuse, key, name, enrich, parts } = plan
   const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
@@ -71,9 +72,9 @@ export async function chooseKnownRows(
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
   const now = Date.parse(startedAt)
   const scope = scopeOf(plan, identity)
-  const { appliedShare } = await import('../../service/list-share.ts')
-  const inRegister = await listShare(plan, env, cwd)
-  const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, inRegister, appliedShare, now }
+  const { appliedShare } = await import('../../service/list-facts.ts')
+  const facts = await listFacts(plan, env, cwd)
+  const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, facts, appliedShare, now }
   const known = await openAnswers(answersFolder(settings, args), wanted)
   try {
     const place = {
@@ -85,9 +86,9 @@ export async function chooseKnownRows(
     const chosen = await chooseRows(plan, known, rules, directory?.path ?? null, place)
     const { sent } = chosen.counts
     const split = parts.length > 1 ? parts[0]!.rows : null
-    // Where no answer is used, a service that estimates the share does so again.
-    const share = inRegister ?? (chosen.counts.known === 0 ? null : known.inRegister)
-    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), inRegister: share }
+    // Where no answer is used, a service that estimates the facts does so again.
+    const list = facts ?? (chosen.counts.known === 0 ? null : known.facts)
+    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), list }
   } finally {
     known.close()
   }

@@ -119,7 +119,7 @@ export function connect(options: ConnectOptions): Client {
     },
     createJob: async (name, call) =>
       core.call('createJob', {
-        json: { name, ...(options.inRegister === undefined ? {} : { inRegister: await options.inRegister() }) },
+        json: { name, ...(await options.list?.()) },
         // An answer that only its id could be read of is kept.
         read: record => shown({ ...{ name, status: 'created' }, ...record }),
         options: call,

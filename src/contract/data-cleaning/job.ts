@@ -6,6 +6,11 @@ import { plainName } from '../query.ts'
 import { written } from '../written.ts'
 import { MAPPINGS } from './mappings.ts'
 
+/** Whether the company numbers of a list are relied on: `unreliable` ones alone are no match where the name is another. */
+export const COMPANY_NUMBERS = ['reliable', 'unreliable'] as const
+
+export type CompanyNumbers = (typeof COMPANY_NUMBERS)[number]
+
 const count = z.number().int().nonnegative().nullish()
 
 /** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
@@ -21,6 +26,12 @@ export const jobSummary = lazy(() =>
       .nullish()
       .describe(
         "The share of the list that is in the register, from 0 to 1, as it was estimated or named. fettle's own service adds it; the interface does not know it.",
+      ),
+    companyNumbers: z
+      .enum(COMPANY_NUMBERS)
+      .nullish()
+      .describe(
+        "Whether the company numbers of the list were relied on. fettle's own service adds it; the interface does not know it.",
       ),
   }),
 )
@@ -82,6 +93,12 @@ export const createJob = lazy(() =>
       .optional()
       .describe(
         "How much of the list is in the register, from 0 to 1: estimated from the file if absent, and needed for one of several parts of a list. fettle's own service reads it; the interface does not know it.",
+      ),
+    companyNumbers: z
+      .enum(COMPANY_NUMBERS)
+      .optional()
+      .describe(
+        "Whether the company numbers of the list are relied on: judged from the file if absent. fettle's own service reads it; the interface does not know it.",
       ),
   }),
 )

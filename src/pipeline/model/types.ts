@@ -2,7 +2,7 @@
  * Types of facts about an input and of the plan, which combines them with the pipeline. A plan holds no secret; the journal stores
  * it unchanged.
  */
-import type { Mapping, Product } from '../../contract/index.ts'
+import type { CompanyNumbers, Mapping, Product } from '../../contract/index.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 import type { OutputColumns } from '../../model/column-names.ts'
@@ -237,6 +237,8 @@ export interface Plan {
   readonly sent: number
   /** Rows that are alike on the mapped cells go up once. */
   readonly collapse: boolean
+  /** Whether the company numbers of the list are relied on; absent: the service judges by the list. */
+  readonly companyNumbers?: CompanyNumbers
   /** One a remote job: the first of its rows among those that go up, from 0, and how many it has. */
   readonly parts: readonly { readonly from: number; readonly rows: number }[]
   /** Only the mapped columns go up; absent: all of them. */

@@ -22,6 +22,7 @@ type Text = string | null
 const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: Plan) => Text])[] = [
   ['register', 'register', registerText],
   ['job.collapse', 'collapse', ({ collapse }) => String(collapse)],
+  ['job.companyNumbers', 'companyNumbers', ({ companyNumbers }) => companyNumbers ?? null],
   ['jobs', 'parts', ({ parts }) => String(parts.length)],
   ['enrich', 'enrich', ({ enrich }) => enrich && `${enrich.product}, ${enrich.tags.length} tags`],
   ['budget', 'budget', ({ budget }) => JSON.stringify(budget)],

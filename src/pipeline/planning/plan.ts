@@ -89,7 +89,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
   const counted = context.shard ?? { rows, sent, skipped }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
-  const { split, ...job } = pipeline.job
+  const { split, companyNumbers, ...job } = pipeline.job
   const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
   const draft: Omit<Plan, 'fingerprint'> = {
     version: pipeline.version,
@@ -107,6 +107,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...(counted.skipped === 0 ? {} : { skipped: counted.skipped }),
     sent: counted.sent,
     ...settings,
+    ...(companyNumbers === null ? {} : { companyNumbers }),
     parts: partsOf(counted.sent, split),
     ...(pipeline.send === null ? {} : { send: pipeline.send }),
     ...(pipeline.reuse === null ? {} : { reuse: pipeline.reuse }),

@@ -3,7 +3,7 @@
  * names, paths and addresses that a pipeline file may have.
  */
 import { z } from 'zod'
-import { MAPPINGS, type Product } from '../../contract/index.ts'
+import { COMPANY_NUMBERS, MAPPINGS, type Product } from '../../contract/index.ts'
 import { canonicalEncoding } from '../../encodings.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
@@ -213,6 +213,7 @@ const shape = {
   skipped: count.optional(),
   sent: count,
   collapse: z.boolean(),
+  companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
   parts: z
     .array(z.strictObject({ from: count, rows: count }))
     .min(1)

@@ -5,7 +5,7 @@
  * The `error` of each leaf is the expected form, as the end of "expected …"; issues.ts makes the sentence.
  */
 import { z } from 'zod'
-import type { Product } from '../../contract/index.ts'
+import { COMPANY_NUMBERS, type Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
@@ -214,6 +214,9 @@ export const pipelineSchema = map({
       .describe('Remote jobs at the same time.')
       .register(KEY_FACTS, { live: true, identity: false }),
     collapse: flag().prefault(false).describe('Rows with equal mapped cells are uploaded once; all of them get the result.'),
+    companyNumbers: orNull(z.enum(COMPANY_NUMBERS, { error: 'reliable or unreliable' })).describe(
+      "unreliable: a number alone is no match where the name is another; reliable: it is, at the same place. fettle's own service only. Absent: by the list.",
+    ),
   })
     .prefault({})
     .describe('How rows become remote jobs.'),

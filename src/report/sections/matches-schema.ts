@@ -24,13 +24,23 @@ export const registersSchema = z
     'registers of the embedded service that the rows were matched against, with date and digest of the snapshot (null for the sample); null for another service, which has its own, and in runs of older versions',
   )
 
-export const inRegisterSchema = z
-  .number()
-  .nullable()
-  .default(null)
-  .describe(
-    "how much of the list is in the register, from 0 to 1, as fettle's own service estimated it from the list; null for another service, and in runs of older versions",
-  )
+/** What the service took for known of the list. */
+export const listFacts = {
+  inRegister: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe(
+      "how much of the list is in the register, from 0 to 1, as fettle's own service estimated it from the list; null for another service, and in runs of older versions",
+    ),
+  companyNumbers: z
+    .enum(['reliable', 'unreliable'])
+    .nullable()
+    .default(null)
+    .describe(
+      "whether fettle's own service relied on the company numbers of the list: unreliable ones alone are no match where the name is another; null for another service, and in runs of older versions",
+    ),
+}
 
 const group = {
   value: z.string().describe('the text of the service, unchanged; empty without one'),

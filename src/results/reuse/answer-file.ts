@@ -5,6 +5,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
 
 /** What a service may answer about a row; the place in the list is stored. A duplicate is a match of a row with an earlier match. */
 const OUTCOMES = ['matched', 'manualMatched', 'duplicate', 'review', 'unmatched'] as const
@@ -37,8 +38,17 @@ export interface AnswerFileFacts {
   readonly expires: number
   /** How much of the list is in the register, as the service estimated it; answers depend on it. Absent where a service names none. */
   readonly inRegister?: number
+  /** Whether the company numbers of the list were relied on; absent in files of earlier versions, which relied on them. */
+  readonly companyNumbers?: ListFacts['companyNumbers']
   readonly sources: readonly AnswerSource[]
 }
+
+/** What the service took for known of the list; null where it named nothing. */
+export const listFactsOf = ({
+  inRegister,
+  companyNumbers = 'reliable',
+}: Pick<AnswerFileFacts, 'inRegister' | 'companyNumbers'>): ListFacts | null =>
+  inRegister === undefined ? null : { inRegister, companyNumbers }
 
 /** Question 16 bytes, key 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4. */
 const RECORD = 41

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { removeFile } from '../../files/atomic-file.ts'
 import { keyDigester, questionDigester } from '../../input/upload/question.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { Answer, AnsweredJob } from '../answers.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
@@ -55,13 +56,13 @@ export class AnswerKeeper {
       return { job: id, at, columns, ...(this.#byHand.has(part) ? { byHand: true } : {}) }
     })
     const newest = Math.max(...sources.map(({ at }) => Date.parse(at)))
-    const inRegister = shareOfAll(this.#jobs)
+    const list = factsOfAll(this.#jobs) ?? {}
     for (const [kind, writer] of this.#writers) {
       if (writer.count === 0) await removeFile(writer.path)
       else {
         const expires = newest + reuse![kind]
         const facts = { scope: this.#scope, pipeline: name, tags: enrich?.tags ?? [], expires, sources }
-        await writer.publish({ ...facts, ...(inRegister === null ? {} : { inRegister }) })
+        await writer.publish({ ...facts, ...list })
       }
     }
   }
@@ -72,7 +73,12 @@ export class AnswerKeeper {
 }
 
 /** Null where a job names none. */
-function shareOfAll(jobs: readonly AnsweredJob[]): number | null {
+function factsOfAll(jobs: readonly AnsweredJob[]): ListFacts | null {
   const known = jobs.flatMap(({ inRegister }) => inRegister ?? [])
-  return known.length < jobs.length || known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
+  if (known.length < jobs.length || known.length === 0) return null
+  const isUnreliable = jobs.some(({ companyNumbers }) => companyNumbers === 'unreliable')
+  return {
+    inRegister: known.reduce((sum, one) => sum + one, 0) / known.length,
+    companyNumbers: isUnreliable ? 'unreliable' : 'reliable',
+  }
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { attempt, removeFile } from '../../files/atomic-file.ts'
 import { renameDurably } from '../../files/durable.ts'
 import { sweepFolder, temporaryName } from '../../files/stale-temp-files.ts'
-import { AnswerFile } from './answer-file.ts'
+import type { ListFacts } from '../../model/list-facts.ts'
+import { AnswerFile, listFactsOf } from './answer-file.ts'
 import { KnownAnswers } from './known-answers.ts'
 
 const ENDING = '.answers'
@@ -23,8 +24,8 @@ export interface WantedAnswers {
   readonly tags: readonly string[]
   readonly pipeline: string
   readonly hasKeys: boolean
-  /** How much of the list is in the register; null: what the service last reported to this pipeline. */
-  readonly inRegister: number | null
+  /** What is known of the list; null: what the service last reported to this pipeline. */
+  readonly facts: ListFacts | null
   /** Shares for which this is equal have the same answers. */
   readonly appliedShare: (inRegister: number) => number
   readonly now: number
@@ -35,12 +36,19 @@ export async function openAnswers(folder: string, wanted: WantedAnswers): Promis
   const { pipeline, appliedShare } = wanted
   const files = await openFiles(folder, wanted.scope)
   const reported = files.filter(({ facts }) => facts.pipeline === pipeline && facts.inRegister !== undefined).sort(byTime)
-  const inRegister = wanted.inRegister ?? reported.at(-1)?.facts.inRegister ?? null
-  const applied = inRegister === null ? null : appliedShare(inRegister)
-  const isOfShare = ({ facts }: AnswerFile): boolean =>
-    facts.inRegister === undefined || appliedShare(facts.inRegister) === applied
-  for (const file of files) if (!isOfShare(file)) file.close()
-  return new KnownAnswers(files.filter(isOfShare), { ...wanted, inRegister })
+  const last = reported.at(-1)
+  const facts = wanted.facts ?? (last === undefined ? null : listFactsOf(last.facts))
+  const isOfList = (file: AnswerFile): boolean => {
+    const answered = listFactsOf(file.facts)
+    if (answered === null) return true
+    return (
+      facts !== null &&
+      appliedShare(answered.inRegister) === appliedShare(facts.inRegister) &&
+      answered.companyNumbers === facts.companyNumbers
+    )
+  }
+  for (const file of files) if (!isOfList(file)) file.close()
+  return new KnownAnswers(files.filter(isOfList), { ...wanted, facts })
 }
 
 const byTime = (one: AnswerFile, other: AnswerFile): number => (timeOf(one) < timeOf(other) ? -1 : 1)

@@ -1,4 +1,5 @@
 /** Finds earlier answers by question in files of answers: about 45 bytes of memory for each answer. */
+import type { ListFacts } from '../../model/list-facts.ts'
 import { addedColumns } from '../enriched-columns.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
 import { AnswerFile, type AnswerOutcome, type AnswerSource } from './answer-file.ts'
@@ -33,13 +34,13 @@ export interface KnownFor {
   readonly pipeline: string
   /** Whether keys of the pipeline are compared. */
   readonly hasKeys: boolean
-  readonly inRegister: number | null
+  readonly facts: ListFacts | null
   readonly now: number
 }
 
 export class KnownAnswers {
-  /** How much of the list is in the register, for these answers; null where it is unknown. */
-  readonly inRegister: number | null
+  /** What was known of the list, for these answers; null where that is unknown. */
+  readonly facts: ListFacts | null
   readonly sources: readonly AnswerSource[]
   readonly #files: readonly Omit<Place, 'at'>[]
   /** The number of the first record of each file. */
@@ -50,8 +51,8 @@ export class KnownAnswers {
 
   readonly #now: number
 
-  constructor(files: readonly AnswerFile[], { tags, pipeline, hasKeys, inRegister, now }: KnownFor) {
-    this.inRegister = inRegister
+  constructor(files: readonly AnswerFile[], { tags, pipeline, hasKeys, facts, now }: KnownFor) {
+    this.facts = facts
     this.#now = now
     let firstSource = 0
     let start = 0

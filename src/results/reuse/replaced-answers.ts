@@ -38,8 +38,9 @@ class NewAnswers {
   replaces({ facts }: AnswerFile): boolean {
     const [first] = this.files
     if (first === undefined) return false
-    const { scope, tags, inRegister } = first.facts
-    return facts.scope === scope && facts.inRegister === inRegister && facts.tags.every(tag => tags.includes(tag))
+    const { scope, tags, inRegister, companyNumbers } = first.facts
+    const isOfList = facts.inRegister === inRegister && facts.companyNumbers === companyNumbers
+    return facts.scope === scope && isOfList && facts.tags.every(tag => tags.includes(tag))
   }
 }
 

@@ -2,7 +2,7 @@
  * The download stage: receives the enriched file, checks that it is complete, and writes the outputs. A transfer that ends early is
  * repeated into a new file: a closed connection does not prove that the file is complete.
  */
-import { BANDING, PATTERN } from '../../contract/index.ts'
+import { BANDING, type CompanyNumbers, PATTERN } from '../../contract/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
@@ -94,12 +94,14 @@ interface AnsweredJob {
   readonly id: string
   readonly at: string
   readonly inRegister: number | null
+  readonly companyNumbers: CompanyNumbers | null
 }
 
-/** The jobs of the parts, when each was first seen to be done, and how much of the list it took to be in the register. */
+/** The jobs of the parts, when each was first seen to be done, and what it took for known of the list. */
 export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
   jobs.map(({ id, history, summary }) => ({
-    ...{ id: id ?? '', at: history.at(-1)?.at ?? updatedAt, inRegister: summary?.inRegister ?? null },
+    ...{ id: id ?? '', at: history.at(-1)?.at ?? updatedAt },
+    ...{ inRegister: summary?.inRegister ?? null, companyNumbers: summary?.companyNumbers ?? null },
   }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */

@@ -2,23 +2,20 @@
 import type { JobRecord, UploadRecord } from '../../contract/index.ts'
 import { productOf } from '../enrichment/tags.ts'
 import type { Play } from '../plays.ts'
-import type { Job, Upload } from './jobs-store.ts'
+import { type Job, knownFacts, type Upload } from './jobs-store.ts'
 
 /** The only customer of an embedded service. */
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
 /** The fields "available after enrichment". */
-function enrichedFields(
-  { status, countries, portfolioId, summary, enrichments, inRegister }: Job,
-  { enrichedAt, matchColumns }: Play,
-) {
+function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
+  const { status, countries, portfolioId, summary, enrichments } = job
   const product = enrichments === null ? null : productOf(enrichments)
   const [country, ...others] = countries
   const known = {
     countryCode: others.length > 0 ? undefined : country,
     portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
-    jobSummary:
-      summary === null ? undefined : { ...summary, ...(matchColumns && inRegister !== undefined ? { inRegister } : {}) },
+    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? knownFacts(job) : {}) },
     jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
   if (enrichedAt === null) return known

@@ -1,6 +1,6 @@
 /** Stores data-cleaning jobs, one row per job, owned by a user. */
 import { randomUUID } from 'node:crypto'
-import type { ColumnMapping, KnownStatus } from '../../contract/index.ts'
+import type { ColumnMapping, CompanyNumbers, KnownStatus } from '../../contract/index.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
@@ -44,6 +44,8 @@ export interface Job {
   readonly addTo?: string
   /** How much of the list is in the register, from 0 to 1: named by the client, or estimated by the time it is matched. */
   readonly inRegister?: number
+  /** Whether its company numbers are reliable, likewise. */
+  readonly companyNumbers?: CompanyNumbers
   /** The portfolio that has taken them. */
   readonly portfolioId?: number
 }
@@ -52,7 +54,14 @@ export interface Job {
 interface Asked {
   readonly addTo?: Job['addTo'] | undefined
   readonly inRegister?: Job['inRegister'] | undefined
+  readonly companyNumbers?: Job['companyNumbers'] | undefined
 }
+
+/** What is known of the list of a job; what is not is estimated. */
+export const knownFacts = ({ inRegister, companyNumbers }: Asked): Pick<Job, 'inRegister' | 'companyNumbers'> => ({
+  ...(inRegister === undefined ? {} : { inRegister }),
+  ...(companyNumbers === undefined ? {} : { companyNumbers }),
+})
 
 export interface Usage {
   readonly files: number
@@ -113,8 +122,9 @@ export function openJobs(database: Database, now: () => number) {
     read,
     usage,
 
-    create(owner: number, name: string, { addTo, inRegister }: Asked = {}): Job {
+    create(owner: number, name: string, asked: Asked = {}): Job {
       const at = now()
+      const { addTo } = asked
       const job: Job = {
         id: randomUUID(),
         owner,
@@ -130,7 +140,7 @@ export function openJobs(database: Database, now: () => number) {
         countries: [],
         details: null,
         ...(addTo === undefined ? {} : { addTo }),
-        ...(inRegister === undefined ? {} : { inRegister }),
+        ...knownFacts(asked),
       }
       database.run(
         "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",

@@ -52,9 +52,9 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'createJob', call =>
     once(call, () => {
-      const { name, addToPortfolio, inRegister } = call.body
+      const { name, addToPortfolio, inRegister, companyNumbers } = call.body
       const addTo = addToPortfolio === undefined ? undefined : String(addToPortfolio)
-      return jobRecord(jobs.create(call.user.id, name, { addTo, inRegister }), play, call.request.id)
+      return jobRecord(jobs.create(call.user.id, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
     }),
   )
 

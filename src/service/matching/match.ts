@@ -5,12 +5,13 @@ import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { joinRecords } from './decide/join-records.ts'
+import { numberHolds } from './decide/list-facts.ts'
 import { chanceOf, scoreCompanies, scoresOf } from './decide/score.ts'
 import { presenceOf, shiftOf } from './decide/share.ts'
 import { namedFeatures } from './features.ts'
 import { prepareQuery } from './query.ts'
-import type { Answer, Query } from './types.ts'
-import { DEFAULT_SHARE } from './weights.ts'
+import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
+import { ALONE } from './weights.ts'
 
 const DEFAULT_CANDIDATES = 5
 
@@ -21,26 +22,24 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
   return score >= 0.01 ? 'E' : 'F'
 }
 
-/**
- * Log-odds that the register has the company of a row, for a list of which TRAINED_SHARE is in the register: what `estimateShare` counts.
- * Null for a row without anything to look for.
- */
-export function presence(index: MatchIndex, query: Query): number | null {
+/** What a row contributes to the facts of its list: `estimateFacts`. */
+export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const prepared = prepareQuery(index, query)
-  if (prepared.names.length === 0 && prepared.keys.length === 0) return null
-  return presenceOf(scoreCompanies(index, prepared, selectCandidates(index, prepared), 0))
+  if (prepared.names.length === 0 && prepared.keys.length === 0) return { presence: null, numberHolds: null }
+  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0)
+  return { presence: presenceOf(scored), numberHolds: numberHolds(prepared, scored) }
 }
 
 /**
  * Finds the company of a row. Pure and deterministic: the same index and query give the same answer; ties are broken by company id.
- * Returns up to `most` candidates. `share`: how much of the row's list is in the register. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
+ * Returns up to `most` candidates. `list`: what is known of the row's list. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
  */
-export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES, share = DEFAULT_SHARE): Answer {
-  const shift = shiftOf(share)
+export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES, list: ListFacts = ALONE): Answer {
+  const shift = shiftOf(list.inRegister)
   const prepared = prepareQuery(index, query)
   const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift)
   const scored = joinRecords(index, prepared, compared, most, shift)
-  const verdict = decide(prepared, scored)
+  const verdict = decide(prepared, scored, list.companyNumbers)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
   const scores = scoresOf(scored)

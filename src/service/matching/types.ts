@@ -62,6 +62,22 @@ export type Query = Partial<
   >
 >
 
+/** What is known of a list before a row of it is decided. */
+export interface ListFacts {
+  /** The share of its rows that are in the register. */
+  readonly inRegister: number
+  /** `unreliable`: a number alone is no match where the name is another. */
+  readonly companyNumbers: 'reliable' | 'unreliable'
+}
+
+/** What a row contributes to the facts of its list. */
+export interface RowEvidence {
+  /** Log-odds that the register has its company, for a list of which TRAINED_SHARE is in the register; null for a row without anything to look for. */
+  readonly presence: number | null
+  /** Whether its company number seems right, by check digits and register; null for a row without one. */
+  readonly numberHolds: boolean | null
+}
+
 export type Decision = 'matched' | 'review' | 'unmatched'
 
 export const REASONS = [

@@ -9,12 +9,16 @@
  * for differing numbers in a name.
  */
 import type { Feature } from './features.ts'
+import type { ListFacts } from './types.ts'
 
 /** The share of rows in the register for which the weights are learned. */
 export const TRAINED_SHARE = 0.5
 
 /** The share that is taken for a row alone, and that a short list is drawn towards. */
 export const DEFAULT_SHARE = 0.85
+
+/** The list of a row alone. */
+export const ALONE: ListFacts = { inRegister: DEFAULT_SHARE, companyNumbers: 'reliable' }
 
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {

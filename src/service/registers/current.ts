@@ -55,7 +55,7 @@ export function makeCurrent(
   let held = hold(first)
   const engine: Engine = {
     match: (...given) => held.engine.match(...given),
-    presence: query => held.engine.presence(query),
+    rowEvidence: query => held.engine.rowEvidence(query),
     at: position => held.engine.at(position),
     registerOf: position => held.engine.registerOf(position),
     find: connectId => held.engine.find(connectId),

@@ -3,7 +3,7 @@
  * register.
  */
 import { evidenceByField } from '../matching/decide/evidence.ts'
-import type { Answer, Company, Query } from '../matching/types.ts'
+import type { Answer, Company, ListFacts, Query, RowEvidence } from '../matching/types.ts'
 
 export interface Choice {
   readonly company: number
@@ -24,10 +24,10 @@ export type MatchResult = Pick<Answer, 'decision' | 'reason' | 'score' | 'why' |
 }
 
 export interface Engine {
-  /** The answer with at most `most` candidates, five if absent; `share`: how much of the row's list is in the register, by default that of a row alone. */
-  match(query: Query, most?: number, share?: number): Answer
-  /** Log-odds that the register has the company of a row (`estimateShare`); null for a row without anything to look for. */
-  presence(query: Query): number | null
+  /** The answer with at most `most` candidates, five if absent; `list`: what is known of the row's list, by default that of a row alone. */
+  match(query: Query, most?: number, list?: ListFacts): Answer
+  /** What a row contributes to the facts of its list. */
+  rowEvidence(query: Query): RowEvidence
   at(position: number): Company
   /** The name of the company's register; '' if the register has none. */
   registerOf(position: number): string
@@ -39,16 +39,16 @@ export interface Engine {
   /** Sorted alpha-2 codes of the companies' countries. */
   readonly countries: readonly string[]
   /** Matches rows on several threads and keeps their order; absent with a single thread. */
-  readonly matchAll?: (queries: AsyncIterable<Query>, share: number) => AsyncGenerator<MatchResult>
+  readonly matchAll?: (queries: AsyncIterable<Query>, list: ListFacts) => AsyncGenerator<MatchResult>
 }
 
 /** Companies with a lower score are not offered, except the best. */
 const MIN_CHOICE_SCORE = 0.01
 
-/** `share`: how much of the row's list is in the register. */
+/** `list`: what is known of the row's list. */
 export function matchResultOf(
   { decision, reason, score, why, pattern, banding, candidates }: Answer,
-  share: number,
+  { inRegister }: ListFacts,
 ): MatchResult {
   const [best] = candidates
   const choices = candidates
@@ -58,7 +58,7 @@ export function matchResultOf(
       others: one.others,
       score: Math.round(one.score * 1000) / 1000,
       why: one.why,
-      parts: evidenceByField(one.features, share),
+      parts: evidenceByField(one.features, inRegister),
     }))
   return { decision, reason, score, why, pattern, banding, company: best?.company ?? null, others: best?.others ?? [], choices }
 }

@@ -89,7 +89,7 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
       const both = Object.values({ ...reuse.outcomes.known }).concat(Object.values({ ...reuse.outcomes.sent }))
       expect(both.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(report.totals.rows)
     }
-    const share = appliedShare(full.results[0]!.inRegister ?? 0.5)
+    const share = [appliedShare(full.results[0]!.inRegister ?? 0.5), full.results[0]!.companyNumbers].join(' ')
     const rows = parse(read('nightly.csv'), { columns: true, bom: true }) as Record<string, string>[]
     return { report, reuse, rows: checked(rows, { day, share, isRefresh: options.refresh !== undefined }) }
   }
@@ -97,11 +97,11 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
   /** No question is asked again within its age. */
   function checked(
     rows: Record<string, string>[],
-    { day, share, isRefresh }: { readonly day: number; readonly share: number; readonly isRefresh: boolean },
+    { day, share, isRefresh }: { readonly day: number; readonly share: string; readonly isRefresh: boolean },
   ): Record<string, string>[] {
     const now = new Map<string, { day: number; outcome: string }>()
     for (const row of rows) {
-      // With another share of the list in the register, it is another question.
+      // Where other facts of the list are known, it is another question.
       const question = [...['Company Name', 'Reg No', 'Country'].map(name => row[name]), share].join('|')
       const outcome = row['match.outcome'] ?? ''
       const before = asked.get(question)

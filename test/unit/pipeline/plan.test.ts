@@ -350,6 +350,7 @@ describe('fingerprint', () => {
       send: 'mapped',
       after: 'archive',
       reuse: { matched: 1, unmatched: 1, review: 1 },
+      companyNumbers: 'unreliable',
       known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, answers: 'ab', bits: 'ab' },
     }
   }
@@ -377,6 +378,7 @@ describe('fingerprint', () => {
           'sent',
           'skipped',
           'collapse',
+          'companyNumbers',
           'parts',
         ],
         ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'events', 'screen'],

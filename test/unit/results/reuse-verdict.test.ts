@@ -47,7 +47,7 @@ test('a stored answer names its company, and one without a company names none', 
     await writer.add({ question: digestOf(`q${id}`), key: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
   const source = { job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
   await writer.publish({ scope: 's', pipeline: 'p', tags: [], expires: NOW + DAY, sources: [source] })
-  const wanted = { scope: 's', tags: [], pipeline: 'p', hasKeys: false, inRegister: null, appliedShare: (share: number) => share }
+  const wanted = { scope: 's', tags: [], pipeline: 'p', hasKeys: false, facts: null, appliedShare: (share: number) => share }
   const known = await openAnswers(folder, { ...wanted, now: NOW })
   try {
     expect(ids.map(id => known.find(digestOf(`q${id}`))?.company())).toEqual(['42', '43', ''])

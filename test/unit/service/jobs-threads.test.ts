@@ -3,9 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import { makeThreads, streamBeyond, type Threads } from '../../../src/service/data-cleaning/processing/threads.ts'
-import { buildIndex, match, type Query } from '../../../src/service/matching/index.ts'
+import { buildIndex, type ListFacts, match, type Query } from '../../../src/service/matching/index.ts'
 import { type MatchResult, matchResultOf } from '../../../src/service/registers/engine.ts'
 import { COMPANIES } from './matching/companies.ts'
+
+const FACTS: ListFacts = { inRegister: 0.4, companyNumbers: 'reliable' }
 
 let threads: Threads | undefined
 afterEach(() => threads?.close())
@@ -25,13 +27,13 @@ describe('threads with the engine', () => {
   const start = () => new Worker(script, { workerData: index.image })
 
   it('answer in order and alike, one, two or three of them', async () => {
-    const here = (query: Query, share: number) => matchResultOf(match(index, query, undefined, share), share)
-    const expected = (await gathered(rows(1000))).map(query => here(query, 0.4))
-    expect(expected).not.toEqual((await gathered(rows(1000))).map(query => here(query, 0.9)))
+    const here = (query: Query, list: ListFacts) => matchResultOf(match(index, query, undefined, list), list)
+    const expected = (await gathered(rows(1000))).map(query => here(query, FACTS))
+    expect(expected).not.toEqual((await gathered(rows(1000))).map(query => here(query, { ...FACTS, inRegister: 0.9 })))
     for (const count of [1, 2, 3]) {
       threads = makeThreads(count, start)
-      expect(await gathered(threads.stream(rows(1000), 0.4))).toEqual(expected)
-      expect(await gathered(streamBeyond(400, here, threads)(rows(1000), 0.4))).toEqual(expected)
+      expect(await gathered(threads.stream(rows(1000), FACTS))).toEqual(expected)
+      expect(await gathered(streamBeyond(400, here, threads)(rows(1000), FACTS))).toEqual(expected)
       await threads.close()
     }
   })
@@ -59,7 +61,7 @@ describe('a thread that dies', () => {
   it('is replaced, and no row is lost or out of its place', async () => {
     died[0] = 0
     threads = makeThreads(2, start)
-    const found = await gathered(threads.stream(named(3000, { 700: 'die once' }), 0.5))
+    const found = await gathered(threads.stream(named(3000, { 700: 'die once' }), FACTS))
     expect(found.map(one => one.why)).toEqual((await gathered(named(3000, { 700: 'die once' }))).map(row => row.name))
     expect(died[0]).toBe(2)
   })
@@ -67,24 +69,24 @@ describe('a thread that dies', () => {
   it('twice of the same rows ends the job with its error, and others go on', async () => {
     died[0] = 0
     threads = makeThreads(2, start)
-    await expect(gathered(threads.stream(named(3000, { 700: 'die' }), 0.5))).rejects.toThrow('bad row')
+    await expect(gathered(threads.stream(named(3000, { 700: 'die' }), FACTS))).rejects.toThrow('bad row')
     expect(died[0]).toBe(2)
-    expect(await gathered(threads.stream(named(300, {}), 0.5))).toHaveLength(300)
+    expect(await gathered(threads.stream(named(300, {}), FACTS))).toHaveLength(300)
   })
 
   it('at its start fails the job', async () => {
     threads = makeThreads(2, () => new Worker('throw new Error("no start")', { eval: true }))
-    await expect(gathered(threads.stream(named(10, {}), 0.5))).rejects.toThrow('no start')
+    await expect(gathered(threads.stream(named(10, {}), FACTS))).rejects.toThrow('no start')
   })
 
   it('because all are closed fails what is in hand, and what comes later', async () => {
     threads = makeThreads(1, () => new Worker('setInterval(() => {}, 1000)', { eval: true }))
-    const waiting = gathered(threads.stream(named(10, {}), 0.5))
+    const waiting = gathered(threads.stream(named(10, {}), FACTS))
     const settled = expect(waiting).rejects.toThrow('a matching thread ended')
     await new Promise(setImmediate)
     await threads.close()
     await settled
-    await expect(gathered(threads.stream(named(10, {}), 0.5))).rejects.toThrow('the matching threads were closed')
+    await expect(gathered(threads.stream(named(10, {}), FACTS))).rejects.toThrow('the matching threads were closed')
   })
 })
 
@@ -105,10 +107,10 @@ describe('a stream', () => {
       }
     }
     let ended = false
-    expect((await gathered(all(names(20), 0.5))).length).toBe(20)
+    expect((await gathered(all(names(20), FACTS))).length).toBe(20)
     expect([started, ended]).toEqual([0, true])
     ended = false
-    for await (const _ of all(names(10_000), 0.5)) if (started > 0) break
+    for await (const _ of all(names(10_000), FACTS)) if (started > 0) break
     expect([started, ended]).toEqual([1, true])
   })
 
@@ -118,6 +120,6 @@ describe('a stream', () => {
       for (let at = 0; at < 500; at++) yield { name: `${at}` }
       throw new Error('line 501')
     }
-    await expect(gathered(threads.stream(bad(), 0.5))).rejects.toThrow('line 501')
+    await expect(gathered(threads.stream(bad(), FACTS))).rejects.toThrow('line 501')
   })
 })

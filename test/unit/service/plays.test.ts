@@ -172,10 +172,19 @@ describe('how much of a list is in the register', () => {
   test('that a client names is used unchanged, and what is no share is refused', async () => {
     const caller = await callerOf('own')
     const id = await started(caller, { inRegister: 0.3 })
-    expect((await enriched(caller, id, 'enrichmentComplete')).jobSummary.inRegister).toBe(0.3)
+    const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')
+    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([0.3, 'reliable'])
     for (const inRegister of [0, 1, -0.1, '0.5', true])
       expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status, String(inRegister)).toBe(
         400,
       )
+  })
+
+  test('stands beside whether its company numbers are relied on, which a client may name as well', async () => {
+    const caller = await callerOf('own')
+    const id = await started(caller, { companyNumbers: 'unreliable' })
+    const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')
+    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([estimateShare(Array(rows).fill(0)), 'unreliable'])
+    expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', companyNumbers: 'good' })).status).toBe(400)
   })
 })

@@ -90,6 +90,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     `  credits   ${creditsOf(plan, estimate)}`,
     ...monthLines(estimate),
     ...accountLines(plan, estimate, account),
+    ...(plan.companyNumbers === undefined ? [] : [`  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`]),
     ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
     ...(plan.candidates == null
       ? []

@@ -4,12 +4,12 @@ import { readRecords } from '../../csv/csv.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
 import { type RowCandidate, type RowResult, type RowSource, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
-import { appliedShare } from '../../matching/index.ts'
-import type { Query } from '../../matching/types.ts'
+import { appliedFacts } from '../../matching/index.ts'
+import type { ListFacts, Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Summary } from '../jobs-store.ts'
-import { shareOf } from './estimate-share.ts'
+import { factsOf } from './estimate-facts.ts'
 import type { Pace } from './job-pace.ts'
 
 export interface MatchTask {
@@ -19,8 +19,8 @@ export interface MatchTask {
   readonly target: string
   /** Whether a row in review counts as matched by hand. */
   readonly byHand: boolean
-  /** How much of the list is in the register; estimated from the file if absent. */
-  readonly inRegister?: number
+  /** What is known of the list; the rest is estimated from the file. */
+  readonly list: Partial<ListFacts>
 }
 
 /** The non-empty mapped cells of a record, trimmed. */
@@ -79,25 +79,34 @@ async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: 
   if (records === 0) throw new CsvFault('the file is empty')
 }
 
-async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
-  for await (const query of queries) yield matchResultOf(engine.match(query, undefined, share), share)
+async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
+  for await (const query of queries) yield matchResultOf(engine.match(query, undefined, list), list)
 }
 
-export interface MatchedFile {
+export interface MatchedFile extends ListFacts {
   readonly summary: Summary
-  readonly inRegister: number
+}
+
+/** What is estimated is not asked for where all of it is known: the file is then read once. */
+async function wholeFacts(
+  { inRegister, companyNumbers }: Partial<ListFacts>,
+  estimate: () => Promise<ListFacts>,
+): Promise<ListFacts> {
+  if (inRegister !== undefined && companyNumbers !== undefined) return { inRegister, companyNumbers }
+  const found = await estimate()
+  return { inRegister: inRegister ?? found.inRegister, companyNumbers: companyNumbers ?? found.companyNumbers }
 }
 
 /** Throws a CsvFault at the first fault of the file and then writes no result. */
 export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<MatchedFile> {
-  const inRegister = task.inRegister ?? (await shareOf(readQueries(task, limits), engine, pace))
-  const share = appliedShare(inRegister)
+  const facts = await wholeFacts(task.list, () => factsOf(readQueries(task, limits), engine, pace))
+  const list = appliedFacts(facts)
   const resultOf = makeResults(engine, task.byHand)
   const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
   const summary = await writeWhole(task.target, async write => {
     let row = 0
     const queries = readQueries(task, limits)
-    for await (const finding of engine.matchAll?.(queries, share) ?? matchHere(engine, queries, share)) {
+    for await (const finding of engine.matchAll?.(queries, list) ?? matchHere(engine, queries, list)) {
       row += 1
       const result = resultOf(row, finding)
       counts[result.outcome] += 1
@@ -108,5 +117,5 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
     const { matched, manualMatched, duplicate: duplicates } = counts
     return { totalRows: row, matched, manualMatched, unmatched, duplicates }
   })
-  return { summary, inRegister }
+  return { summary, ...facts }
 }

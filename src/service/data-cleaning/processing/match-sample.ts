@@ -1,8 +1,8 @@
 /** Matches a sample of a list against registers, without a service: what a job would find, at no cost. */
 import { turnEvery } from '../../../loop-turns.ts'
-import { estimateShare, match, presence, type Query } from '../../matching/index.ts'
+import { estimateFacts, type ListFacts, match, type Query, type RowEvidence, rowEvidence } from '../../matching/index.ts'
 import { openRegister } from '../../registers/index.ts'
-import { placeDigest, sampleOf } from './estimate-share.ts'
+import { placeDigest, sampleOf } from './estimate-facts.ts'
 
 export interface MatchedSample {
   readonly rows: number
@@ -16,23 +16,26 @@ export interface MatchedSample {
 export async function matchSample(
   queries: AsyncIterable<Query>,
   size: number,
-  { dir, names }: { readonly dir: string; readonly names: readonly string[] },
+  {
+    dir,
+    names,
+    ...given
+  }: { readonly dir: string; readonly names: readonly string[] } & Partial<Pick<ListFacts, 'companyNumbers'>>,
 ): Promise<MatchedSample> {
   const rows = await sampleOf(queries, placeDigest, size)
   const { index, infos, officers } = await openRegister(dir, names)
   officers.close()
   const turn = turnEvery()
-  const known: number[] = []
+  const known: RowEvidence[] = []
   for (const row of rows) {
     await turn()
-    const found = presence(index, row)
-    if (found !== null) known.push(found)
+    known.push(rowEvidence(index, row))
   }
-  const share = estimateShare(known)
+  const list = { ...estimateFacts(known), ...given }
   const counts = { matched: 0, review: 0, unmatched: 0 }
   for (const row of rows) {
     await turn()
-    counts[match(index, row, undefined, share).decision]++
+    counts[match(index, row, undefined, list).decision]++
   }
   const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   return { rows: rows.length, ...counts, registers }

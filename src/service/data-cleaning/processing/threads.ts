@@ -2,7 +2,7 @@
  * Worker threads that match batches of rows, and a stream of rows through them in order. A thread that dies is replaced and its
  * batches are retried once.
  */
-import type { Query } from '../../matching/index.ts'
+import type { ListFacts, Query } from '../../matching/index.ts'
 import type { MatchResult } from '../../registers/engine.ts'
 
 /** Rows per message: large enough to make messages cheap, small enough that the last batch ends soon. */
@@ -14,8 +14,8 @@ const TRIES = 2
 /** The message to a thread, as JSON. */
 export interface Batch {
   readonly rows: readonly Query[]
-  /** How much of the list of the rows is in the register. */
-  readonly share: number
+  /** What is known of the list of the rows. */
+  readonly list: ListFacts
 }
 
 interface Task {
@@ -81,21 +81,21 @@ export function makeThreads(count: number, start: () => Thread) {
       slot.thread.postMessage(task.batch)
     }
   }
-  const enqueue = (rows: readonly Query[], share: number): Promise<MatchResult[]> =>
+  const enqueue = (rows: readonly Query[], list: ListFacts): Promise<MatchResult[]> =>
     new Promise((done, failed) => {
       if (closed) return failed(new Error('the matching threads were closed'))
-      queue.push({ batch: JSON.stringify({ rows, share } satisfies Batch), tries: 0, done, failed })
+      queue.push({ batch: JSON.stringify({ rows, list } satisfies Batch), tries: 0, done, failed })
       assign()
     })
 
   return {
     /** Answers rows in order. When it ends early, only the batches already sent still run. */
-    async *stream(rows: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
+    async *stream(rows: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
       const pending: Promise<MatchResult[]>[] = []
       const most = count * PER_THREAD + 1
       let batch: Query[] = []
       const send = (): void => {
-        const answer = enqueue(batch, share)
+        const answer = enqueue(batch, list)
         // Awaited later; until then a failure must not count as unhandled.
         answer.catch(() => {})
         pending.push(answer)
@@ -124,16 +124,16 @@ export type Threads = ReturnType<typeof makeThreads>
 /**
  * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none.
  */
-export const streamBeyond = (few: number, here: (query: Query, share: number) => MatchResult, threads: Threads) =>
-  async function* (queries: AsyncIterable<Query>, share: number): AsyncGenerator<MatchResult> {
+export const streamBeyond = (few: number, here: (query: Query, list: ListFacts) => MatchResult, threads: Threads) =>
+  async function* (queries: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
     const rows = queries[Symbol.asyncIterator]()
     try {
       for (let row = 0; row < few; row++) {
         const next = await rows.next()
         if (next.done) return
-        yield here(next.value, share)
+        yield here(next.value, list)
       }
-      yield* threads.stream({ [Symbol.asyncIterator]: () => rows }, share)
+      yield* threads.stream({ [Symbol.asyncIterator]: () => rows }, list)
     } finally {
       await rows.return?.()
     }

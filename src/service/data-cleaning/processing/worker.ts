@@ -8,16 +8,16 @@ import type { KnownStatus } from '../../../contract/index.ts'
 import type { Clock } from '../../clock.ts'
 import { CsvFault } from '../../csv/csv-text.ts'
 import type { Limits } from '../../limits.ts'
-import type { Query } from '../../matching/types.ts'
+import type { ListFacts, Query } from '../../matching/types.ts'
 import type { Play } from '../../plays.ts'
 import { Refusal } from '../../refusal.ts'
 import type { CurrentRegisters } from '../../registers/current.ts'
 import type { Engine } from '../../registers/engine.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
-import type { Job, JobPatch, JobStore } from '../jobs-store.ts'
+import { type Job, type JobPatch, type JobStore, knownFacts } from '../jobs-store.ts'
 import { enrichFile } from './enriched-file.ts'
 import { writeJson } from './enriched-json.ts'
-import { shareOf } from './estimate-share.ts'
+import { factsOf } from './estimate-facts.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { matchFile } from './match-file.ts'
 
@@ -79,8 +79,7 @@ export function startWorker(parts: WorkerParts) {
       if (job.upload === null) throw new Error('a job at matching has no upload')
       const { id, hasHeader } = job.upload
       const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
-      const known = job.inRegister === undefined ? {} : { inRegister: job.inRegister }
-      const task = { ...common, ...known, byHand: play.matchesByHand }
+      const task = { ...common, list: knownFacts(job), byHand: play.matchesByHand }
       return using(engine => matchFile(task, engine, pace, limits))
     },
     enriching: async (job, pace) => {
@@ -176,8 +175,8 @@ export function startWorker(parts: WorkerParts) {
       beingMade.set(id, making)
       return making.finally(() => beingMade.delete(id))
     },
-    /** How much of a list of these rows is in the register. */
-    shareOf: (rows: AsyncIterable<Query>): Promise<number> => using(engine => shareOf(rows, engine, newPace())),
+    /** The facts of a list of these rows. */
+    factsOf: (rows: AsyncIterable<Query>): Promise<ListFacts> => using(engine => factsOf(rows, engine, newPace())),
     /** Call when a client has read the job. */
     seen: (id: string): void => readers.get(id)?.abort(),
     /** Stops after the current rows; resolves when all work has stopped. */

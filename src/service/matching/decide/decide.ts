@@ -2,7 +2,7 @@
 
 import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
-import type { Answer, Decision, Reason } from '../types.ts'
+import type { Answer, Decision, ListFacts, Reason } from '../types.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { chanceOf, type ScoredCompany, scoresOf } from './score.ts'
 
@@ -56,7 +56,8 @@ export const nameAgrees = (vector: Vector): boolean =>
 export const mayMatch = (vector: Vector): boolean =>
   nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
 
-const numberAgrees = (vector: Vector): boolean =>
+/** Id, organisation number or VAT number of row and company are the same. */
+export const numberAgrees = (vector: Vector): boolean =>
   vector[AT.idEqual] === 1 || vector[AT.numberEqual] === 1 || vector[AT.vatEqual] === 1
 
 /** Something beside the name and the country supports the company. */
@@ -108,8 +109,19 @@ const isNamed = ({ vector, logOdds }: ScoredCompany): boolean =>
 const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
   best?.vector[AT.numberPlace] === 1 && !others.some(isNamed)
 
-/** Decides by the best company's score and its margin over the best other company. `scored` is best first. */
-export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): Verdict {
+/** The names agree, and no other company has the very name of the row. */
+const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
+  best !== undefined && nameAgrees(best.vector) && (sameName(best.vector) || !others.some(one => sameName(one.vector)))
+
+/**
+ * Decides by the best company's score and its margin over the best other company. `scored` is best first. `numbers`: whether company
+ * numbers of the list are reliable.
+ */
+export function decide(
+  query: PreparedQuery,
+  scored: readonly ScoredCompany[],
+  numbers: ListFacts['companyNumbers'] = 'reliable',
+): Verdict {
   const [best, other] = scored
   if (best === undefined)
     return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
@@ -119,8 +131,8 @@ export function decide(query: PreparedQuery, scored: readonly ScoredCompany[]): 
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
   if (scored.some(one => numberAgrees(one.vector))) {
-    if (!numberAgrees(vector) || (query.names.length > 0 && !nameAgrees(vector) && !isRenamed(scored)))
-      return verdict('review', 'number-and-name-disagree')
+    const isRight = numbers === 'reliable' ? nameAgrees(vector) || isRenamed(scored) : isBestNamed(scored)
+    if (!numberAgrees(vector) || (query.names.length > 0 && !isRight)) return verdict('review', 'number-and-name-disagree')
     if (other !== undefined && numberAgrees(other.vector) && margin < MIN_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
   }

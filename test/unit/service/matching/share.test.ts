@@ -1,15 +1,15 @@
 /** The share of a list that is in the register: estimated from the list, the same for any way of reading it, and heeded by the decision. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cellsDigest, sampleOf, shareOf } from '../../../../src/service/data-cleaning/processing/estimate-share.ts'
+import { cellsDigest, factsOf, sampleOf } from '../../../../src/service/data-cleaning/processing/estimate-facts.ts'
 import {
   appliedShare,
   buildIndex,
   DEFAULT_SHARE,
   estimateShare,
   match,
-  presence,
   type Query,
+  rowEvidence,
 } from '../../../../src/service/matching/index.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { runs } from '../../../support/runs.ts'
@@ -25,7 +25,7 @@ const nameOf = (at: number): string =>
 const SIZE = 300
 const register = Array.from({ length: SIZE }, (_, at) => company({ id: `${at}`, name: `${nameOf(at)} Ltd`, country: 'GB' }))
 const index = buildIndex(register)
-const engine = { presence: (query: Query) => presence(index, query) } as Engine
+const engine = { rowEvidence: (query: Query) => rowEvidence(index, query) } as Engine
 const asked = (at: number): Query => ({ name: nameOf(at).toUpperCase(), country: 'GB' })
 
 async function* listOf(present: number, absent: number): AsyncGenerator<Query> {
@@ -34,7 +34,9 @@ async function* listOf(present: number, absent: number): AsyncGenerator<Query> {
     if (at < absent) yield { name: `Quob${at}ix Zwenk${at * 7}um`, country: 'GB' }
   }
 }
-const estimated = (present: number, absent: number) => shareOf(listOf(present, absent), engine, async () => {})
+const shareOf = async (rows: AsyncIterable<Query>) => (await factsOf(rows, engine, async () => {})).inRegister
+const estimated = (present: number, absent: number) => shareOf(listOf(present, absent))
+const listWith = (inRegister: number) => ({ inRegister, companyNumbers: 'reliable' }) as const
 
 describe('the share of a list that is in the register', () => {
   it.each([
@@ -62,7 +64,7 @@ describe('the share of a list that is in the register', () => {
         yield { country: 'GB' }
       }
     }
-    expect(await shareOf(padded(), engine, async () => {})).toBe(await estimated(50, 50))
+    expect(await shareOf(padded())).toBe(await estimated(50, 50))
   })
 
   it('is between 0 and 1 and never falls when a row becomes more likely to be there', () => {
@@ -156,7 +158,7 @@ describe('the decision', () => {
     const share = fc.double({ min: 0.01, max: 0.99, noNaN: true })
     fc.assert(
       fc.property(letters, share, share, (name, one, other) => {
-        const [less, more] = [Math.min(one, other), Math.max(one, other)].map(of => match(index, { name }, 5, of))
+        const [less, more] = [Math.min(one, other), Math.max(one, other)].map(of => match(index, { name }, 5, listWith(of)))
         expect(less!.score).toBeLessThanOrEqual(more!.score + 1e-12)
         if (less!.decision === 'matched') expect(more!.decision).not.toBe('unmatched')
       }),
@@ -166,7 +168,7 @@ describe('the decision', () => {
 
   it('takes half a name for a match in a list that the register has, and not in one that it lacks', () => {
     const half = { name: nameOf(5).split(' ').slice(0, 2).join(' '), country: 'GB' }
-    const [best, few] = [match(index, half, 5, 0.95), match(index, half, 5, 0.02)]
+    const [best, few] = [match(index, half, 5, listWith(0.95)), match(index, half, 5, listWith(0.02))]
     expect([best.candidates[0]?.company, few.candidates[0]?.company]).toEqual([5, 5])
     expect(best.decision).toBe('matched')
     expect(few.decision).not.toBe('matched')

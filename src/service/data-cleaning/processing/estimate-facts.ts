@@ -1,7 +1,7 @@
-/** Estimates how much of a list is in the register, from a sample of its rows. */
+/** Estimates from a sample of a list how much of it is in the register, and whether its company numbers are reliable. */
 import { createHash } from 'node:crypto'
-import { estimateShare } from '../../matching/index.ts'
-import type { Query } from '../../matching/types.ts'
+import { estimateFacts } from '../../matching/index.ts'
+import type { ListFacts, Query, RowEvidence } from '../../matching/types.ts'
 import type { Engine } from '../../registers/engine.ts'
 import type { Pace } from './job-pace.ts'
 
@@ -41,13 +41,16 @@ export async function sampleOf(
   return lowest().map(([, row]) => row)
 }
 
-/** How much of the list of these rows is in the register of the engine. */
-export async function shareOf(queries: AsyncIterable<Query>, engine: Pick<Engine, 'presence'>, pace: Pace): Promise<number> {
-  const rows: number[] = []
+/** The facts of the list of these rows. */
+export async function factsOf(
+  queries: AsyncIterable<Query>,
+  engine: Pick<Engine, 'rowEvidence'>,
+  pace: Pace,
+): Promise<ListFacts> {
+  const rows: RowEvidence[] = []
   for (const query of await sampleOf(queries, cellsDigest)) {
-    const presence = engine.presence(query)
-    if (presence !== null) rows.push(presence)
+    rows.push(engine.rowEvidence(query))
     await pace()
   }
-  return estimateShare(rows)
+  return estimateFacts(rows)
 }

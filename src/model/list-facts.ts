@@ -1,0 +1,9 @@
+/** What is known of a list before it is matched: the same for all parts that it is sent in. */
+import type { CompanyNumbers } from '../contract/index.ts'
+
+export interface ListFacts {
+  /** How much of it is in the register, from 0 to 1. */
+  readonly inRegister: number
+  /** Whether its company numbers are relied on. */
+  readonly companyNumbers: CompanyNumbers
+}
