@@ -14,7 +14,7 @@ import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-a
 import { eventsIn } from './sections/events.ts'
 import { matchesOf } from './sections/matches.ts'
 import { reuseOf } from './sections/reuse.ts'
-import { companyNumbersOf, inRegisterOf } from './service-words.ts'
+import { companyNumbersOf, inRegisterOf, registersOf } from './service-words.ts'
 import { ledgerOf, type Totals, totalsOf } from './totals.ts'
 
 export interface ReportContext {
@@ -75,7 +75,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         message: messageOf(state, totals, ledger),
         elapsedMs: context.elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
-        registers: plan.register?.map(({ name, snapshotDate, sha256 }) => ({ name, snapshotDate, sha256 })) ?? null,
+        registers: registersOf(state)?.map(one => ({ ...one })) ?? null,
         inRegister: inRegisterOf(state.jobs),
         companyNumbers: companyNumbersOf(state.jobs),
         plan: planOf(state),

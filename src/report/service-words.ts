@@ -1,8 +1,8 @@
 /**
- * The service that answered, in words: its address, or the embedded one with the registers it matched against; how much of the list they
- * have.
+ * The service that answered, in words: its address, or that it is embedded, with the registers it matched against; how much of the list
+ * they have.
  */
-import type { JobState } from '../journal/index.ts'
+import type { JobState, RunState } from '../journal/index.ts'
 import type { Result } from './schema.ts'
 
 /** How much of the list is in the register, from 0 to 1; null where it is unknown. Jobs count by their rows. */
@@ -20,6 +20,15 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
 export function companyNumbersOf(jobs: readonly Pick<JobState, 'summary'>[]): Result['companyNumbers'] {
   const known = jobs.flatMap(({ summary }) => summary?.companyNumbers ?? [])
   return known.length === 0 ? null : known.includes('unreliable') ? 'unreliable' : 'reliable'
+}
+
+/** The registers that answered: those of the plan, or those that the service named for its jobs; null where they are unknown. */
+export function registersOf({ plan, jobs }: Pick<RunState, 'plan' | 'jobs'>): readonly Snapshot[] | null {
+  const all = plan.register ?? jobs.flatMap(({ summary }) => summary?.registers ?? [])
+  const imports = new Map(
+    all.map(({ name, snapshotDate, sha256 }) => [JSON.stringify([name, sha256]), { name, snapshotDate, sha256 }]),
+  )
+  return plan.register === undefined && imports.size === 0 ? null : [...imports.values()]
 }
 
 type Snapshot = NonNullable<Result['registers']>[number]

@@ -9,7 +9,7 @@ import { systemClock } from './clock.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
 import { type ListFacts, match, type Query, registerOf, rowEvidence } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
-import type { OpenedRegisters } from './registers/current.ts'
+import type { OpenedRegisters, OpenRegister } from './registers/current.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
 import {
   chooseRegisters,
@@ -17,6 +17,7 @@ import {
   openRegister,
   type Register,
   type RegisterInfo,
+  registerDigest,
   registerInfo,
   SAMPLE,
 } from './registers/index.ts'
@@ -36,6 +37,11 @@ export interface ServeOptions extends StartOptions {
   readonly threads?: number
   /** Keep the registers as they are at the start. Default: a register that is imported again is read again within a minute. */
   readonly keepRegisters?: boolean
+}
+
+const openRegisterOf = (info: RegisterInfo): OpenRegister => {
+  const { name, companies, snapshotDate } = info
+  return { name, companies, snapshotDate, sha256: registerDigest(info) }
 }
 
 /** Below this many rows or companies, starting threads costs more than it saves. */
@@ -90,7 +96,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     return {
       engine: engineOf(register, threads),
       officers: register.officers,
-      registers: infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate })),
+      registers: infos.map(openRegisterOf),
       close: async () => threads?.close(),
     }
   }

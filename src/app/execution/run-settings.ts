@@ -39,7 +39,7 @@ export interface RunSettings extends ReuseSettings {
   readonly detach?: boolean
   /** Start although decisions that the last run applied are missing: the run undoes them. */
   readonly dropDecisions?: boolean
-  /** Merge shards although they were matched against different imports of a register. */
+  /** Merge shards although they were matched against different registers, or different imports of one. */
   readonly mixedRegisters?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */
   readonly live?: LiveSettings | null

@@ -78,7 +78,7 @@ export interface LibraryOptions extends ExecutionOptions, ReuseOptions, Partial<
 
 /** Options of `merge`. */
 export interface MergeOptions extends Omit<ExecutionOptions, 'timeoutMs'>, Pick<LibraryOptions, 'dropDecisions' | 'runKey'> {
-  /** Merge shards although they were matched against different imports of a register. */
+  /** Merge shards although they were matched against different registers, or different imports of one. */
   readonly mixedRegisters?: boolean
 }
 

@@ -3,17 +3,17 @@
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
 
-import { action, FettleError, type Issue, issue } from '../../errors.ts'
+import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
-import { snapshotText } from '../../report/service-words.ts'
 import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
+import { registerDifferences } from './shard-registers.ts'
 
 /** The run that shards are merged into, where it has a directory already. */
 export interface MergeInto {
@@ -24,7 +24,7 @@ export interface MergeInto {
 
 /**
  * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not
- * all the shards of one list, not all done, or matched against different imports of a register; FETTLE_INPUT_CHANGED when the list is
+ * all the shards of one list, not all done, or matched against different registers; FETTLE_INPUT_CHANGED when the list is
  * another one by now; FETTLE_DECISIONS_LOST.
  */
 export async function mergeRuns(
@@ -33,13 +33,12 @@ export async function mergeRuns(
   into?: MergeInto,
 ): Promise<RunResult> {
   const shards = completeShardSet(findShards(settings.runsDir, wanted))
-  const mixed = changedRegisters(shards)
-  const [difference] = mixed
-  if (difference !== undefined && settings.mixedRegisters !== true)
-    throw new FettleError('FETTLE_MERGE', difference.message, {
-      hint: 'Start new runs of the shards of one import, or join them as they are.',
-      action: action('merge', '--mixed-registers', ...wanted),
-    })
+  const differences = registerDifferences(shards)
+  if (differences.length > 0 && settings.mixedRegisters !== true) {
+    const joined = action('merge', '--mixed-registers', ...wanted)
+    throw errorOfIssues(differences.map(({ message, hint }) => issue('FETTLE_MERGE', message, { hint, action: joined })))
+  }
+  const mixed = differences.map(({ message }) => issue('FETTLE_REGISTER_CHANGED', message, { severity: 'warn' }))
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
@@ -52,22 +51,6 @@ export async function mergeRuns(
   const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
   const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards, mixed), fill: fillIn }
   return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)
-}
-
-/** A warning for each register of which shards used different imports, or not all of them. */
-function changedRegisters([first, ...others]: readonly ShardRun[]): Issue[] {
-  const stateIn = ({ state }: ShardRun, name: string) => state.plan.register?.find(one => one.name === name)
-  const shardOf = ({ state }: ShardRun): string => (state.plan.shard === undefined ? '' : shardText(state.plan.shard))
-  return (first?.state.plan.register ?? []).flatMap(register => {
-    const { name, sha256 } = register
-    const other = others.find(one => (stateIn(one, name)?.sha256 ?? sha256) !== sha256)
-    const changed = other && stateIn(other, name)
-    if (first === undefined || other === undefined || changed === undefined) return []
-    const then = `its snapshot is of ${snapshotText(register, changed)} in shard ${shardOf(first)} and of ${snapshotText(changed, register)} in shard ${shardOf(other)}`
-    return [
-      issue('FETTLE_REGISTER_CHANGED', `shards used different imports of the register ${name}: ${then}`, { severity: 'warn' }),
-    ]
-  })
 }
 
 /** Those that had anything to ask; the others have no job. */

@@ -35,8 +35,8 @@ const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
 const refuse = (message: string, hint: string, next?: Action): Issue =>
   issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
 
-/** `none` for a remote service, and in earlier journals. */
-const registerNames = ({ register = [] }: RunState['plan']): string => register.map(({ name }) => name).join(', ') || 'none'
+/** Which registers answered is compared by the merge. */
+const withoutRegister = ({ register: _register, ...rest }: RunState['plan']): RunState['plan'] => rest
 
 function foreignRuns(shards: readonly ShardRun[]): Issue[] {
   const first = shards.find(({ state }) => state.plan.shard !== undefined)?.state
@@ -44,17 +44,13 @@ function foreignRuns(shards: readonly ShardRun[]): Issue[] {
     if (plan.shard === undefined) return [refuse(`the run ${runId} is about all rows, not about a shard`, 'Leave it out.')]
     if (first === undefined || first.plan.shard === undefined) return []
     const { plan: own, runId: firstId } = first
-    const issueOf = (why: string, hint: string, next?: Action): Issue[] => [refuse(`the run ${runId} ${why}`, hint, next)]
+    const issueOf = (why: string, hint: string): Issue[] => [refuse(`the run ${runId} ${why}`, hint)]
     const oneList = 'Merge the shards of one list, cut into the same number of them.'
     if (plan.shard.of !== first.plan.shard.of)
       return issueOf(`is shard ${shardText(plan.shard)} and ${firstId} is ${shardText(first.plan.shard)}`, oneList)
-    if (registerNames(plan) !== registerNames(own)) {
-      const why = `matched against the registers ${registerNames(plan)}, and ${firstId} against ${registerNames(own)}`
-      const flags = (own.register ?? []).flatMap(({ name }) => ['--register', name])
-      const again = action('run', plan.file, '--shard', shardText(plan.shard), ...flags, '--new')
-      return issueOf(why, 'Run the shard again against the same registers.', again)
-    }
-    return kinOf(plan) === kinOf(own) ? [] : issueOf(`is of another list or pipeline than ${firstId}`, oneList)
+    return kinOf(withoutRegister(plan)) === kinOf(withoutRegister(own))
+      ? []
+      : issueOf(`is of another list or pipeline than ${firstId}`, oneList)
   })
 }
 

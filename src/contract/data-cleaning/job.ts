@@ -21,6 +21,12 @@ export const jobSummary = lazy(() =>
     manualMatched: count,
     unmatched: count,
     duplicates: count,
+    registers: z
+      .array(z.looseObject({ name: z.string(), snapshotDate: z.string().nullable(), sha256: z.string().nullable() }))
+      .nullish()
+      .describe(
+        "The registers that the rows were matched against, with date and digest of the snapshot (null for the sample). fettle's own service adds them; the interface does not know them.",
+      ),
     inRegister: z
       .number()
       .nullish()

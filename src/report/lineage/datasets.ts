@@ -2,6 +2,7 @@
 import type { RunState } from '../../journal/index.ts'
 import { outputNames } from '../../model/column-names.ts'
 import { filledRows } from '../../model/filled-rows.ts'
+import { registersOf } from '../service-words.ts'
 import type { FacetMaker, LineageDataset, LineageNames } from './types.ts'
 
 const ALL_COLUMNS = '*'
@@ -42,13 +43,13 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
           : {}),
       },
     },
-    ...registersOf(plan, facet),
+    ...datasetsOfRegisters(state, facet),
   ]
 }
 
-/** The registers that the embedded service matched against; the version is the digest of the snapshot. */
-const registersOf = ({ register = [] }: RunState['plan'], facet: FacetMaker): LineageDataset[] =>
-  register.map(({ name, snapshotDate, sha256 }) => ({
+/** The registers that the rows were matched against; the version is the digest of the snapshot. */
+const datasetsOfRegisters = (state: RunState, facet: FacetMaker): LineageDataset[] =>
+  (registersOf(state) ?? []).map(({ name, snapshotDate, sha256 }) => ({
     namespace: 'fettle',
     name: `register/${name}`,
     facets:

@@ -21,7 +21,7 @@ export const registersSchema = z
   .nullable()
   .default(null)
   .describe(
-    'registers of the embedded service that the rows were matched against, with date and digest of the snapshot (null for the sample); null for another service, which has its own, and in runs of older versions',
+    'registers that the rows were matched against, with date and digest of the snapshot (null for the sample); null for a service that does not name them, and in runs of older versions',
   )
 
 /** What the service took for known of the list. */

@@ -9,13 +9,13 @@ export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
 /** The fields "available after enrichment". */
 function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
-  const { status, countries, portfolioId, summary, enrichments } = job
+  const { status, countries, portfolioId, summary, enrichments, registers } = job
   const product = enrichments === null ? null : productOf(enrichments)
   const [country, ...others] = countries
   const known = {
     countryCode: others.length > 0 ? undefined : country,
     portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
-    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? knownFacts(job) : {}) },
+    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? { ...knownFacts(job), registers } : {}) },
     jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
   if (enrichedAt === null) return known

@@ -1,6 +1,6 @@
 /** Stores data-cleaning jobs, one row per job, owned by a user. */
 import { randomUUID } from 'node:crypto'
-import type { ColumnMapping, CompanyNumbers, KnownStatus } from '../../contract/index.ts'
+import type { ColumnMapping, CompanyNumbers, JobSummary, KnownStatus } from '../../contract/index.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
@@ -22,6 +22,9 @@ export interface Upload {
   readonly bytes: number
   readonly createdAt: number
 }
+
+/** The registers that rows were matched against; the sample, which is part of the package, has neither date nor digest. */
+export type MatchedRegisters = NonNullable<JobSummary['registers']>
 
 /** Times are milliseconds since 1970. */
 export interface Job {
@@ -46,6 +49,8 @@ export interface Job {
   readonly inRegister?: number
   /** Whether its company numbers are reliable, likewise. */
   readonly companyNumbers?: CompanyNumbers
+  /** Absent before matching, and for a job that an earlier version matched. */
+  readonly registers?: MatchedRegisters
   /** The portfolio that has taken them. */
   readonly portfolioId?: number
 }

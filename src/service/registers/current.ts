@@ -12,6 +12,8 @@ export interface OpenRegister {
   readonly companies: number
   /** Date of the data, `2026-01-31`. */
   readonly snapshotDate: string
+  /** Digest of what rows are matched against. */
+  readonly sha256: string
 }
 
 /** Registers that were opened together. */
@@ -90,12 +92,12 @@ export function makeCurrent(
     officers,
     search,
     registers: () => held.registers,
-    /** Passes `work` an engine that stays the same, and open, until the work has ended. */
-    async using<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
+    /** Passes `work` an engine and its registers, which stay the same, and open, until the work has ended. */
+    async using<T>(work: (engine: Engine, registers: readonly OpenRegister[]) => Promise<T>): Promise<T> {
       const own = held
       own.users++
       try {
-        return await work(own.engine)
+        return await work(own.engine, own.registers)
       } finally {
         own.users--
         await release(own)

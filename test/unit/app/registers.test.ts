@@ -5,6 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { merge, RunStopped, resume, run } from '../../../src/index.ts'
 import { renderHtml, renderJunit, renderMarkdownOf, renderText, resultLine } from '../../../src/report/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
+import { serve } from '../../../src/service/serve.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
@@ -113,16 +115,19 @@ test('imports of one day are distinguished by their digest', async () => {
   expect(renderText(merged, { width: 200 })).toContain(`embedded, register two of ${before} and two of ${after}`)
 })
 
-test('shards of different registers are not merged, and of different imports only with the option, with a warning', async () => {
+test('shards of different registers, or imports of one, are merged only with the option, with a warning', async () => {
   await importBoth()
   const first = await run(here.pipeline(), { ...options, register: 'two', shard: '1/2' })
   const other = await run(here.pipeline(), { ...options, register: 'one', shard: '2/2' })
   const [id, otherId] = [first.metadata.runId, other.metadata.runId]
   await expect(merge([id, otherId], options)).rejects.toMatchObject({
     code: 'FETTLE_MERGE',
-    message: `the run ${otherId} matched against the registers one, and ${id} against two`,
-    action: { command: 'run', args: expect.arrayContaining(['--shard', '2/2', '--register', 'two', '--new']) },
+    message: `shard 2/2 (run ${otherId}) was matched against the register one, and shard 1/2 (run ${id}) against the register two`,
+    action: { command: 'merge', args: ['--mixed-registers', id, otherId] },
   })
+  const joined = await merge([id, otherId], { ...options, mixedRegisters: true })
+  expect(joined.results[0]!.registers!.map(({ name }) => name)).toEqual(['two', 'one'])
+  expect(changesIn(joined)).toEqual([expect.stringContaining('against the register one')])
   await importNow('two', '1,Zyxwv Utsrqp Limited,GB\n', '2026-02-01')
   const second = await run(here.pipeline(), { ...options, register: 'two', shard: '2/2' })
   const difference =
@@ -140,4 +145,31 @@ test('shards of different registers are not merged, and of different imports onl
     ...first.results[0]!.registers!,
     { name: 'two', snapshotDate: '2026-02-01', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
   ])
+})
+
+test('a service of fettle names its registers; shards that different ones answered are merged only with the option', async () => {
+  await importBoth()
+  const login = { username: 'u', password: 'only for tests' }
+  const port = await freePort()
+  const env = { FETTLE_URL: `http://127.0.0.1:${port}/v1`, FETTLE_USERNAME: login.username, FETTLE_PASSWORD: login.password }
+  const remote = { ...options, env: { ...options.env, ...env } }
+  const answer = async (register: string, shard: '1/2' | '2/2') => {
+    const dirs = { dataDir: join(here.folder, 'data/service'), registerDir: join(here.folder, 'data/registers') }
+    await using _ = await serve({ ...dirs, port, registers: [register], users: [login] })
+    return await run(here.pipeline(), { ...remote, shard })
+  }
+  const first = await answer('two', '1/2')
+  const registers = [{ name: 'two', snapshotDate: '2026-01-01', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }]
+  expect(first.results[0]).toMatchObject({ service: env.FETTLE_URL, registers })
+  expect(JSON.parse(resultLine(first)).registers).toEqual(registers)
+  const other = await answer('sample', '2/2')
+  expect(other.results[0]!.registers).toEqual([{ name: 'sample', snapshotDate: null, sha256: null }])
+  const ids = [first, other].map(({ metadata }) => metadata.runId)
+  await expect(merge(ids, remote)).rejects.toMatchObject({
+    code: 'FETTLE_MERGE',
+    message: expect.stringContaining('was matched against the register sample'),
+  })
+  const joined = await merge(ids, { ...remote, mixedRegisters: true })
+  expect(joined.results[0]!.registers!.map(({ name }) => name)).toEqual(['two', 'sample'])
+  expect(changesIn(joined)).toHaveLength(1)
 })

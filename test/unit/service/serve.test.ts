@@ -19,7 +19,10 @@ test('all registers of the folder are opened, and health names them', async () =
   await importNamed(registerDir, 'three', 'HARBOUR BAKERY LIMITED')
   const service = await serve({ dataDir: await temporaryFolder(), registerDir })
   onTestFinished(() => service.close())
-  const registers = ['one', 'three'].map(name => ({ name, companies: 1, snapshotDate: '2026-01-31' }))
+  const registers = ['one', 'three'].map(name => ({
+    ...{ name, companies: 1, snapshotDate: '2026-01-31' },
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+  }))
   expect(service.registers).toEqual(registers)
   const health = await send(new URL('/health', service.url).href)
   expect(health.body).toEqual({

@@ -6,7 +6,7 @@ import { ANSWERS_DIR, DROP_DECISIONS, EXECUTION, QUIET_OR_VERBOSE, RUN_KEY } fro
 const MIXED_REGISTERS: Option = {
   name: 'mixed-registers',
   type: 'switch',
-  describe: 'Join shards that were matched against different imports of a register',
+  describe: 'Join shards that were matched against different registers, or different imports of one',
 }
 
 export const merge: Command = {

@@ -11,10 +11,11 @@ import type { Limits } from '../../limits.ts'
 import type { ListFacts, Query } from '../../matching/types.ts'
 import type { Play } from '../../plays.ts'
 import { Refusal } from '../../refusal.ts'
-import type { CurrentRegisters } from '../../registers/current.ts'
+import type { CurrentRegisters, OpenRegister } from '../../registers/current.ts'
 import type { Engine } from '../../registers/engine.ts'
+import { SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
-import { type Job, type JobPatch, type JobStore, knownFacts } from '../jobs-store.ts'
+import { type Job, type JobPatch, type JobStore, knownFacts, type MatchedRegisters } from '../jobs-store.ts'
 import { enrichFile } from './enriched-file.ts'
 import { writeJson } from './enriched-json.ts'
 import { factsOf } from './estimate-facts.ts'
@@ -59,6 +60,10 @@ export interface WorkerParts {
   readonly onError: (jobId: string, error: unknown) => void
 }
 
+/** The sample is part of the package. */
+const matchedRegister = ({ name, snapshotDate, sha256 }: OpenRegister): MatchedRegisters[number] =>
+  name === SAMPLE ? { name, snapshotDate: null, sha256: null } : { name, snapshotDate, sha256 }
+
 /** The work in a status; it returns what else changes with the next status. */
 type Step = (job: Job, pace: Pace) => Promise<JobPatch>
 
@@ -80,7 +85,10 @@ export function startWorker(parts: WorkerParts) {
       const { id, hasHeader } = job.upload
       const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
       const task = { ...common, list: knownFacts(job), byHand: play.matchesByHand }
-      return using(engine => matchFile(task, engine, pace, limits))
+      return using(async (engine, registers) => ({
+        ...(await matchFile(task, engine, pace, limits)),
+        registers: registers.map(matchedRegister),
+      }))
     },
     enriching: async (job, pace) => {
       if (job.upload === null) throw new Error('a job at enriching has no upload')

@@ -202,6 +202,7 @@ export const trouble: Case[] = [
     const { jobSummary } = (await caller.reach(id, 'jobMatchingComplete')).body
     expect(jobSummary).toEqual({
       inRegister: expect.any(Number),
+      registers: [{ name: 'sample', snapshotDate: null, sha256: null }],
       totalRows: HOSTILE.length,
       matched: 0,
       manualMatched: 0,

@@ -216,14 +216,14 @@ describe('an import while the service runs', () => {
     await watch(caller, [GB], { XX: [105] })
     const old = '1 Mill Lane, Leeds'
     expect(await readAll(caller)).toMatchObject({ search: [old], match: [old], report: old })
-    expect(service.registers).toEqual([{ name: 'one', companies: 3, snapshotDate: '2026-01-01' }])
+    expect(service.registers).toMatchObject([{ name: 'one', companies: 3, snapshotDate: '2026-01-01' }])
 
     await importLines(['1,NORTHGATE FASTENERS LIMITED,GB,01234567,9 Canal Street,York,active', ...FIRST.slice(2)])
     clock.move(60_000)
     await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
     const now = '9 Canal Street, York'
     expect(await readAll(caller)).toEqual({ search: [now], match: [now], report: now, cleaning: ['York', ''] })
-    expect(service.registers).toEqual([{ name: 'one', companies: 2, snapshotDate: '2026-01-02' }])
+    expect(service.registers).toMatchObject([{ name: 'one', companies: 2, snapshotDate: '2026-01-02' }])
   })
 
   test('a register that cannot be opened leaves the earlier one, and its events wait', async () => {
