@@ -12,6 +12,7 @@ import { brotliCompressSync } from 'node:zlib'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
+import { writePlainTypes } from './plain-types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [src, dist, modules] = ['src', 'dist', 'build'].map(name => join(root, name))
@@ -212,13 +213,7 @@ function licences(ids) {
   return `dist contains parts of these packages.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
-/** TypeScript heeds this comment of zod only on a line of its own. */
-const ignoredVariance = {
-  name: 'ignored-variance',
-  renderChunk: { order: 'post', handler: code => code.replaceAll('/** @ts-ignore Cast variance */', '$&\n') },
-}
-
-/** Bundles the declarations that the entries reach, with the types of zod that they use, into ./dist. Throws when the types are wrong. */
+/** Bundles the declarations that the entries reach into ./dist. Throws when the types are wrong. */
 async function declare() {
   // Inside the project, so that the types of zod are found.
   const draft = join(root, 'node_modules/.cache/declarations')
@@ -227,12 +222,13 @@ async function declare() {
   const compile = [typescript, '-p', 'tsconfig.build.json', '--outDir', draft]
   const { status } = spawnSync(process.execPath, compile, { cwd: root, stdio: 'inherit' })
   if (status !== 0) throw new Error('the declarations cannot be written')
+  writePlainTypes(draft, root)
   const { dts } = await import('rolldown-plugin-dts')
   const names = Object.keys(ENTRIES).filter(one => one.endsWith('index'))
   const built = await rolldown({
     input: Object.fromEntries(names.map(name => [name, join(draft, `${name}.d.ts`)])),
-    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, resolver: 'oxc' }), ignoredVariance],
-    external: id => !/^(?:[./]|zod\b)/.test(id) && !isAbsolute(id),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false, resolver: 'oxc' })],
+    external: id => !/^[./]/.test(id) && !isAbsolute(id),
     checks: { circularDependency: false },
   })
   await built.write({ dir: dist, format: 'esm', entryFileNames: '[name].d.ts', chunkFileNames: 'types/[name].d.ts' })

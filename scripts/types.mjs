@@ -1,9 +1,13 @@
-/** Checks that the types of each entry are found, and that they need none of other packages. Needs `npm run build` first. */
+/**
+ * Checks that the types of each entry are found, that they need none of other packages, and that they are those of the sources, whose
+ * schemas the build writes out (plain-types.mjs). Needs `npm run build` first.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -17,6 +21,31 @@ const foreign = declarations.flatMap(name => {
 if (foreign.length > 0 || declarations.length === 0) {
   console.error(foreign.join('\n') || 'dist has no declarations: run npm run build')
   process.exitCode = 1
+}
+
+const ENTRIES = ['index', 'client/index', 'service/index', 'testing/index']
+const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
+const { options } = ts.convertCompilerOptionsFromJson({ ...config.compilerOptions, incremental: false }, root)
+const files = ENTRIES.map(name => [join(root, 'src', `${name}.ts`), join(dist, `${name}.d.ts`)])
+const program = ts.createProgram(files.flat(), options)
+const checker = program.getTypeChecker()
+const exportsOf = file => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file)))
+/** A class with private fields, and a schema, which is declared with `parse` alone. */
+const OWN = new Set(['VirtualClock', 'fault'])
+const real = symbol => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol)
+const typeOf = one => (one.flags & ts.SymbolFlags.Value ? checker.getTypeOfSymbol(one) : checker.getDeclaredTypeOfSymbol(one))
+const isGeneric = one => one.declarations.some(({ typeParameters }) => typeParameters !== undefined)
+const areEqual = (one, other) => checker.isTypeAssignableTo(one, other) && checker.isTypeAssignableTo(other, one)
+for (const [source, packed] of files) {
+  const own = new Map(exportsOf(source).map(symbol => [symbol.name, real(symbol)]))
+  const found = new Map(exportsOf(packed).map(symbol => [symbol.name, real(symbol)]))
+  for (const [name, symbol] of own) {
+    const is = found.get(name)
+    if (is !== undefined && (OWN.has(name) || isGeneric(symbol))) continue
+    if (is !== undefined && areEqual(typeOf(symbol), typeOf(is)) && !(typeOf(is).flags & ts.TypeFlags.Any)) continue
+    console.error(`${packed}: ${name} is ${is === undefined ? 'missing' : 'another type than in the sources'}`)
+    process.exitCode = 1
+  }
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'fettle-types-'))
