@@ -9,7 +9,7 @@ export { githubAnnotations, githubOutputFile, githubOutputs } from './formats/gi
 export { renderJunit } from './formats/junit.ts'
 export { renderMarkdownOf } from './formats/markdown.ts'
 export { renderOpenMetrics } from './formats/openmetrics.ts'
-export { renderText } from './formats/text.ts'
+export { renderText, verdictLine } from './formats/text.ts'
 export { renderHistory } from './history/history-page.ts'
 export type { Night } from './history/night.ts'
 export { renderIndex } from './html/index-page.ts'

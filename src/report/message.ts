@@ -126,15 +126,18 @@ export function spentWords({ credits, service, http }: Result): string {
 
 const REPEATED = [
   ...['target', 'service', 'input', 'limit', 'shard'],
-  ...['map', 'encoding', 'delimiter', 'header', 'skip', 'sheet', 'decisions', 'register', 'sample'],
+  ...['map', 'encoding', 'delimiter', 'header', 'skip-head', 'skip-tail', 'sheet', 'decisions', 'register', 'sample'],
 ] as const
 
-/** The command that does the same again; null for a pipeline object in a program. */
-export function repeatCommand({ args }: Report, { file, plan }: Result): string | null {
+/**
+ * The command that does the same again; null for a pipeline object in a program. It names the registers: those of the environment or
+ * of the machine may be others by then.
+ */
+export function repeatCommand({ args }: Report, { file, plan, registers }: Result): string | null {
   const isClean = args.command === 'clean' && typeof args.file === 'string'
   if (!isClean && file === '(object)') return null
   const flags = REPEATED.flatMap(name => {
-    const value = args[name] ?? null
+    const value = args[name] ?? (name === 'register' && args.sample !== true && registers ? registers.map(one => one.name) : null)
     if (value === true) return name === 'sample' ? ['--sample'] : []
     if (value === null) return []
     if (value === false) return name === 'header' ? ['--no-header'] : []

@@ -1,6 +1,7 @@
 /**
  * RunState -> Report. The same state and context always give the same report.
  */
+import { counted } from '../counted.ts'
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
 import { filledRows } from '../model/filled-rows.ts'
@@ -121,7 +122,7 @@ const copied = (value: RunState['args'][string]): Report['args'][string] =>
 const withLedgerIssue = (issues: readonly Issue[], rows: number, sum: number): readonly Issue[] =>
   issues.some(one => one.code === 'FETTLE_LEDGER')
     ? issues
-    : [issue('FETTLE_LEDGER', `The input has ${rows} rows, the outcomes add up to ${sum}.`), ...issues]
+    : [issue('FETTLE_LEDGER', `The input has ${counted(rows, 'row')}, the outcomes add up to ${sum}.`), ...issues]
 
 const minus = (now: number | null, then: number | null): number | null => (now === null || then === null ? null : now - then)
 

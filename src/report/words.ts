@@ -1,17 +1,12 @@
 /** Formats counts, shares, sizes, durations and times, equally in every locale and time zone. */
+import { count, counted } from '../counted.ts'
 import { actionOf, type Issue, type Place } from '../errors.ts'
 import { hintWithCommand } from '../shell-command.ts'
 
+export { count, counted }
+
 export const hintOf = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
   issue.hint === null ? '' : hintWithCommand(issue.hint, actionOf(issue))
-
-/** `12,345`; `unknown` for null. */
-export const count = (value: number | null): string =>
-  value === null ? 'unknown' : String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ',')
-
-/** `1 row`, `12 rows`. */
-export const counted = (value: number | null, one: string, many = `${one}s`): string =>
-  `${count(value)} ${value === 1 ? one : many}`
 
 /** `82.4%`. Only all is 100%, only nothing is 0%. */
 export function percent(ratio: number | null): string {

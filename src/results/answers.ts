@@ -2,6 +2,7 @@
  * Reads the service's answers: those to the uploaded rows from the enriched files of all parts, in order, and those of earlier runs. For
  * equal rows an answer can be read again from its file.
  */
+import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import type { ListFacts } from '../model/list-facts.ts'
 import type { ProposedCompany } from '../model/requests.ts'
@@ -161,8 +162,9 @@ export class Answers {
   /** Throws FETTLE_LEDGER when answers are missing or left over. */
   async finish(): Promise<void> {
     const { sent } = this.#plan
-    if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and ${this.count} came back`)
-    if ((await this.#nextRow()) !== null) throw new FettleError('FETTLE_LEDGER', `${sent} rows were sent and more came back`)
+    if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and ${this.count} came back`)
+    if ((await this.#nextRow()) !== null)
+      throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and more came back`)
     await this.#known?.finish()
   }
 

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { attempt, openExclusive } from '../files/atomic-file.ts'
 import { renameDurably } from '../files/durable.ts'
@@ -69,18 +70,18 @@ export class Receiver {
     announced: number | null,
     rows: number,
   ): Complaint | null {
-    const counts = `${received.bytes} bytes and ${received.rows} rows came`
+    const counts = `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
     if (announced !== null && received.bytes !== announced)
-      return cut(`is incomplete: ${counts}, ${announced} bytes and ${rows} rows were due`)
-    if (scanner.isQuoted) return cut(`ends inside a quoted cell: ${counts}, ${rows} rows were due`)
+      return cut(`is incomplete: ${counts}, ${counted(announced, 'byte')} and ${counted(rows, 'row')} were due`)
+    if (scanner.isQuoted) return cut(`ends inside a quoted cell: ${counts}, ${counted(rows, 'row')} due`)
     const isTorn = scanner.openEnded && (received.rows < rows || scanner.lastColumns < scanner.columns)
-    if (isTorn) return cut(`ends inside a row: ${counts}, ${rows} rows were due`)
+    if (isTorn) return cut(`ends inside a row: ${counts}, ${counted(rows, 'row')} due`)
     if (announced === null && (scanner.openEnded || received.rows < rows) && this.#doubtful.get(part) !== received.sha256) {
       this.#doubtful.set(part, received.sha256)
-      return cut(`may be cut short, since its length was not announced: ${counts}, ${rows} rows were due`)
+      return cut(`may be cut short, since its length was not announced: ${counts}, ${counted(rows, 'row')} due`)
     }
     if (received.rows !== rows)
-      return { code: 'FETTLE_LEDGER', why: `is complete but has other rows: ${counts}, ${rows} rows were sent` }
+      return { code: 'FETTLE_LEDGER', why: `is complete but has other rows: ${counts}, ${counted(rows, 'row')} sent` }
     const odd = scanner.ragged[0]
     if (odd === undefined) return null
     return { code: 'FETTLE_LEDGER', why: `has ${odd.found} cells on line ${odd.line} and ${scanner.columns} in its header` }

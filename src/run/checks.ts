@@ -1,4 +1,5 @@
 /** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
+import { counted } from '../counted.ts'
 import { type Issue, issue } from '../errors.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
@@ -108,7 +109,8 @@ export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outc
   const countries = plan.issues.find(one => one.code === 'FETTLE_REGISTER_COUNTRY')
   const names = plan.register?.map(one => one.name).join(', ')
   const against = names === undefined ? '' : ` against ${names}`
-  const matched = rate === 0 ? 'no row was' : `only ${Math.round(rate * rows)} rows were`
+  const found = Math.round(rate * rows)
+  const matched = rate === 0 ? 'no row was' : `only ${counted(found, 'row')} ${found === 1 ? 'was' : 'were'}`
   const reason = countries === undefined ? '' : `: ${countries.message}`
   return issue('FETTLE_FEW_MATCHED', `${matched} matched of ${rows}${against}${reason}`, {
     severity: 'warn',
@@ -127,7 +129,7 @@ export function evaluateBudget(state: RunState): CheckResult[] {
   const limit = state.plan.budget.credits
   if (limit === null) return []
   const credits = creditsOf(state)
-  const actual = credits === null ? 'unknown: the service gave no counts' : `${credits} ${credits === 1 ? 'credit' : 'credits'}`
+  const actual = credits === null ? 'unknown: the service gave no counts' : counted(credits, 'credit')
   const success = credits !== null && credits <= limit
   const severity = !success && state.jobs.some(job => job.enrichRequested) ? 'warn' : 'fail'
   return [{ assertion: 'budget.credits', success, severity, expected: `not > ${limit}`, actual }]

@@ -3,6 +3,7 @@
  * do not add up are an error.
  */
 
+import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
@@ -59,7 +60,7 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   const failed = failedRows(state)
   const rows = state.plan.sent - failed
   if (sum.totalRows !== null && sum.totalRows !== rows)
-    throw ledgerError(`${rows} rows were sent, and the service counts ${sum.totalRows}`)
+    throw ledgerError(`${counted(rows, 'row')} sent, and the service counts ${sum.totalRows}`)
   const base = {
     manualMatched: sum.manualMatched,
     review: null,
@@ -72,7 +73,7 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
   if (found + sum.duplicates === rows) return { ...base, matched: sum.matched }
   if (found === rows && sum.duplicates <= sum.matched) return { ...base, matched: sum.matched - sum.duplicates }
   throw ledgerError(
-    `${rows} rows were sent, and the counts of the service do not add up to it: matched ${sum.matched} + manualMatched ${sum.manualMatched} + unmatched ${sum.unmatched}, duplicates ${sum.duplicates}`,
+    `${counted(rows, 'row')} sent, and the counts of the service do not add up to it: matched ${sum.matched} + manualMatched ${sum.manualMatched} + unmatched ${sum.unmatched}, duplicates ${sum.duplicates}`,
   )
 }
 
@@ -88,12 +89,11 @@ export function outcomesSoFar(state: RunState): Outcomes {
 export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
   const inFile = knownSum(outcomes)
   if (inFile !== state.plan.sent)
-    throw ledgerError(`${state.plan.sent} rows were sent, and the enriched file accounts for ${inFile}`)
-  const counted = sumOfSummaries(state)
-  if (counted === null) return
+    throw ledgerError(`${counted(state.plan.sent, 'row')} sent, and the enriched file accounts for ${inFile}`)
+  if (sumOfSummaries(state) === null) return
   const summary = outcomesOfSummaries(state)
   const found = (outcomes.matched ?? 0) + (outcomes.duplicates ?? 0) + (outcomes.manualMatched ?? 0)
   const inSummary = (summary.matched ?? 0) + (summary.duplicates ?? 0) + (summary.manualMatched ?? 0)
   if (found !== inSummary)
-    throw ledgerError(`the enriched file holds ${found} rows with a company, and the service counts ${inSummary}`)
+    throw ledgerError(`the enriched file holds ${counted(found, 'row')} with a company, and the service counts ${inSummary}`)
 }

@@ -5,6 +5,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   abort: [],
   encodings: [],
+  counted: [],
   'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
@@ -12,9 +13,9 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
-  pipeline: ['zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
+  pipeline: ['counted', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
   journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'files', 'node:'],
-  run: ['pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
+  run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',
     'package-file',
@@ -34,7 +35,18 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   files: ['errors', 'process', 'node:'],
   formats: ['formats/index', 'model', 'errors', 'files', 'package-file', 'csv-stringify', 'hyparquet-writer', 'node:'],
   input: [
-    ...['errors', 'encodings', 'model:types', 'pipeline:types', 'files', 'formats', 'formats/index', 'csv-parse', 'node:'],
+    ...[
+      'counted',
+      'errors',
+      'encodings',
+      'model:types',
+      'pipeline:types',
+      'files',
+      'formats',
+      'formats/index',
+      'csv-parse',
+      'node:',
+    ],
     ...['package-file', 'hyparquet', 'hyparquet-compressors'],
     ...[
       'errors',
@@ -51,6 +63,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['hyparquet', 'hyparquet-compressors'],
   ],
   results: [
+    'counted',
     'errors',
     'model',
     'normalise',
@@ -63,7 +76,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'csv-stringify',
     'node:',
   ],
-  report: ['journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
+  report: ['counted', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
   // The service reads CSV and matches by itself; syncing files and judging processes is shared.
@@ -87,6 +100,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   queue: ['errors', 'abort', 'package-file', 'bullmq', 'ioredis', 'node:'],
   app: [
+    'counted',
     'shell-command',
     'errors',
     'loop-turns',
@@ -113,6 +127,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: ['errors', 'contract', 'model:types', 'pipeline', 'journal', 'run', 'client', 'input', 'report', 'service', 'app'],
   cli: [
+    'counted',
     'index',
     'app',
     'package-file',

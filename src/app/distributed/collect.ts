@@ -68,12 +68,12 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     })
     const { failed, missing } = await board.status(run.jobs)
     if (failed.length > 0)
-      throw new FettleError('FETTLE_QUEUE', `${failed.length} of ${run.jobs.length} shards were given up: ${failed[0]?.why}`, {
+      throw new FettleError('FETTLE_QUEUE', `shards given up: ${failed.length} of ${run.jobs.length}: ${failed[0]?.why}`, {
         hint: 'Fix the cause, then run the original command again with the same options.',
         action: rerunOf(run),
       })
     if (missing.length > 0)
-      throw new FettleError('FETTLE_QUEUE', `${missing.length} of ${run.jobs.length} shards are no longer in the queue`, {
+      throw new FettleError('FETTLE_QUEUE', `shards no longer in the queue: ${missing.length} of ${run.jobs.length}`, {
         hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
         action: action('runs'),
       })

@@ -2,9 +2,11 @@
  * Runs a shard in a worker: a new run, or a resume from the journal in the queue. It is the ordinary run with a second copy of its
  * journal and a shared rate limit.
  */
+
 import { copyFile, mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
@@ -92,7 +94,7 @@ export async function runShard(
         },
       ]),
     }
-    place.onNote(shard, run === null ? 'taken' : `taken over after ${known.length} events`)
+    place.onNote(shard, run === null ? 'taken' : `taken over after ${counted(known.length, 'event')}`)
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
     const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
     await copy.flushed(AbortSignal.timeout(LAST_MS))

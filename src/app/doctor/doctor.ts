@@ -1,6 +1,7 @@
 /** Checks everything a run needs, in the order of a run. Secrets are not shown. */
 
 import { realClock } from '../../client/clock.ts'
+import { counted } from '../../counted.ts'
 import { action, errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
@@ -135,7 +136,7 @@ async function pipelineFindings({
     if (offline && issues.every(one => one.severity !== 'error') && plan === null)
       return ok('pipeline', `${pipeline}: valid; its remote input was not read`)
     if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
-    if (plan !== null) return ok('pipeline', `${pipeline}: ${plan.rows} rows of ${plan.input.path} can be sent`)
+    if (plan !== null) return ok('pipeline', `${pipeline}: ${counted(plan.rows, 'row')} of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
     const named = target === null ? [] : ['--target', target]
     return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline, ...named))

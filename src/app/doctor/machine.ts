@@ -1,8 +1,10 @@
 /** Checks of this machine: versions, disk space, the register, unfinished runs. They change nothing. */
+
 import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
 import type { PlannedRegister } from '../../pipeline/index.ts'
 import { dataDirOf, type Env } from '../env/environment.ts'
@@ -61,7 +63,7 @@ export async function checkRegister(env: Env, planned: readonly PlannedRegister[
   }
   const own = infos.filter(info => registers.some(one => one.name === info.name && one.sha256 !== null))
   if (own.length === 0) return ok(name, 'sample: invented companies')
-  const text = own.map(one => `${one.name}: ${one.companies} companies of ${one.snapshotDate}`).join('; ')
+  const text = own.map(one => `${one.name}: ${counted(one.companies, 'company', 'companies')} of ${one.snapshotDate}`).join('; ')
   const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
   return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)
 }

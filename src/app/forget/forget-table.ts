@@ -1,6 +1,8 @@
 /** Lines of a decisions file, or of a table of a review, about the rows of a key. */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
@@ -50,9 +52,13 @@ export async function forgetInTable(
     else kept.push(row)
   if (gone === 0) return 0
   if (facts.packed != null || !/\.(csv|tsv|txt)$/i.test(path) || facts.encoding !== 'utf-8')
-    throw new FettleError('FETTLE_DECISIONS', `${path} has ${gone} lines about the key, and is not a CSV file in UTF-8`, {
-      hint: 'Remove these lines yourself, or save the file as CSV in UTF-8; then run the same command again.',
-    })
+    throw new FettleError(
+      'FETTLE_DECISIONS',
+      `${path} has ${counted(gone, 'line')} about the key, and is not a CSV file in UTF-8`,
+      {
+        hint: 'Remove these lines yourself, or save the file as CSV in UTF-8; then run the same command again.',
+      },
+    )
   if (!remove) return gone
   const header = facts.header ?? []
   const style = { delimiter: facts.delimiter, lineEnd: facts.lineEnd === 'crlf' ? '\r\n' : '\n', columns: header.length }

@@ -1,6 +1,8 @@
 /** The files of a run against their recorded checksums, and its decisions against the rows that they changed. */
+
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError, type Issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { RunState } from '../../journal/index.ts'
@@ -98,7 +100,7 @@ export async function verifyDecisions({ path }: RunDirectory, state: RunState, {
   const { accepted, rejected, overruled } = state.decisions ?? { accepted: 0, rejected: 0, overruled: 0 }
   const changed = accepted + rejected + overruled
   if (!existsSync(file)) {
-    if (changed > 0) fault(file, `is missing, and decisions changed ${changed} rows`)
+    if (changed > 0) fault(file, `is missing, and decisions changed ${counted(changed, 'row')}`)
     return
   }
   files.push(file)

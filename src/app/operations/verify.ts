@@ -2,8 +2,10 @@
  * Checks the files of a run against each other: the chain of checksums of its journal, the report against the journal, every other
  * file against the report, the sums of the rows, and the decisions that were applied. It changes nothing.
  */
+
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
@@ -179,15 +181,15 @@ function checkSums({ journal }: RunDirectory, state: RunState, { fault }: Findin
   const sum = knownSum(outcomes)
   const isKnown = Object.values(outcomes).every(count => count !== null)
   if (isKnown ? sum !== plan.rows : sum > plan.rows)
-    fault(journal, `does not add up: the input has ${plan.rows} rows, the outcomes are ${sum}`)
+    fault(journal, `does not add up: the input has ${counted(plan.rows, 'row')}, the outcomes are ${sum}`)
   const rowsOf = { output: plan.rows, unmatched: outcomes.unmatched, review: outcomes.review }
   for (const { kind, path, rows } of outputs)
     if (rowsOf[kind] !== null && rowsOf[kind] !== undefined && rowsOf[kind] !== rows)
-      fault(journal, `does not add up: ${path} has ${rows} rows, ${rowsOf[kind]} are due`)
+      fault(journal, `does not add up: ${path} has ${counted(rows, 'row')}, ${rowsOf[kind]} due`)
   const received = jobs.flatMap(job => (job.failure === null && job.received !== null ? [job.received.rows] : []))
   const sent = plan.sent ?? plan.rows
   if (received.length === jobs.length && jobs.length > 0 && plan.shard === undefined) {
     const rows = received.reduce((all, one) => all + one, 0)
-    if (rows !== sent) fault(journal, `does not add up: ${sent} rows were sent, ${rows} came back`)
+    if (rows !== sent) fault(journal, `does not add up: ${counted(sent, 'row')} sent, ${rows} came back`)
   }
 }

@@ -1,4 +1,5 @@
 /** Compares the rows of a run with what a test expects; pure. */
+import { counted } from '../../counted.ts'
 import { type Expectation, expectationOf } from '../../pipeline/index.ts'
 import type { ResultRow } from '../library/result-rows.ts'
 
@@ -71,7 +72,7 @@ export function tableDifferences(
   rows: readonly TestedRow[],
   [names = [], ...expected]: readonly (readonly string[])[],
 ): string[] {
-  if (rows.length !== expected.length) return [`expected ${expected.length} rows, found ${rows.length}`]
+  if (rows.length !== expected.length) return [`expected ${counted(expected.length, 'row')}, found ${rows.length}`]
   const missing = names.filter(name => rows.length > 0 && !Object.hasOwn(rows[0]!.cells, name))
   if (missing.length > 0)
     return missing.map(name => `the output has no column ${quoted(name)}; it has ${Object.keys(rows[0]!.cells).join(', ')}`)

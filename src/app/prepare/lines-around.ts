@@ -1,10 +1,11 @@
 /** Issues about lines around the table of an input: skipped ones are shown, and those that would be taken for companies refused. */
+import { counted } from '../../counted.ts'
 import { action, type Issue, issue } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { type Pipeline, type Surroundings, skippedLines } from '../../pipeline/index.ts'
 import { linesAround } from './propose.ts'
 
-const linesOf = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+const linesOf = (count: number): string => counted(count, 'line')
 
 /** In words; with the texts where reports may hold row content. */
 function inWords({ head, tail, above, below }: Surroundings, { rows, mask }: Pipeline['report']): string {

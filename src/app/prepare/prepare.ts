@@ -2,7 +2,9 @@
  * From a pipeline file to a plan: reads, parses, inspects the input, resolves. Sends and writes nothing. `check`, `--dry-run` and `run` share
  * it, so that they agree.
  */
+
 import { realClock } from '../../client/clock.ts'
+import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
 import type { RunArgs } from '../../journal/index.ts'
@@ -117,7 +119,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
 function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {
   if (project?.target == null || options.target !== null) return []
   const { limit } = options
-  const rows = limit === null ? '' : `, the first ${limit} rows`
+  const rows = limit === null ? '' : `, the first ${counted(limit, 'row')}`
   const message = `the target is ${project.target.name}, the default of ${project.project.file}${rows}`
   return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name a target to choose another one.' })]
 }

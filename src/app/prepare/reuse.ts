@@ -1,7 +1,9 @@
 /** Uses answers of earlier runs: chooses the rows of a run that go up, and keeps its answers for later runs. */
+
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
@@ -97,7 +99,7 @@ export async function chooseKnownRows(
 /** Throws FETTLE_INPUT_BUDGET when more rows would go up than `budget.rows` allows. */
 export function checkRowBudget({ budget }: Plan, sent: number): void {
   if (budget.rows === null || sent <= budget.rows) return
-  throw new FettleError('FETTLE_INPUT_BUDGET', `${sent} rows would be sent, budget.rows allows ${budget.rows}`)
+  throw new FettleError('FETTLE_INPUT_BUDGET', `${counted(sent, 'row')} would be sent, budget.rows allows ${budget.rows}`)
 }
 
 /** Puts the answers of a run where later runs find them. Returns the number of files. Throws FETTLE_OUTPUT_WRITE. */

@@ -1,4 +1,5 @@
 /** Refuses a run that could need more than the account of the service has left, before anything is recorded or sent. */
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { accountWords, readAccount } from '../env/account.ts'
@@ -21,5 +22,5 @@ export async function assertAccount(
   if (most === 0) return
   const found = await readAccount({ service: plan.service, credentials: credentials(), proxies: proxiesOf(env), signal })
   if (found !== null && found.left >= most) return
-  throw new FettleError('FETTLE_BUDGET_ACCOUNT', `${plan.name} could need ${most} credits: ${accountWords(found)}`)
+  throw new FettleError('FETTLE_BUDGET_ACCOUNT', `${plan.name} could need ${counted(most, 'credit')}: ${accountWords(found)}`)
 }

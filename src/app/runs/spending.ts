@@ -2,8 +2,10 @@
  * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
  * correlation ids, and nothing of the list.
  */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
@@ -219,6 +221,6 @@ export function assertMonth(
   if (credits + most > limit)
     throw new FettleError(
       'FETTLE_BUDGET_MONTH',
-      `${plan.name} could cost ${most} credits, and ${credits} of the ${limit} of budget.month are spent or reserved in ${month}`,
+      `${plan.name} could cost ${counted(most, 'credit')}, and ${credits} of the ${limit} of budget.month are spent or reserved in ${month}`,
     )
 }

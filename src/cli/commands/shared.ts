@@ -108,7 +108,6 @@ const REPORTED = [
   'encoding',
   'delimiter',
   'header',
-  'skip',
   'sheet',
   'decisions',
   'register',

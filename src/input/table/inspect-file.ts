@@ -1,6 +1,8 @@
 /** Inspects one file: its format, its content and every structural problem, in a single pass with constant memory. */
+
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
 import { type OpenInput, openInput } from '../../files/open-input.ts'
@@ -214,7 +216,7 @@ function conclude(
   const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {
-    const message = `U+FFFD occurs ${pass.utf8.replacements} times in ${path}: characters were lost before fettle read it`
+    const message = `U+FFFD occurs ${counted(pass.utf8.replacements, 'time')} in ${path}: characters were lost before fettle read it`
     issues.push(issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at: place, count: pass.utf8.replacements }))
   }
   if (pass.mojibake.count > 0) issues.push(mojibakeIssue(options, settled, pass, place))

@@ -1,5 +1,7 @@
 /** Inspects an input: a file, or several files as one list, of which the rows of the second follow those of the first. */
+
 import { createHash } from 'node:crypto'
+import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/file-list.ts'
 import type { InputFacts, InputFile, InputOptions } from '../../pipeline/model/types.ts'
@@ -114,7 +116,7 @@ function differences(facts: InputFacts, first: InputFacts): Issue[] {
   if (facts.header === null || first.header === null)
     return facts.columns === first.columns
       ? delimiterDifference(facts, first, refuse)
-      : refuse('FETTLE_INPUT_HEADER', `it has ${facts.columns} columns, the other ${first.columns}`, hint)
+      : refuse('FETTLE_INPUT_HEADER', `it has ${counted(facts.columns, 'column')}, the other ${first.columns}`, hint)
   const [own, other] = [facts.header, first.header]
   if (own.length === other.length && own.every((name, index) => name === other[index]))
     return delimiterDifference(facts, first, refuse)

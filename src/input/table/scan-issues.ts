@@ -1,4 +1,5 @@
 /** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
+import { counted } from '../../counted.ts'
 import { action, type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
 import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
@@ -124,4 +125,4 @@ function trailingIssues(scanner: RecordScanner, { delimiter, file }: TableNotes)
   ]
 }
 
-const cells = (count: number): string => `${count} ${count === 1 ? 'cell' : 'cells'}`
+const cells = (count: number): string => counted(count, 'cell')

@@ -1,13 +1,13 @@
 /** Checks that the input is still the planned file: by its version if this process has hashed that version, else by its bytes. */
+
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
+import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { isOfDisk, readChunks, unreadable } from '../../files/file-chunks.ts'
 import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-version.ts'
 import { openInput } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
-
-const shown = (bytes: number): string => bytes.toLocaleString('en-US')
 
 /** Throws when the input changed since the first check; `during` names the operation in the message. */
 export type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
@@ -30,7 +30,8 @@ export async function verifyPlanned(
     throw new FettleError(opened.code, opened.message, { at: opened.at, ...(opened.hint ? { hint: opened.hint } : {}) })
   const { handle, version } = opened
   try {
-    if (version.bytes !== facts.bytes) throw changed(facts, `it had ${shown(facts.bytes)} bytes and has ${shown(version.bytes)}`)
+    if (version.bytes !== facts.bytes)
+      throw changed(facts, `it had ${counted(facts.bytes, 'byte')} and has ${count(version.bytes)}`)
     let sha256 = knownHash(version)
     if (sha256 === null) {
       const hash = createHash('sha256')

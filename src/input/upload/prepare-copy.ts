@@ -4,6 +4,7 @@
  */
 
 import { dirname } from 'node:path'
+import { counted } from '../../counted.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { csvText } from '../../formats/text-formats.ts'
@@ -71,5 +72,5 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
     }
   }
   await sink.write(Buffer.from(csvText(batch, style)))
-  if (sent !== plan.sent) throw changed(input, `${plan.sent} rows were planned to be sent, the file has ${sent}`)
+  if (sent !== plan.sent) throw changed(input, `${counted(plan.sent, 'row')} planned to be sent, the file has ${sent}`)
 }

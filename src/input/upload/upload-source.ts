@@ -2,8 +2,10 @@
  * Opens the input as an upload that can be read again for every attempt: the bytes of the file, or of a prepared copy in the run
  * directory where the plan needs one; all of them, or those of one part.
  */
+
 import { open, rm } from 'node:fs/promises'
 import { basename, join, parse, resolve } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { type Version, versionAt } from '../../files/file-version.ts'
@@ -117,7 +119,7 @@ async function spansOf(plan: Plan, path: string, { header, table }: Place): Prom
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
   const found = await recordStarts(readFrom(path, table), starts)
   if (found.records < sent + headers)
-    throw changed(input, `${sent} rows were planned to be sent, the file has ${found.records - headers}`)
+    throw changed(input, `${counted(sent, 'row')} planned to be sent, the file has ${found.records - headers}`)
   const at = (index: number): number => table.from + (found.starts[index]?.offset ?? table.to - table.from)
   const head = header ?? { from: table.from, to: at(0) }
   return parts.map((_, part) => [...(input.header === null ? [] : [head]), { from: at(part), to: at(part + 1) }])

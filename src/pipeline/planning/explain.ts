@@ -1,6 +1,8 @@
 /** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
+
 import { stringify } from 'yaml'
 import { askedTags, OPERATIONS, type OperationName } from '../../contract/index.ts'
+import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
@@ -64,8 +66,6 @@ function table(rows: readonly (readonly string[])[]): string[] {
   )
 }
 
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
-
 function serviceLines({ service, register = [] }: Plan): string[] {
   if (service.kind === 'embedded')
     return [
@@ -76,7 +76,7 @@ function serviceLines({ service, register = [] }: Plan): string[] {
     service.url,
     ...(service.rate === null
       ? []
-      : [`at most ${plural(service.rate.requests, 'request')} in ${formatDuration(service.rate.perMs)}`]),
+      : [`at most ${counted(service.rate.requests, 'request')} in ${formatDuration(service.rate.perMs)}`]),
     ...(service.fileHosts.length === 0 ? [] : [`downloads also from ${service.fileHosts.join(', ')}`]),
     ...(service.insecure ? ['insecure: http:// is allowed'] : []),
   ]
@@ -89,7 +89,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
     ['path', kind !== 'stdin' ? show(input.path) : `${STDIN_NAME}, stored in the runs directory until this run ends`],
     ...(input.query === undefined ? [] : [['query', `${show(input.query.sql)}, copied once`]]),
     ...(input.files === undefined ? [] : [['files', filesInWords(input.files)]]),
-    ['size', `${plural(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
+    ['size', `${counted(input.bytes, 'byte')}${unpacked}, sha256 ${input.sha256}`],
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     [
       'rows',
@@ -97,7 +97,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
     ],
     ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
     ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],
-    ['header', input.header === null ? `none, ${plural(input.columns, 'column')}` : plural(input.columns, 'column')],
+    ['header', input.header === null ? `none, ${counted(input.columns, 'column')}` : counted(input.columns, 'column')],
     ['line ends', input.lineEnd],
     ...(key === null ? [] : [['key', `${key.header === null ? '' : `${show(key.header)}, `}index ${key.index}`]]),
     ['sent', preparation.length === 0 ? 'byte for byte' : `as UTF-8 CSV made from it: ${preparation.join('; ')}`],
@@ -105,7 +105,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
 }
 
 const filesInWords = (files: NonNullable<Plan['input']['files']>): string => {
-  const shown = files.slice(0, 3).map(({ path, rows }) => `${show(path)} (${plural(rows, 'row')})`)
+  const shown = files.slice(0, 3).map(({ path, rows }) => `${show(path)} (${counted(rows, 'row')})`)
   return `${files.length}: ${shown.join(', ')}${files.length > shown.length ? ' …' : ''}`
 }
 
@@ -157,7 +157,7 @@ function noteOf(name: OperationName, plan: Plan): string {
   if (name === 'setEnrichments' && enrich !== null) {
     const asked = askedTags(enrich.tags)
     const added = asked.filter(tag => !enrich.tags.includes(tag))
-    return `${enrich.product}, ${plural(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
+    return `${enrich.product}, ${counted(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
   }
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
   if (name === 'readReport') return 'once for each accepted company that the service does not match, 1 credit each'
@@ -165,7 +165,7 @@ function noteOf(name: OperationName, plan: Plan): string {
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'
   if (name !== 'createBusinessSearch' || screen == null) return ''
-  const limit = screen.budget === null ? '' : `, ${plural(screen.budget, 'credit')} at most`
+  const limit = screen.budget === null ? '' : `, ${counted(screen.budget, 'credit')} at most`
   return `once for each company found, 1 credit each${limit}`
 }
 
@@ -210,8 +210,8 @@ function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: P
     ...(parts.length === 1
       ? []
       : [`${sent} rows in ${parts.length} jobs of at most ${parts[0]!.rows}, ${Math.min(concurrency, parts.length)} at a time`]),
-    ...(budget.rows === null ? [] : [`at most ${plural(budget.rows, 'row')} sent`]),
-    ...(budget.credits === null ? [] : [`at most ${plural(budget.credits, 'credit')} spent`]),
+    ...(budget.rows === null ? [] : [`at most ${counted(budget.rows, 'row')} sent`]),
+    ...(budget.credits === null ? [] : [`at most ${counted(budget.credits, 'credit')} spent`]),
     `polls the job every ${formatDuration(poll.everyMs)} to ${formatDuration(poll.maxMs)}, for ${formatDuration(poll.timeoutMs)} at most`,
     `each request is tried ${retry.attempts === 1 ? 'once' : `${retry.attempts} times at most`}`,
     `rows in reports: ${report.rows}${masked}`,

@@ -1,4 +1,5 @@
 /** Resolves headers of a pipeline to columns of the input. */
+import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import type { InputFacts, PlannedMapping } from '../model/types.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
@@ -39,7 +40,7 @@ function resolve(from: readonly string[], index: number | null, optional: boolea
   if (index !== null) {
     if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
     if (optional) return { issues: [] }
-    const message = `${asked.name}: column index ${index} is beyond the ${facts.columns} columns of ${facts.path}`
+    const message = `${asked.name}: column index ${index} is beyond the ${counted(facts.columns, 'column')} of ${facts.path}`
     return refuse(asked, message, `Valid are 0 to ${facts.columns - 1}; the first column is 0.`, null)
   }
   const header = facts.header ?? []

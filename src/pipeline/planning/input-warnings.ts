@@ -1,6 +1,7 @@
 /** Chooses the columns whose cells are counted, and warns about suspicious counts. */
 
 import { IDENTIFIERS, type Mapping } from '../../contract/index.ts'
+import { count, counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { formatFacts, type OutputFormat } from '../../formats/index.ts'
 import { filledRows } from '../../model/filled-rows.ts'
@@ -101,13 +102,15 @@ function heldIssues(
   const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
   const first = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
   const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
-  const message = `${shown(rows)} of ${shown(filledRows(plan.input))} rows are of countries that no register of this run holds (${first}); the registers hold ${of}`
+  const message = `${count(rows)} of ${counted(filledRows(plan.input), 'row')} are of countries that no register of this run holds (${first}); the registers hold ${of}`
   const severity = rows * 2 > filledRows(plan.input) ? 'warn' : 'info'
   return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
-const shown = (count: number): string => count.toLocaleString('en-US')
-const plural = (count: number, word: string): string => `${shown(count)} ${word}${count === 1 ? '' : 's'}`
+const allRows = ({ input }: Pick<Plan, 'input'>): string => {
+  const rows = filledRows(input)
+  return rows === 1 ? 'the only row' : `all ${counted(rows, 'row')}`
+}
 
 const warn = (
   message: string,
@@ -145,24 +148,20 @@ function mappingIssues(
   }
   if (counts.exponents.count > 0) {
     const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
-    add(`contains ${plural(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
+    add(`contains ${counted(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
   }
   if (isEmpty(counts, plan))
-    add(
-      `is empty in all ${filledRows(plan.input)} rows`,
-      { ...counts.empty, rows: [] },
-      `Name the right column, or leave out the line ${line}`,
-    )
+    add(`is empty in ${allRows(plan)}`, { ...counts.empty, rows: [] }, `Name the right column, or leave out the line ${line}`)
   if (isConstant(mapping, counts, plan)) {
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
     const hint = `It does not distinguish companies: name the right column, or leave out the line ${line}`
-    add(`has the same value in all ${filledRows(plan.input)} rows${value}`, { count: filledRows(plan.input), rows: [] }, hint)
+    add(`has the same value in ${allRows(plan)}${value}`, { count: filledRows(plan.input), rows: [] }, hint)
   }
   if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
   else if (NUMBERS.includes(mapping.mapping)) {
     const lost = lostZeros(counts, mapping.mapping === 'orgNumber' ? digits : null)
     if (lost !== null) {
-      const message = `contains ${plural(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
+      const message = `contains ${counted(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
       const hint = lost.isLength
         ? `Numbers of this country have ${lost.digits} digits. If zeros are lost, write ${at?.line == null ? 'in a pipeline file, ' : ''}under mappings: ${mappingLine({ ...mapping, pad: lost.digits }, plan.input.header)}`
         : 'Compare some with the source. If zeros are lost, set pad to the length that the register writes.'
@@ -172,7 +171,7 @@ function mappingIssues(
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
   if (unknown.length > 0) {
     const most = [...unknown].sort((a, b) => b.count - a.count)
-    const list = most.slice(0, 10).map(one => `${show(one.text)} (${plural(one.count, 'row')})`)
+    const list = most.slice(0, 10).map(one => `${show(one.text)} (${counted(one.count, 'row')})`)
     const more = most.length > list.length ? ` and ${most.length - list.length} more values` : ''
     const count = unknown.reduce((sum, one) => sum + one.count, 0)
     const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
@@ -204,9 +203,9 @@ function emptyIssues(
   })
   if (found.length === 0) return []
   const list = found.map(
-    ({ mapping, empty }) => `${mapping} in ${shown(empty.count)} (${((empty.count / rows) * 100).toFixed(1)}%)`,
+    ({ mapping, empty }) => `${mapping} in ${count(empty.count)} (${((empty.count / rows) * 100).toFixed(1)}%)`,
   )
-  const message = `of ${plural(rows, 'row')} more than half have no value in a mapped column: ${list.join(', ')}`
+  const message = `of ${counted(rows, 'row')} more than half have no value in a mapped column: ${list.join(', ')}`
   return [note(message, sumOf(found.map(one => one.empty)), at, 'Ignore this if it is expected.')]
 }
 
@@ -216,10 +215,10 @@ function padIssues(name: string, pad: number, counts: CellCounts, at: Place | nu
   if (left.count === 0) return []
   const letters = counts.notDigits.count
   if (longer.count === 0) {
-    const message = `${name}: pad leaves ${plural(letters, 'cell')} unchanged that ${letters === 1 ? 'contains' : 'contain'} other characters than digits`
+    const message = `${name}: pad leaves ${counted(letters, 'cell')} unchanged that ${letters === 1 ? 'contains' : 'contain'} other characters than digits`
     return [note(message, left, at, 'Ignore this if they are correct.', column)]
   }
-  const message = `${name}: pad leaves ${plural(left.count, 'cell')} unchanged: ${shown(longer.count)} with more than ${pad} digits, ${shown(letters)} with other characters than digits`
+  const message = `${name}: pad leaves ${counted(left.count, 'cell')} unchanged: ${count(longer.count)} with more than ${pad} digits, ${count(letters)} with other characters than digits`
   return [warn(message, left, at, 'Compare them with the register, or change pad.', column)]
 }
 
@@ -268,10 +267,10 @@ function lostZeros(
 function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
   const hint = 'Reports name rows by it; name a column with a different value in each row.'
   return [
-    ...(empty.count === 0 ? [] : [warn(`input.key is empty in ${plural(empty.count, 'row')}`, empty, at, hint)]),
+    ...(empty.count === 0 ? [] : [warn(`input.key is empty in ${counted(empty.count, 'row')}`, empty, at, hint)]),
     ...(repeated.count === 0
       ? []
-      : [warn(`input.key repeats an earlier one in ${plural(repeated.count, 'row')}`, repeated, at, hint)]),
+      : [warn(`input.key repeats an earlier one in ${counted(repeated.count, 'row')}`, repeated, at, hint)]),
   ]
 }
 
@@ -287,13 +286,13 @@ function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] 
   const found = sumOf(cells.map(one => one.formulas))
   if (found.count === 0) return []
   const verb = found.count === 1 ? 'begins' : 'begin'
-  const message = `${plural(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
+  const message = `${counted(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
   return [note(message, found, at, 'Use format: csv for a file that no spreadsheet opens.')]
 }
 
 function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {
   const { count, rows } = sumOf(cells.map(one => one.tooLong))
   if (count === 0) return []
-  const message = `output.format: ${format}: ${plural(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
+  const message = `output.format: ${format}: ${counted(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
   return [issue('FETTLE_OUTPUT_LIMIT', message, { at, count, rows })]
 }

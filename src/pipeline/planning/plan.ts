@@ -3,6 +3,7 @@
  * executes the plan unchanged.
  */
 import { MAPPINGS } from '../../contract/index.ts'
+import { counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
@@ -87,7 +88,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   const warnings = hasError ? [] : (warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
   const issues = [...known, ...warnings, ...own]
   if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
-  const counted = context.shard ?? { rows, sent, skipped }
+  const counts = context.shard ?? { rows, sent, skipped }
   const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
   const { split, companyNumbers, ...job } = pipeline.job
   const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
@@ -103,18 +104,18 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     key,
     limit: context.limit,
     ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
-    rows: counted.rows,
-    ...(counted.skipped === 0 ? {} : { skipped: counted.skipped }),
-    sent: counted.sent,
+    rows: counts.rows,
+    ...(counts.skipped === 0 ? {} : { skipped: counts.skipped }),
+    sent: counts.sent,
     ...settings,
     ...(companyNumbers === null ? {} : { companyNumbers }),
-    parts: partsOf(counted.sent, split),
+    parts: partsOf(counts.sent, split),
     ...(pipeline.send === null ? {} : { send: pipeline.send }),
     ...(pipeline.reuse === null ? {} : { reuse: pipeline.reuse }),
     preparation: preparationOf(
       facts,
       mappings,
-      { ...counted, collapse: pipeline.job.collapse },
+      { ...counts, collapse: pipeline.job.collapse },
       {
         shard: context.shard?.shard,
         send: pipeline.send,
@@ -246,17 +247,17 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
   const allowed =
     `input.rows allows ${min === null ? 'up to' : max === null ? `${min} or more` : `${min} to`} ${max ?? ''}`.trim()
   if ((min !== null && found < min) || (max !== null && found > max)) {
-    issues.push(error('FETTLE_INPUT_ROWS', `found ${found} ${found === 1 ? 'row' : 'rows'}, ${allowed}`, at('input', 'rows')))
+    issues.push(error('FETTLE_INPUT_ROWS', `found ${counted(found, 'row')}, ${allowed}`, at('input', 'rows')))
   }
   if (sent === null) return issues
   // With reuse the rows that go up are known when the run starts.
   if (pipeline.budget.rows !== null && pipeline.reuse === null && sent > pipeline.budget.rows) {
-    const message = `${sent} rows would be sent, budget.rows allows ${pipeline.budget.rows}`
+    const message = `${counted(sent, 'row')} would be sent, budget.rows allows ${pipeline.budget.rows}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
   }
   const jobs = partsOf(sent, pipeline.job.split).length
   if (jobs > MAX_JOBS) {
-    const message = `${sent} rows would need ${jobs} jobs of ${pipeline.job.split} rows (job.split), the limit is ${MAX_JOBS}`
+    const message = `${counted(sent, 'row')} would need ${counted(jobs, 'job')} of ${counted(pipeline.job.split, 'row')} (job.split), the limit is ${MAX_JOBS}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
   }
   return issues

@@ -1,4 +1,5 @@
 /** Why an input cannot be sent byte for byte, in words. */
+import { count, counted } from '../../counted.ts'
 import type { InputFacts, Packing, Plan, PlannedMapping, Shard } from '../model/types.ts'
 import { show } from '../source/quote.ts'
 import type { PlannedRows } from './planned-rows.ts'
@@ -21,7 +22,7 @@ export function preparationOf(
 ): string[] {
   const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
-    ...(facts.files === undefined ? [] : [`${facts.files.length} ${facts.files.length === 1 ? 'file' : 'files'} as one list`]),
+    ...(facts.files === undefined ? [] : [`${counted(facts.files.length, 'file')} as one list`]),
     ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
@@ -31,15 +32,15 @@ export function preparationOf(
     ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
-    ...(skipped === 0 ? [] : [`without ${skipped} empty ${skipped === 1 ? 'row' : 'rows'}`]),
+    ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),
     ...(shard !== undefined
       ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
       : []),
-    ...(shard === undefined && rows < facts.rows ? [`the first ${rows} of ${facts.rows} rows`] : []),
+    ...(shard === undefined && rows < facts.rows ? [`the first ${count(rows)} of ${counted(facts.rows, 'row')}`] : []),
   ]
 }
 
 const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
   `without ${[head > 0 ? `${linesOf(head)} above` : '', tail > 0 ? `${linesOf(tail)} below` : ''].filter(one => one !== '').join(' and ')} the table`
 
-const linesOf = (count: number): string => `${count} ${count === 1 ? 'line' : 'lines'}`
+const linesOf = (count: number): string => counted(count, 'line')

@@ -2,7 +2,9 @@
  * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
  * committed, so it holds no cell of the list.
  */
+
 import type { Mapping } from '../../contract/index.ts'
+import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
@@ -80,7 +82,9 @@ export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, b
   const text = isExcel ? 'xlsx' : `${facts.encoding}${packed}, ${show(facts.delimiter)} between cells`
   return [
     ...(schema === null ? [] : [`# yaml-language-server: $schema=${schema}`]),
-    inComment(`# Written by ${by} from ${show(facts.path)}: ${facts.rows} rows, ${facts.columns} columns, ${text}.`),
+    inComment(
+      `# Written by ${by} from ${show(facts.path)}: ${counted(facts.rows, 'row')}, ${counted(facts.columns, 'column')}, ${text}.`,
+    ),
     '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
     `name: ${flow(name)}`,
     ...(registers.length === 0

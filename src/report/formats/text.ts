@@ -28,6 +28,12 @@ export interface TextOptions {
 const LIST = 5
 const COLUMNS = 3
 
+/** `✓ Success, 8.1 s: 386 of 463 rows matched (83.4%).` */
+export function verdictLine(report: Report): string {
+  const { sign, word } = STATUS[verdictOf(report)]
+  return `${sign} ${word}, ${duration(report.elapsedMs)}: ${report.results[0]?.message ?? ''}`
+}
+
 export function renderText(report: Report, options: TextOptions = {}): string {
   const paint = options.colour ?? ((_, text) => text)
   const width = Math.max(40, options.width ?? 80)

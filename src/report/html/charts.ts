@@ -1,4 +1,5 @@
 /** Charts: outcomes as a bar, scores as a histogram. SVG with attributes only, since the policy of the page forbids inline styles. */
+import { counted } from '../../counted.ts'
 import type { OutcomeName } from '../../model/results.ts'
 import type { Report, Result } from '../schema.ts'
 import { shareOf } from '../totals.ts'
@@ -68,10 +69,10 @@ ${bar(report)}
 }
 
 const sum = ({ totals, ledger }: Report): Markup => {
-  if (ledger.adds === true) return html`<p class="small soft">Every one of ${count(totals.rows)} rows is accounted for.</p>`
+  if (ledger.adds === true) return html`<p class="small soft">Every one of ${counted(totals.rows, 'row')} is accounted for.</p>`
   if (ledger.adds === null)
     return html`<p class="small soft">The service did not report all counts; the sum cannot be verified.</p>`
-  return html`<p class="small bad"><b>✗ ${count(totals.rows)} rows in the input, ${count(ledger.sum)} accounted for.</b></p>`
+  return html`<p class="small bad"><b>✗ ${counted(totals.rows, 'row')} in the input, ${count(ledger.sum)} accounted for.</b></p>`
 }
 
 const HEIGHT = 120
@@ -101,10 +102,12 @@ function histogram({ scores, lowestScores }: Result): Markup {
   const rows = scores.flatMap((value, i) =>
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
   )
-  const label = ['Columns of rows by match score', `the highest has ${count(top)} rows`, ...lines.map(({ text }) => text)].join(
-    '; ',
-  )
-  return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${count(all)} rows</span></figcaption>
+  const label = [
+    'Columns of rows by match score',
+    `the highest has ${counted(top, 'row')}`,
+    ...lines.map(({ text }) => text),
+  ].join('; ')
+  return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${counted(all, 'row')}</span></figcaption>
 <svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${label}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`
 }

@@ -109,7 +109,7 @@ export function companyActionLines({
   if (candidates !== null) {
     const { questions, asked, found, lost, refused, incomplete } = candidates
     const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]
-    if (lost > 0) parts.push(`${count(lost)} answers lost`)
+    if (lost > 0) parts.push(`${counted(lost, 'answer')} lost`)
     if (refused > 0) parts.push(`${count(refused)} refused`)
     if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
     lines.push(line('candidates', parts.join(', '), lost + refused > 0))
@@ -135,11 +135,17 @@ export function companyActionLines({
   }
   if (screening !== null) {
     const { companies, searches, withHits, hits, risks, refused, found } = screening
-    const of = companies === null ? '' : ` of ${count(companies)}`
+    const of = companies === null ? '' : ` of ${counted(companies, 'company', 'companies')}`
     const credits = counted(searches, 'credit')
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
     const with_ = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
-    lines.push(line('screening', `${count(searches)}${of} companies screened (${credits})${without}: ${with_}`, withHits > 0))
+    lines.push(
+      line(
+        'screening',
+        `${of === '' ? counted(searches, 'company', 'companies') : `${count(searches)}${of}`} screened (${credits})${without}: ${with_}`,
+        withHits > 0,
+      ),
+    )
     for (const { dataset, meaning, companies: some, hits: many } of risks)
       lines.push(
         line(

@@ -2,6 +2,7 @@
 
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
@@ -61,7 +62,10 @@ export async function* readCompanies(workDir: string, listed: number, from = 0):
   let at = 0
   for await (const one of readJsonLines<FoundCompany>(pathIn(workDir))) if (at++ >= from) yield one
   if (at !== listed)
-    throw new FettleError('FETTLE_OUTPUT_WRITE', `${pathIn(workDir)} has ${at} companies, but ${listed} were found`)
+    throw new FettleError(
+      'FETTLE_OUTPUT_WRITE',
+      `${pathIn(workDir)} has ${counted(at, 'company', 'companies')}, but ${listed} were found`,
+    )
 }
 
 export const removeCompanies = (workDir: string): Promise<void> => unlink(pathIn(workDir)).catch(() => {})

@@ -3,6 +3,7 @@
  * repeated into a new file: a closed connection does not prove that the file is complete.
  */
 import { BANDING, type CompanyNumbers, PATTERN } from '../../contract/index.ts'
+import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
@@ -79,7 +80,7 @@ function missingIssue(columns: readonly string[], { accept }: Plan): Issue {
 }
 
 function unfitIssue({ path, column, type, count, rows }: UnfitColumn): Issue {
-  const cells = `${count} cell${count === 1 ? '' : 's'} of column ${JSON.stringify(column)}`
+  const cells = `${counted(count, 'cell')} of column ${JSON.stringify(column)}`
   const message = `${path}: ${cells} cannot be ${type} (first in row ${rows.join(', ')}): null in the file`
   return issue('FETTLE_OUTPUT_TYPE', message, { severity: 'warn', column, count, rows })
 }

@@ -2,7 +2,9 @@
  * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is never repeated without
  * reading the job first, and never started above the budget.
  */
+
 import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { creditsOf } from '../checks.ts'
@@ -36,7 +38,7 @@ function guardBudget(state: RunState): void {
   if (credits > limit)
     throw new FettleError(
       'FETTLE_BUDGET_CREDITS',
-      `enriching ${credits} rows would exceed budget.credits (${limit}): it was not started`,
+      `enriching ${counted(credits, 'row')} would exceed budget.credits (${limit}): it was not started`,
     )
 }
 

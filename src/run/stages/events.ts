@@ -2,6 +2,7 @@
  * The events stage: what happened to companies of the portfolio since the last run goes to a file, before any row goes up. Events are read
  * again until they are staged; the rename of the file decides which run wrote them; marking is repeated until it is done.
  */
+import { counted } from '../../counted.ts'
 import { issue } from '../../errors.ts'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
 import { countKinds } from '../../model/event-kinds.ts'
@@ -75,7 +76,7 @@ async function* markAll(portfolio: number, total: number, ports: Ports): StageEv
       isRefused ||= !isMarked
     }
     if (isRefused) {
-      const text = `the service did not mark ${ids.length} events as processed; still, no later run writes them again`
+      const text = `the service did not mark ${counted(ids.length, 'event')} as processed; still, no later run writes them again`
       yield { type: 'issue.raised', issue: issue('FETTLE_EVENTS_UNMARKED', text, { severity: 'warn', count: ids.length }) }
     }
     await storeOf(ports).marked(portfolio, isRefused ? ids : batch)

@@ -3,6 +3,7 @@
  * search whose answer was lost can be found again: it is the newest of its name.
  */
 
+import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { RefusedCompany, RunState, ScreenedCompany, ScreenState } from '../../journal/index.ts'
 import type { Effect, Screening, ScreenQuery } from '../../model/requests.ts'
@@ -119,7 +120,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
 const overBudget = (done: number, listed: number, budget: number): FettleError =>
   new FettleError(
     'FETTLE_BUDGET_SCREEN',
-    `${done} of ${listed} companies were screened: one more search would exceed screen.budget (${budget})`,
+    `${count(done)} of ${counted(listed, 'company', 'companies')} screened: one more search would exceed screen.budget (${budget})`,
   )
 
 export const screen: RunStep = {

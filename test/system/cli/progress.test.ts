@@ -7,6 +7,7 @@ import { showProgress } from '../../../src/cli/terminal/progress/index.ts'
 import { showLongTask } from '../../../src/cli/terminal/progress/long-task.ts'
 import { ProgressModel } from '../../../src/cli/terminal/progress/model.ts'
 import { fitted } from '../../../src/cli/terminal/progress/screen.ts'
+import { showSeveral } from '../../../src/cli/terminal/progress/several.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
 import type { ProgressEvent } from '../../../src/run/ports.ts'
@@ -252,24 +253,54 @@ describe('shown as it goes on', () => {
 
   test('a terminal: the foot is drawn over, what stays is above it, and nothing is left behind', () => {
     const { io, seen } = stage(true)
-    const one = showProgress(io, { ...options, label: 'one' })
-    const other = showProgress(io, { ...options, label: 'other' })
+    const one = showProgress(io, { ...options, label: 'one', width: 5 })
+    const other = showProgress(io, { ...options, label: 'other', width: 5 })
     const told = new Told(3, one.onEvent)
     const second = new Told(1, other.onEvent)
     told.add({ type: 'stage.started', stage: 'upload' }, ...created(0), ...created(1))
     second.add({ type: 'stage.started', stage: 'match' }, observed(0, 'mat\u001b[2Jching'))
     expect(screenOf(seen.join(''))).toEqual([
-      'one  0 ms  upload  0 of 3 jobs done, 2 active',
+      'one        0 ms  upload    0 of 3 jobs done, 2 active',
       '  job 1  50,000 rows  created',
       '  job 2  50,000 rows  created',
-      'other  0 ms  match  matching',
+      'other      0 ms  match     matching',
     ])
     one.onProgress({ type: 'retry', message: 'try again', part: 1 }, told.state)
     expect(screenOf(seen.join(''))[0]).toBe('[one] job 2 of 3: try again')
     one.stop()
-    expect(screenOf(seen.join('')).slice(0, 2)).toEqual(['[one] job 2 of 3: try again', 'other  0 ms  match  matching'])
+    expect(screenOf(seen.join('')).slice(0, 2)).toEqual(['[one] job 2 of 3: try again', 'other      0 ms  match     matching'])
     other.stop()
     expect(screenOf(seen.join('')).filter(line => line !== '')).toEqual(['[one] job 2 of 3: try again'])
+  })
+
+  test('several pipelines: each end has a line, and the number of those that are done is shown', () => {
+    const log = stage(false)
+    const inLog = showSeveral(log.io, 2, false)
+    inLog.ended('one', '✓ Success, 8.1 s: 3 of 4 rows matched.')
+    expect(log.seen.map(line => line.slice(9))).toEqual([
+      '[one] ✓ Success, 8.1 s: 3 of 4 rows matched. (1 of 2 pipelines done)\n',
+    ])
+    const { io, seen } = stage(true)
+    const several = showSeveral(io, 2, false)
+    const other = showProgress(io, { ...options, label: 'other' })
+    several.ended('one', '✓ Success, 8.1 s: 3 of 4 rows matched.')
+    expect(screenOf(seen.join(''))).toEqual([
+      '[one] ✓ Success, 8.1 s: 3 of 4 rows matched.',
+      '1 of 2 pipelines done',
+      'other      0 ms  starting',
+    ])
+    other.stop()
+    several.stop()
+    expect(screenOf(seen.join('')).filter(line => line !== '')).toHaveLength(1)
+  })
+
+  test('one pipeline alone, or a quiet call, has no such line', () => {
+    const { io, seen } = stage(true)
+    for (const several of [showSeveral(io, 1, false), showSeveral(io, 2, true)]) {
+      several.ended('one', 'done')
+      several.stop()
+    }
+    expect(seen).toEqual([])
   })
 
   test('a terminal of ten lines never scrolls', () => {

@@ -155,7 +155,7 @@ describe('counts', () => {
     [
       'split',
       `${BASE}job: { split: 1 }`,
-      'INPUT_BUDGET 4:15 in.csv: 1001 rows would need 1001 jobs of 1 rows (job.split), the limit is 1000',
+      'INPUT_BUDGET 4:15 in.csv: 1,001 rows would need 1,001 jobs of 1 row (job.split), the limit is 1000',
       { rows: 1001 },
     ],
   ])('%s', (_, text, expected, facts: Partial<InputFacts> = {}) => {

@@ -84,7 +84,7 @@ describe('receiving', () => {
     const { results } = await make(INPUT)
     await expect(results.receive(0, download(ENRICHED), 4)).rejects.toMatchObject({
       code: 'FETTLE_LEDGER',
-      message: expect.stringContaining('4 rows were sent'),
+      message: expect.stringContaining('4 rows sent'),
     })
     await expect(results.receive(0, download(ENRICHED), 2)).rejects.toMatchObject({ code: 'FETTLE_LEDGER', exitCode: 76 })
     await expect(results.receive(0, download(ENRICHED.replace(',matched', '')), 3)).rejects.toMatchObject({
@@ -287,7 +287,7 @@ describe('rows that do not belong together', () => {
     const key = { header: 'No', index: 1 }
     await refuse('Name,No,match.outcome\nA,2,matched\nB,1,matched\n', 2, 'its key is not the one that was sent', { key })
     await refuse('Name,No,match.outcome\nA,1,maybe\nB,2,matched\n', 2, 'the unknown outcome "maybe"')
-    await refuse('Name,No,match.outcome\nA,1,matched\n', 1, '2 rows were sent and 1 came back')
+    await refuse('Name,No,match.outcome\nA,1,matched\n', 1, '2 rows sent and 1 came back')
     await refuse('Name,No,match.outcome\nA,1,matched\nB,2,matched\nC,3,matched\n', 3, 'more came back')
   })
 

@@ -229,7 +229,7 @@ describe('screen', () => {
     const state = await world.run()
     expect(state).toMatchObject({ finished: true, status: 'fail', exitCode: 1, error: { code: 'FETTLE_BUDGET_SCREEN' } })
     expect(state.screening).toMatchObject({ done: 3, searches: 3 })
-    expect(state.error!.message).toBe('3 of 5 companies were screened: one more search would exceed screen.budget (3)')
+    expect(state.error!.message).toBe('3 of 5 companies screened: one more search would exceed screen.budget (3)')
     expect([world.account.searches.length, state.outputs.length]).toEqual([3, 1])
   })
 

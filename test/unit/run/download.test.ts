@@ -158,7 +158,7 @@ test('a full disk is 73, resumable, and the job is not touched again', async () 
 })
 
 test.each([
-  ['a row is missing', { ...OUTCOMES, matched: 5 }, /10 rows were sent, and the enriched file accounts for 9/],
+  ['a row is missing', { ...OUTCOMES, matched: 5 }, /10 rows sent, and the enriched file accounts for 9/],
   ['a row is too many', { ...OUTCOMES, review: 2 }, /accounts for 11/],
   [
     'service and file disagree',

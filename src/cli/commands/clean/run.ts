@@ -56,7 +56,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
     reporters.enable()
     await checkResultFile(flags, io)
-    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, false)
+    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, null)
     return await reportEndings([ending], reporters, flags, io)
   } finally {
     prepared.release()

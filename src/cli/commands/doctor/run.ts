@@ -1,5 +1,7 @@
 /** `fettle doctor`: prints what could prevent a run from working, one line each, with the fix. Shows no secret, changes nothing. */
+
 import { type CheckResult, runDoctor } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import { hintWithCommand } from '../../../shell-command.ts'
@@ -42,8 +44,7 @@ function linesOf({ name, status, message, hint, code }: CheckResult): string[] {
 }
 
 function summary(findings: readonly CheckResult[]): string {
-  const [failures, warnings] = (['fail', 'warn'] as const).map(status => findings.filter(one => one.status === status).length)
-  return failures === 0 && warnings === 0
-    ? 'no problems'
-    : `${failures} ${failures === 1 ? 'failure' : 'failures'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`
+  const found = (status: CheckResult['status']): number => findings.filter(one => one.status === status).length
+  const [failures, warnings] = [found('fail'), found('warn')]
+  return failures === 0 && warnings === 0 ? 'no problems' : `${counted(failures, 'failure')}, ${counted(warnings, 'warning')}`
 }

@@ -1,6 +1,8 @@
 /** `fettle events`: prints the events of a portfolio, or writes them and marks them as processed. */
+
 import { resolve } from 'node:path'
 import { type PortfolioEvent, withEvents, writeEvents } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { parseDuration } from '../../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
@@ -49,7 +51,7 @@ function countsOf(events: readonly PortfolioEvent[]): string {
   const counts = new Map<string, number>()
   for (const { rule } of events) counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1)
   const kinds = [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${count} ${name}`)
-  return `${events.length} ${events.length === 1 ? 'event' : 'events'}: ${kinds.join(', ')}`
+  return `${counted(events.length, 'event')}: ${kinds.join(', ')}`
 }
 
 const lineOf = ({ at, company, reference, rule, old, new: now }: PortfolioEvent): string =>

@@ -101,9 +101,7 @@ const EXAMPLES_WIDTH = 60
 /** What was recognised around the table; a flag reads it as rows. */
 function skippedLines({ around }: InspectedColumns): string[] {
   const line = (count: number, where: string, texts: readonly string[], flag: string): string[] =>
-    count === 0
-      ? []
-      : [`  skipped ${count} ${count === 1 ? 'line' : 'lines'} ${where}: ${texts.join('; ')} (to read them as rows: ${flag} 0)`]
+    count === 0 ? [] : [`  skipped ${counted(count, 'line')} ${where}: ${texts.join('; ')} (to read them as rows: ${flag} 0)`]
   return [
     ...line(around.head, 'above the header', around.above, '--skip-head'),
     ...line(around.tail, 'below the last row', around.below, '--skip-tail'),

@@ -84,7 +84,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     ...projectLines(plan, project),
     `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
     ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
-    `  sent      ${estimate.sent} in ${estimate.jobs} ${estimate.jobs === 1 ? 'job' : 'jobs'}${saving(plan, estimate)}`,
+    `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
     ...(plan.events === undefined ? [] : [`  events    ${eventsLine(plan, plan.events)}`]),
     `  requests  at least ${estimate.requests} (polling adds more)`,
     `  credits   ${creditsOf(plan, estimate)}`,

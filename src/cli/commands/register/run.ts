@@ -1,6 +1,8 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
+
 import { basename, resolve } from 'node:path'
 import { type Env, registerDirOf, registersOf } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { FettleError } from '../../../errors.ts'
 import { kindWords } from '../../../model/event-kinds.ts'
 import { escapeTerminal } from '../../../report/index.ts'
@@ -44,16 +46,18 @@ function describe(info: RegisterInfo, env: Env): readonly string[] {
     .slice(0, 8)
     .map(([country, count]) => `${country || '(none)'} ${count}`)
   return [
-    `${info.name}: ${info.companies} companies (${countries.join(', ')})`,
+    `${info.name}: ${counted(info.companies, 'company', 'companies')} (${countries.join(', ')})`,
     `  use       ${useOf(info.name, env)}`,
     ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
-    `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
+    `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).flatMap(describeChanges),
     ...(info.aliases === undefined ? [] : [`  aliases   ${info.aliases.names} confirmed names`]),
-    ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
+    ...(info.skipped === 0 ? [] : [`  skipped   ${counted(info.skipped, 'row')}`]),
     ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
-    ...(info.officers === undefined || info.officers.skipped === 0 ? [] : [`  skipped   ${info.officers.skipped} rows of them`]),
+    ...(info.officers === undefined || info.officers.skipped === 0
+      ? []
+      : [`  skipped   ${counted(info.officers.skipped, 'row')} of them`]),
   ]
 }
 

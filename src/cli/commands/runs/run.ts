@@ -1,6 +1,8 @@
 /** `fettle runs`: lists the stored runs, newest first. */
+
 import { dirname, resolve } from 'node:path'
 import { listedRun, listRunIds, nightsOf, packageInfo, pruneRuns, queuedRun } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { parseDuration } from '../../../pipeline/index.ts'
@@ -46,7 +48,7 @@ async function page(path: string, runsDir: string, pipeline: string | undefined,
   const { nights, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), pipeline)
   const at = new Date().toISOString()
   await writeAtomic(file, renderHistory(nights, { tool: packageInfo(), folder: runsDir, unread, at }), { isShared: true })
-  io.err(escapeTerminal(`wrote ${path}: ${nights.length} runs`))
+  io.err(escapeTerminal(`wrote ${path}: ${counted(nights.length, 'run')}`))
   return EXIT.ok
 }
 

@@ -1,6 +1,8 @@
 /** `fettle screening`: imports, lists, shows and removes the lists that AML searches read. */
+
 import { basename, extname, resolve } from 'node:path'
 import { screeningDirOf } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { FettleError } from '../../../errors.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import {
@@ -25,9 +27,9 @@ function describe(info: ListInfo): readonly string[] {
     .map(([code, count]) => `${code} ${count}`)
   return [
     `${info.name}: ${info.entries} entries, ${info.individuals} of them persons (${datasets.join(', ')})`,
-    `  source    ${info.source} (${info.kind}), ${info.bytes} bytes, sha256 ${info.sha256}`,
+    `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}, file of ${info.snapshotDate}`,
-    ...(info.skipped === 0 ? [] : [`  skipped   ${info.skipped} rows`]),
+    ...(info.skipped === 0 ? [] : [`  skipped   ${counted(info.skipped, 'row')}`]),
   ]
 }
 

@@ -1,7 +1,9 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
+
 import { readdir, stat } from 'node:fs/promises'
 import { join, normalize, resolve } from 'node:path'
 import { runTestFile, type TestResult, testedFile } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isTestFile } from '../../../pipeline/index.ts'
@@ -99,9 +101,9 @@ function lines(result: TestResult): string[] {
 function summary(all: number, failed: number, broken: number, updated: number): string {
   const parts = [
     ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(broken === 0 ? [] : [`${broken} ${broken === 1 ? 'file' : 'files'} could not be run`]),
+    ...(broken === 0 ? [] : [`${counted(broken, 'file')} could not be run`]),
     `${all - failed} passed`,
-    ...(updated === 0 ? [] : [`${updated} ${updated === 1 ? 'expectation' : 'expectations'} replaced`]),
+    ...(updated === 0 ? [] : [`${counted(updated, 'expectation')} replaced`]),
   ]
   return `${parts.join(', ')}${failed === 0 ? '' : '. If the new results are right: fettle test --update'}`
 }

@@ -22,13 +22,13 @@ export interface ProgressDisplay extends Required<Pick<RunReporter, 'name' | 'on
 
 const SILENT: ProgressDisplay = { name: 'display', onEvent() {}, onProgress() {}, onNote() {}, stop() {} }
 
-/** A display for one pipeline; `label` starts each line when several run at once. */
+/** A display for one pipeline; `label` starts each line when several run at once, on a terminal in a column of `width`. */
 export function showProgress(
   io: Io,
-  options: { quiet: boolean; verbose: boolean; label: string | null; runsDir?: string },
+  options: { quiet: boolean; verbose: boolean; label: string | null; width?: number; runsDir?: string },
 ): ProgressDisplay {
   if (options.quiet) return SILENT
-  const shown = io.isTerminal ? liveLines(io, options.label) : plainLines(io, options.label, options.verbose)
+  const shown = io.isTerminal ? liveLines(io, options.label, options.width ?? 0) : plainLines(io, options.label, options.verbose)
   const onStop = () => shown.onNote(STOPPING)
   io.signal.addEventListener('abort', onStop, { once: true })
   const stop = (): void => {
@@ -79,9 +79,9 @@ function plainLines(io: Io, label: string | null, verbose: boolean): ProgressDis
   }
 }
 
-function liveLines(io: Io, label: string | null): ProgressDisplay {
+function liveLines(io: Io, label: string | null, width: number): ProgressDisplay {
   const screen = Screen.of(io)
-  const model = new ProgressModel(performance.now(), label)
+  const model = new ProgressModel(performance.now(), label?.padEnd(width) ?? null)
   const lines = model.lines.bind(model)
   const prefix = label === null ? '' : `[${label}] `
   screen.add(lines)

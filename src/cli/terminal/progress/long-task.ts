@@ -1,4 +1,5 @@
 /** The progress of long work outside a run, such as reading a list or importing a register. */
+import { counted } from '../../../counted.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'
 import type { Io } from '../io.ts'
@@ -39,7 +40,7 @@ export function showLongTask(io: Io, isQuiet = false): LongTask {
       const now = performance.now()
       course = begin(done, null, now)
       const rate = ((done - course.from) / Math.max(1, now - course.startedAt)) * 1_000
-      words = () => `reading ${what}  ${count(done)} rows${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}`
+      words = () => `reading ${what}  ${counted(done, 'row')}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}`
       screen?.changed(false)
     },
     stop() {

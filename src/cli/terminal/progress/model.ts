@@ -54,10 +54,11 @@ export class ProgressModel {
     })
   }
 
-  /** The run in one line: time, stage and detail. */
+  /** The run in one line: time, stage and detail; below each other if there are several. */
   head(now: number): string {
-    const detail = this.detail(now)
-    return `${this.#label}${duration(now - this.#startedAt)}  ${this.#stage}${detail === '' ? '' : `  ${detail}`}`
+    const [time, stage] = [duration(now - this.#startedAt), this.#stage]
+    const start = this.#label === '' ? `${time}  ${stage}` : `${this.#label}${time.padStart(8)}  ${stage.padEnd(8)}`
+    return `${start}  ${this.detail(now)}`.trimEnd()
   }
 
   detail(now: number): string {

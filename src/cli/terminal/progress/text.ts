@@ -44,7 +44,7 @@ export function formatRunEvent(event: RunEventInput): string | null {
     case 'upload.accepted':
       return event.adopted ? 'the file was already uploaded' : `uploaded ${bytes(event.bytes)}`
     case 'mapping.accepted':
-      return `${event.count} ${event.count === 1 ? 'column' : 'columns'} mapped`
+      return `${counted(event.count, 'column')} mapped`
     case 'match.accepted':
       return event.adopted ? 'matching was already started' : 'matching started'
     case 'enrich.accepted':
@@ -52,7 +52,7 @@ export function formatRunEvent(event: RunEventInput): string | null {
     case 'portfolio.found':
       return `portfolio ${event.id}, ${event.created ? 'created' : 'already exists'}`
     case 'file.received':
-      return `received ${event.rows} rows, ${bytes(event.bytes)}`
+      return `received ${counted(event.rows, 'row')}, ${bytes(event.bytes)}`
     case 'output.written':
       return `wrote ${event.files.map(file => file.path).join(', ')}`
     case 'part.failed':
