@@ -1,5 +1,5 @@
 /** What differs on Windows, on any system: paths with backslashes and drives, folders that cannot be synced, files that are held open for a moment. */
-import fs, { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, mkdtempSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join, posix, win32 } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,6 +10,7 @@ import { isInside } from '../../../src/files/inside-folder.ts'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { whyNotWritable } from '../../../src/pipeline/schema/paths.ts'
 import { isAlive, ownBeginning } from '../../../src/process.ts'
+import { lockDirectory } from '../../../src/service/storage/lock.ts'
 import { shellCommand } from '../../../src/shell-command.ts'
 import { replaceBuiltin } from '../../support/builtin.ts'
 
@@ -143,6 +144,32 @@ test('without /proc a lock whose number another program has by now is taken over
   const lock = takeLock(path, () => NOW)
   expect([lock.takenFrom, lock.held()]).toEqual([owner, true])
   lock.release()
+})
+
+test('without /proc a data directory whose service is gone is taken over once its lock is not touched', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-windows-'))
+  const path = join(folder, 'lock')
+  const age = (minutes: number): void => utimesSync(path, NOW / 1000 - minutes * 60, NOW / 1000 - minutes * 60)
+  let wake = (): void => {}
+  const clock = {
+    now: () => NOW,
+    elapsed: () => 0,
+    sleep: () =>
+      new Promise<void>(resolve => {
+        wake = resolve
+      }),
+  }
+  writeFileSync(path, `${process.ppid} `)
+  age(9)
+  expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${process.ppid})`)
+  age(11)
+  const release = lockDirectory(folder, clock)
+  age(11)
+  wake()
+  await Promise.resolve()
+  expect(statSync(path).mtimeMs).toBe(NOW)
+  release()
+  expect(existsSync(path)).toBe(false)
 })
 
 test('without /proc a process is known by its number alone', () => {
