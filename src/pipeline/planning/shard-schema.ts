@@ -256,9 +256,8 @@ type ReadShard = { readonly plan: Plan & { readonly shard: Shard } } | { readonl
 
 export function readShardPlan(value: unknown): ReadShard {
   const parsed = z.strictObject(shape).safeParse(value)
-  if (!parsed.success) return { problem: problemOf(parsed.error) }
   const plan = value as Plan & { readonly shard: Shard }
-  const problem = disagreement(plan)
+  const problem = parsed.success ? disagreement(plan) : problemOf(parsed.error)
   return problem === null ? { plan } : { problem }
 }
 
