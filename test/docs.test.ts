@@ -169,7 +169,13 @@ describe('what the documents name exists', () => {
     for (const [, flag = ''] of EVERYTHING.matchAll(/`--([a-z-]+)/g)) expect(all, flag).toContain(flag)
     const settings = section('Settings', COMMAND_LINE)
     // Walks of tests have variables of their own.
-    const walks = ['test/support/stride.ts', 'test/system/kill/commands/every-operation.ts'].map(read).join('\n')
+    const walks = [
+      'test/support/stride.ts',
+      'test/system/kill/commands/every-operation.ts',
+      'test/unit/app/event-nights.deep.test.ts',
+    ]
+      .map(read)
+      .join('\n')
     for (const file of documents)
       for (const [name] of read(file).matchAll(/\bFETTLE_[A-Z_]*[A-Z]\b/g)) {
         const isOfTests = file === 'CONTRIBUTING.md' && walks.includes(name)

@@ -1,8 +1,6 @@
 /** Messages about the end of a run: forms, signature, receivers that lose, delay and refuse. None of them changes a run. */
 import { createHmac } from 'node:crypto'
 import { copyFileSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runDoctor } from '../../../src/app/index.ts'
@@ -11,6 +9,7 @@ import { check, type PipelineInput, resume, run } from '../../../src/index.ts'
 import { testNotice } from '../../../src/report/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
 import { type Place, place } from './place.ts'
+import { type Answer, bodies, receiver as receiverOf, type Taken } from './receiver.ts'
 
 let here: Place
 beforeEach(() => {
@@ -18,34 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => here.leave())
 
-interface Taken {
-  readonly url: string
-  readonly requests: { readonly headers: IncomingHttpHeaders; readonly body: string }[]
-}
-
-type Answer = number | 'lose' | 'never' | { readonly status: number; readonly retryAfter: string }
-
-/** A receiver that answers the attempts in turn, and 204 after that. */
-async function receiver(...answers: Answer[]): Promise<Taken> {
-  const requests: Taken['requests'] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const piece of request) body += piece
-    requests.push({ headers: request.headers, body })
-    const answer = answers.shift() ?? 204
-    if (answer === 'lose') request.socket.destroy()
-    else if (typeof answer === 'number') response.writeHead(answer).end()
-    else if (answer !== 'never') response.writeHead(answer.status, { 'retry-after': answer.retryAfter }).end()
-  })
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  here.atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook/secret-path`, requests }
-}
-
-const bodies = ({ requests }: Taken) => requests.map(({ body }) => JSON.parse(body))
+const receiver = (...answers: Answer[]): Promise<Taken> => receiverOf(here.atEnd, ...answers)
 const signal = new AbortController().signal
 
 function sending(to: string, more: { readonly attemptMs?: number } = {}) {
