@@ -34,7 +34,7 @@ export { findRegisters, registerDirOf, wantedRegisters } from './prepare/registe
 export { resolveService } from './prepare/resolve-service.ts'
 export { currentPipelineOf } from './prepare/resume-context.ts'
 export type { ReuseSettings } from './prepare/reuse.ts'
-export { projectOfCall } from './project/find-project.ts'
+export { findProject, projectOfCall } from './project/find-project.ts'
 export { pipelinesIn } from './project/pipelines-in.ts'
 export { findOpenRunId } from './runs/open-runs.ts'
 export { pruneRuns } from './runs/prune.ts'

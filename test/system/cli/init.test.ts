@@ -48,6 +48,24 @@ describe.concurrent('init', () => {
     expect(await first(join(cwd, 'lists'), 'b.csv')).toBe(`${line}../node_modules/fettle/schema/pipeline.v1.json`)
   })
 
+  test('a folder with several pipelines is offered a project file; --project writes it, and the pipelines have its targets', async () => {
+    const cwd = folderOf({ 'a.csv': LIST, 'b.csv': LIST })
+    expect((await fettle(['init', 'a.csv', '--yes'], { cwd })).stderr).not.toContain('fettle.yml')
+    const offered = await fettle(['init', 'b.csv', '--yes'], { cwd })
+    expect(offered.stderr).toContain('note: 1 other pipeline is in this folder. Pass --project to write fettle.yml')
+    expect(existsSync(join(cwd, 'fettle.yml'))).toBe(false)
+    const text = readFileSync(join(cwd, 'a.yml'), 'utf8')
+    writeFileSync(join(cwd, 'a.yml'), `${text}service: required\n`)
+    const ended = await fettle(['init', 'b.csv', '--yes', '--force', '--project'], { cwd })
+    expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('wrote fettle.yml')])
+    expect(ended.stderr).toContain('remove service: from a.yml')
+    writeFileSync(join(cwd, 'a.yml'), text)
+    const plan = JSON.parse((await fettle(['plan', 'a.yml', '--json'], { cwd })).stdout)
+    expect(plan.project).toMatchObject({ file: 'fettle.yml', target: 'dev' })
+    const again = await fettle(['init', 'b.csv', '--yes', '--force', '--project'], { cwd })
+    expect(again.stderr).toContain('has a project file already')
+  })
+
   test('without a register the file is written, and the commands to go on are printed', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: '' }

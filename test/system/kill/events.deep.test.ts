@@ -28,7 +28,7 @@ test.each<readonly [string, number, number, (point: number) => Kill]>([
       if (!found.isKilled) break
       stages[found.stage] = (stages[found.stage] ?? 0) + 1
       // What follows is the walk of other tests.
-      if (found.stage === 'enrich' || (!isWhole && !['start', 'events'].includes(found.stage))) break
+      if (found.stage === 'enrich' || (!isWhole && found.stage === 'create')) break
     }
   const points = Object.values(stages).reduce((sum, one) => sum + one, 0)
   const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)

@@ -11,6 +11,7 @@ export const init: Command = {
     { name: 'to', describe: 'File to write, or - for stdout; default: <list>.yml' },
     { name: 'yes', alias: 'y', type: 'switch', describe: 'Ask nothing: use what is certain, omit the rest' },
     { name: 'force', type: 'switch', describe: 'Replace existing files' },
+    { name: 'project', type: 'switch', describe: 'Write fettle.yml too, for all pipelines of the folder' },
     { name: 'ci', choices: ['github', 'gitlab'], describe: 'Write a nightly workflow too' },
   ],
   examples: [

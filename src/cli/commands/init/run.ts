@@ -16,11 +16,12 @@ import type { Flags } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
+import { neighboursOf, projectYaml } from './project.ts'
 import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
 const SCHEMA = 'schema/pipeline.v1.json'
-const INSTALLED = join('node_modules/fettle', SCHEMA)
+const PROJECT_SCHEMA = 'schema/project.v1.json'
 
 export const run = (flags: Flags, io: Io): Promise<number> =>
   withPrompt(io, async ask => initialise(flags, io, isOn(flags, 'yes') ? null : ask))
@@ -113,7 +114,7 @@ async function write(
   const text = draftYaml(
     proposal,
     { ...options, output: places, registers },
-    { schema: schemaFor(to, io.cwd), by: `${tool} init ${version}` },
+    { schema: schemaFor(to, io.cwd, SCHEMA), by: `${tool} init ${version}` },
   )
   if (to === '-') {
     io.out(text)
@@ -130,7 +131,32 @@ async function write(
     } = workflowFor(ci, { name, pipeline: to, hasOwn: existsSync(join(io.cwd, '.gitlab-ci.yml')) })
     if (await writeConfirmed(path, workflow, context)) for (const note of notes) io.err(`  ${note}`)
   }
+  await offerProject(to, context)
   return to
+}
+
+/** Writes a project file where it is asked for, and proposes one where several pipelines lie in a folder without it. */
+async function offerProject(pipeline: string, context: WriteContext): Promise<void> {
+  const { flags, io, ask } = context
+  const found = neighboursOf(pipeline, io.cwd, io.env)
+  if (found === null) {
+    if (isOn(flags, 'project')) io.err('note: this folder has a project file already, or is below one; --project wrote none')
+    return
+  }
+  const { path, others, withService } = found
+  const what = `${others.length} other ${others.length === 1 ? 'pipeline is' : 'pipelines are'} in this folder`
+  let isWanted = isOn(flags, 'project')
+  if (!isWanted && others.length > 0) {
+    if (ask === null) io.err(`note: ${what}. Pass --project to write fettle.yml: targets and defaults for all of them.`)
+    else isWanted = /^y(es)?$/i.test((await ask(`${what}. Write fettle.yml: targets and defaults for all of them? [y/N] `)) ?? '')
+  }
+  if (!isWanted) return
+  const { name, version } = packageInfo()
+  const text = projectYaml(schemaFor(pipeline, io.cwd, PROJECT_SCHEMA), `${name} init ${version}`)
+  if (!(await writeConfirmed(path, text, context))) return
+  io.err('  commands run on the target dev; fettle run --target prod reaches FETTLE_URL')
+  if (withService.length > 0)
+    io.err(escapeTerminal(`  remove service: from ${withService.join(', ')}: the target decides where a pipeline runs`))
 }
 
 interface RegistersNow {
@@ -178,10 +204,10 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
  * The path of the schema, relative to the pipeline file: of a fettle that is installed in its folder or one above, or of a clone in the
  * working directory. Null without one: the path of a global copy, or of one in a cache, is right on one machine and for a while.
  */
-function schemaFor(to: string, cwd: string): string | null {
+function schemaFor(to: string, cwd: string, schema: string): string | null {
   const folder = resolve(cwd, to === '-' ? '.' : to, to === '-' ? '.' : '..')
-  const above = foldersAbove(folder).map(one => join(one, INSTALLED))
-  const own = packageFile(SCHEMA)
+  const above = foldersAbove(folder).map(one => join(one, 'node_modules/fettle', schema))
+  const own = packageFile(schema)
   const isClone = isInside(cwd, own) && !relative(cwd, own).includes('node_modules')
   const found = [...above, ...(isClone ? [own] : [])].find(file => existsSync(file))
   return found === undefined ? null : relative(folder, found).replaceAll('\\', '/')
