@@ -95,7 +95,7 @@ const titleIn: Readonly<Record<Form, (body: never) => string>> = {
   cloudevents: ({ data }: { data: { title: string } }) => data.title,
 }
 
-test.each(Object.keys(REASONS) as Reason[])('%s: one message in each form, whatever its receiver does', async reason => {
+test.each(Object.keys(REASONS) as Reason[])('%s: one message in each form, and the same exit code', async reason => {
   const [start, exitCode] = await REASONS[reason]()
   const turn = Object.keys(REASONS).indexOf(reason)
   const receivers: { form: Form; taken: Taken; hazard: (typeof HAZARDS)[number] }[] = []
