@@ -155,6 +155,7 @@ const LONG_DEEP = [
   'delivery/image',
   'delivery/installs',
   'kill/events',
+  'kill/portfolio',
   'commands/first-review',
   'commands/further-review',
   'commands/merge',

@@ -1,7 +1,4 @@
-/**
- * Validates the plan of a shard that comes from outside: types and bounds of every key, consistency of its parts, and the forms of
- * names, paths and addresses that a pipeline file may have.
- */
+/** Validates the plan of a shard that comes from outside: types and bounds of every key, its parts, and the forms of names and paths. */
 import { z } from 'zod'
 import { COMPANY_NUMBERS, MAPPINGS, type Product } from '../../contract/index.ts'
 import { canonicalEncoding } from '../../encodings.ts'
