@@ -39,6 +39,7 @@ export async function airflow(family: Family): Promise<Tool> {
     AIRFLOW__CORE__EXECUTION_API_SERVER_URL: `http://127.0.0.1:${port}/execution/`,
     AIRFLOW__API__BASE_URL: `http://127.0.0.1:${port}`,
     AIRFLOW__API__WORKERS: '1',
+    AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_ALL_ADMINS: 'True',
     AIRFLOW__API_AUTH__JWT_SECRET: 'walk'.repeat(16),
     AIRFLOW__DAG_PROCESSOR__REFRESH_INTERVAL: '3',
     AIRFLOW__SCHEDULER__SCHEDULER_HEALTH_CHECK_THRESHOLD: '15',
@@ -113,8 +114,21 @@ export async function airflow(family: Family): Promise<Tool> {
       const tasks = await query(
         `select task_id, try_number, state from task_instance where dag_id = '${dagOf(cell)}' order by task_id`,
       )
-      const tries = tasks.filter(([, tries, end]) => Number(tries) > 1 || end !== 'success').map(one => one.join(' '))
-      return { isGood: state === 'success', text: tries.length === 0 ? 'no retry' : tries.join(', ') }
+      const again = tasks.filter(([, tries]) => Number(tries) > 1).map(([task]) => `\`${task}\` again`)
+      return { isGood: state === 'success', text: again.length === 0 ? 'no retry' : again.join(', ') }
     },
+    terminate: async cell => {
+      const { access_token: token } = (await (await fetch(`http://127.0.0.1:${port}/auth/token`)).json()) as {
+        access_token: string
+      }
+      const [[run] = []] = await query(`select run_id from dag_run where dag_id = '${dagOf(cell)}'`)
+      const path = `/api/v2/dags/${dagOf(cell)}/dagRuns/${encodeURIComponent(String(run))}`
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ state: 'failed' })
+      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'PATCH', headers, body })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    },
+    isTerminated: async cell =>
+      (await query(`select state from dag_run where dag_id = '${dagOf(cell)}'`)).some(([state]) => state === 'failed'),
   }
 }

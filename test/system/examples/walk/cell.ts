@@ -14,24 +14,32 @@ import { outputsOf, type Project, project } from '../kit.ts'
 export const MOMENTS = ['before create', 'matching', 'enriching', 'writing', 'after the end'] as const
 export type Moment = (typeof MOMENTS)[number]
 
+/** The last request that costs nothing: the choice of the tags. */
+export const BEFORE_ENRICHING = 'before enriching'
+
 export const VICTIMS = ['fettle', 'task', 'scheduler', 'machine'] as const
 export type Victim = (typeof VICTIMS)[number]
 
 const JOBS = '/v1/dataCleaning/jobs'
 
 /** The request that is held at each moment; the others are held by hold.mjs. */
-const HELD: Readonly<Partial<Record<Moment, (method: string, path: string, isSubmitted: boolean) => boolean>>> = {
+const HELD: Readonly<
+  Partial<Record<Moment | typeof BEFORE_ENRICHING, (method: string, path: string, isSubmitted: boolean) => boolean>>
+> = {
   'before create': (method, path) => method === 'POST' && path === JOBS,
   matching: (method, path, isSubmitted) => isSubmitted && method === 'GET' && /\/jobs\/[^/]+$/.test(path),
+  [BEFORE_ENRICHING]: (_method, path) => path.endsWith('/enrichments'),
   enriching: (method, path) => method === 'POST' && path.endsWith('/enrich'),
 }
-const HOLDS: Readonly<Partial<Record<Moment, string>>> = { writing: 'write', 'after the end': 'end' }
+const HOLDS: Readonly<Partial<Record<Moment | typeof BEFORE_ENRICHING, string>>> = { writing: 'write', 'after the end': 'end' }
 
 export interface Cell {
   readonly name: string
   readonly victim: Victim
-  readonly moment: Moment
+  readonly moment: Moment | typeof BEFORE_ENRICHING
   readonly work: Project
+  /** The processes of fettle that live. */
+  pids(): readonly number[]
   /** The process of fettle that is held; null while none is. */
   held(): number | null
   /** Nothing is held any more. */
@@ -56,7 +64,7 @@ export function noteProcesses({ cwd }: Project): void {
 }
 
 /** `lastOf` matches the arguments of the command whose result may be lost after the end. */
-export async function openCell(victim: Victim, moment: Moment, lastOf: string): Promise<Cell> {
+export async function openCell(victim: Victim, moment: Cell['moment'], lastOf: string): Promise<Cell> {
   let isArmed = true
   let isSubmitted = false
   let isHeld = false
@@ -101,10 +109,11 @@ export async function openCell(victim: Victim, moment: Moment, lastOf: string): 
   const pids = (): number[] =>
     existsSync(join(cwd, 'pids')) ? readFileSync(join(cwd, 'pids'), 'utf8').trim().split('\n').map(Number).filter(isAlive) : []
   return {
-    name: `${victim}_${MOMENTS.indexOf(moment)}`,
+    name: `${victim}_${moment.replaceAll(' ', '_')}`,
     victim,
     moment,
     work,
+    pids,
     held: () => {
       if (hold === undefined) return isHeld ? (pids().at(-1) ?? null) : null
       const note = join(cwd, `held-${hold}`)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atEnd, ROOT } from '../../cli/fettle.ts'
 import { CREDENTIALS } from '../../cli/servers.ts'
-import { project } from '../kit.ts'
+import { project, run } from '../kit.ts'
 import { pythonWith } from '../python.ts'
 import { noteProcesses, type Victim } from './cell.ts'
 import { PROJECT, replaced, rowsOf } from './copies.ts'
@@ -51,6 +51,10 @@ export async function dagster(family: Family): Promise<Tool> {
       join(folder, 'walk.log'),
     )
   }
+  const runsOf = async (cell: string) => {
+    const sql = `select r.run_id, r.status from runs r join run_tags t on t.run_id = r.run_id where t.key = 'cell' and t.value = '${cell}' order by r.id`
+    return (await rowsOf(join(home, 'history/runs.db'), sql)).map(([id, status]) => ({ id: String(id), status: String(status) }))
+  }
   return {
     name: 'Dagster',
     lastOf: '^run ',
@@ -84,11 +88,21 @@ export async function dagster(family: Family): Promise<Tool> {
     schedulers: () => [daemon.pid!],
     restart: async () => startDaemon(),
     endOf: async ({ name }) => {
-      const sql = `select r.status from runs r join run_tags t on t.run_id = r.run_id where t.key = 'cell' and t.value = '${name}' order by r.id`
-      const runs = (await rowsOf(join(home, 'history/runs.db'), sql)).map(([status]) => String(status))
-      const isGood = runs.includes('SUCCESS')
-      if (!isGood && (runs.length < 4 || runs.some(status => status !== 'FAILURE'))) return null
-      return { isGood, text: runs.length === 1 ? 'one run' : `runs: ${runs.join(', ').toLowerCase()}` }
+      const runs = await runsOf(name)
+      const isGood = runs.some(({ status }) => status === 'SUCCESS')
+      if (!isGood && (runs.length < 4 || runs.some(({ status }) => status !== 'FAILURE'))) return null
+      if (runs.length > 1) return { isGood, text: 'run again' }
+      const retries = "select count(*) from event_logs where dagster_event_type = 'STEP_RESTARTED'"
+      const [[count] = []] = await rowsOf(join(home, `history/runs/${runs[0]?.id}.db`), retries)
+      return { isGood, text: Number(count) > 0 ? 'step again' : 'no retry' }
     },
+    terminate: async ({ name }) => {
+      const [one] = await runsOf(name)
+      const program =
+        'import sys; from dagster import DagsterInstance\nwith DagsterInstance.get() as i: i.run_coordinator.cancel_run(sys.argv[1])'
+      const { code, stderr } = await run(join(bin, 'python'), ['-W', 'ignore', '-c', program, one?.id ?? ''], work)
+      if (code !== 0) throw new Error(stderr)
+    },
+    isTerminated: async ({ name }) => (await runsOf(name)).every(({ status }) => status === 'CANCELED'),
   }
 }

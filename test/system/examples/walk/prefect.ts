@@ -117,19 +117,29 @@ export async function prefect(family: Family): Promise<Tool> {
     },
     endOf: async ({ name }: Cell) => {
       const { id, byHand } = flows.get(name)!
-      const { state_type: state, run_count: count } = await ask(`/flow_runs/${id}`)
-      if (state === 'COMPLETED') return { isGood: true, text: [`${count} flow run attempts`, ...byHand].join(', ') }
+      const { state_type: state } = await ask(`/flow_runs/${id}`)
+      if (state === 'COMPLETED') {
+        if (byHand.length > 0) return { isGood: true, text: [...new Set(byHand)].join(', ') }
+        const of = { flow_runs: { id: { any_: [id] } } }
+        const tasks = (await ask('/task_runs/filter', of)) as unknown as readonly FlowRun[]
+        return { isGood: true, text: tasks.some(task => task.run_count > 1) ? 'task again' : 'no retry' }
+      }
       if (byHand.length > 4) return { isGood: false, text: `${state.toLowerCase()}, ${byHand.join(', ')}` }
       // What a person does, since Prefect does not start such a flow run again: mark it as crashed, and retry it.
       if (state === 'RUNNING' && !family.has(id)) {
         byHand.push('marked as crashed')
         await ask(`/flow_runs/${id}/set_state`, { state: { type: 'CRASHED', name: 'Crashed' }, force: true })
       } else if (state === 'CRASHED' || state === 'FAILED') {
-        byHand.push(`retried after "${state.toLowerCase()}"`)
+        byHand.push('retried by hand')
         const { code, stdout, stderr } = await run(join(bin, 'prefect'), ['flow-run', 'retry', id], work)
         if (code !== 0) throw new Error(stdout + stderr)
       }
       return null
     },
+    terminate: async ({ name }) => {
+      const { code, stdout, stderr } = await run(join(bin, 'prefect'), ['flow-run', 'cancel', flows.get(name)!.id], work)
+      if (code !== 0) throw new Error(stdout + stderr)
+    },
+    isTerminated: async ({ name }) => (await ask(`/flow_runs/${flows.get(name)!.id}`)).state_type === 'CANCELLED',
   }
 }

@@ -3,8 +3,10 @@
  * the scheduler started. Every tick must have one job, one enrichment and the bytes of one run. Prints a table.
  */
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { atEnd } from '../../cli/fettle.ts'
+import { atEnd, ROOT } from '../../cli/fettle.ts'
 import { CREDENTIALS, realService } from '../../cli/servers.ts'
 import { outputsOf, outputsOfOneRun } from '../kit.ts'
 import { pythonMissing } from '../python.ts'
@@ -24,13 +26,17 @@ export interface Tool {
   schedulers(): readonly number[]
   /** Starts again what was killed; `isAll`: everything was. */
   restart(isAll: boolean): Promise<void>
-  /** How the run of the tick ended, with the attempts; null while it goes on. */
+  /** How the run of the tick ended, and what it took, in the words of docs/dags.md; null while it goes on. */
   endOf(cell: Cell): Promise<{ readonly isGood: boolean; readonly text: string } | null>
+  /** Ends the run of the tick, as the button of the user interface does. */
+  terminate(cell: Cell): Promise<void>
+  /** Whether the tool shows the run as ended by that. */
+  isTerminated(cell: Cell): Promise<boolean>
 }
 
 interface Row {
   readonly victim: Victim
-  readonly moment: string
+  readonly moment: Cell['moment']
   readonly jobs: number
   readonly enriched: number
   readonly isSame: boolean
@@ -38,14 +44,14 @@ interface Row {
   readonly text: string
 }
 
-interface Walk {
+export interface Walk {
   readonly family: Family
   /** The outputs of one run that nothing interrupts. */
   readonly wanted: readonly string[]
 }
 
 /** Opens a walk; its processes are killed at the end. */
-async function openWalk(): Promise<Walk> {
+export async function openWalk(): Promise<Walk> {
   const { url } = await realService()
   const family = new Family(`FETTLE_WALK_MARK=${randomUUID()}`)
   atEnd(() => family.kill())
@@ -102,6 +108,28 @@ function expectOneJobEach(rows: readonly Row[]): void {
   expect(rows).toHaveLength(MOMENTS.length)
 }
 
+const VICTIM_WORDS: Readonly<Record<Victim, RegExp>> = {
+  fettle: /^fettle$/,
+  task: /^the (task and its supervisor|step and its run|flow run's process)$/,
+  scheduler: /^(the scheduler|the daemon|server and `serve`), started again$/,
+  machine: /^everything, started again$/,
+}
+
+/** What docs/dags.md says of a tool and a victim, at each moment. */
+function documented(tool: string, victim: Victim): readonly string[] {
+  const lines = readFileSync(join(ROOT, 'docs/dags.md'), 'utf8').split('\n')
+  const cells = lines.map(line =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map(cell => cell.trim()),
+  )
+  const head = cells.findIndex(([first]) => first?.startsWith(tool) === true && first.endsWith(': killed'))
+  const row = cells.slice(head).find(([first]) => VICTIM_WORDS[victim].test(first ?? ''))
+  expect(cells[head]?.slice(1)).toEqual([...MOMENTS])
+  return row?.slice(1) ?? []
+}
+
 /** The tests of a tool: a file for each part of the victims, so that none takes more than minutes. */
 export function describeWalk(name: string, open: (family: Family) => Promise<Tool>, victims: readonly Victim[]): void {
   describe.skipIf(pythonMissing !== null)(`killed in ${name}`, { timeout: 900_000 }, () => {
@@ -113,6 +141,10 @@ export function describeWalk(name: string, open: (family: Family) => Promise<Too
       await tool.start()
     }, 480_000)
 
-    test.each(victims)('%s: one job a tick', async victim => expectOneJobEach(await round(tool, walk, victim)))
+    test.each(victims)('%s: one job a tick, as the table of docs/dags.md has it', async victim => {
+      const rows = await round(tool, walk, victim)
+      expectOneJobEach(rows)
+      expect(rows.map(({ text }) => text)).toEqual(documented(name, victim))
+    })
   })
 }

@@ -1,0 +1,5 @@
+/** Dagster: a run is ended in the user interface. */
+import { dagster } from './dagster.ts'
+import { describeTerminate } from './terminate.ts'
+
+describeTerminate('Dagster', dagster)
