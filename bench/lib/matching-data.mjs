@@ -61,3 +61,26 @@ export function bestCut(answers, precision = null) {
 
 /** A figure in a column of twelve. */
 export const figure = value => (value === null || value === undefined ? '–' : value.toFixed(3)).padStart(12)
+
+const RESAMPLES = 400
+
+/** The same numbers between 0 and 1 each time. */
+export function randomNumbers() {
+  let state = 12345
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** The middle 95 % of a figure over resampled rows; the same rows give the same interval. */
+export function interval(answers, figureOf) {
+  const random = randomNumbers()
+  const found = []
+  for (let round = 0; round < RESAMPLES; round++) {
+    const sample = answers.map(() => answers[Math.floor(random() * answers.length)])
+    found.push(figureOf(sample) ?? 0)
+  }
+  found.sort((a, b) => a - b)
+  return [found[Math.floor(RESAMPLES * 0.025)], found[Math.floor(RESAMPLES * 0.975)]]
+}

@@ -6,8 +6,10 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { evidenceClassOf } from '../../build/service/matching/decide/decide.js'
+import { FEATURES } from '../../build/service/matching/features.js'
 import { ALONE, appliedFacts, buildIndex, estimateFacts, match, rowEvidence } from '../../build/service/matching/index.js'
-import { companyOf, queryOf, readCsv } from './matching-data.mjs'
+import { companyOf, interval, queryOf, randomNumbers, readCsv } from './matching-data.mjs'
 import { measureWrongNumbers } from './matching-numbers.mjs'
 
 const PLACE = ['address1', 'town', 'postcode']
@@ -23,7 +25,7 @@ const VIEWS = [
 ]
 const ABSENT = [0.5, 0.8, 0.95]
 const LEAST_MS = 1000
-const RESAMPLES = 400
+const DRAWS = 100
 
 const share = (part, whole) => (whole === 0 ? null : part / whole)
 const shown = value => (value === null || value === undefined ? '–' : value.toFixed(3).replace(/^0(?=\.)/, '')).padStart(7)
@@ -58,20 +60,13 @@ function calibrationError(answers) {
   return bins.reduce((total, bin) => total + Math.abs(bin.score - bin.right), 0) / all
 }
 
-/** The middle 95 % of a figure over resampled rows; the same rows give the same interval. */
-function interval(answers, figureOf) {
-  let state = 12345
-  const random = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-  const found = []
-  for (let round = 0; round < RESAMPLES; round++) {
-    const sample = answers.map(() => answers[Math.floor(random() * answers.length)])
-    found.push(figureOf(sample) ?? 0)
-  }
-  found.sort((a, b) => a - b)
-  return [found[Math.floor(RESAMPLES * 0.025)], found[Math.floor(RESAMPLES * 0.975)]]
+/** What the error would be by chance if every score were right: the mean over draws. */
+function chanceError(answers) {
+  const random = randomNumbers()
+  let sum = 0
+  for (let round = 0; round < DRAWS; round++)
+    sum += calibrationError(answers.map(({ score, weight }) => ({ score, weight, right: random() < score })))
+  return sum / DRAWS
 }
 
 function speedOf(index, queries) {
@@ -108,7 +103,8 @@ function answersOf(list, facts = factsOf(list)) {
     const found = match(index, query, undefined, appliedFacts(facts))
     const best = found.candidates[0]
     const right = expected === '' ? null : best !== undefined && index.companies.id(best.company) === expected
-    return { decision: found.decision, score: found.score, right, weight }
+    const vector = best === undefined ? null : FEATURES.map(feature => best.features[feature] ?? 0)
+    return { decision: found.decision, score: found.score, right, weight, evidence: vector && evidenceClassOf(vector) }
   })
 }
 
@@ -156,8 +152,23 @@ export function measureSets(folder, split, print) {
       )
     }
   }
+  const range = ([low, high]) => `${shown(low).trim()}–${shown(high).trim()}`
+  print('')
+  for (const [kind, answers] of Object.entries(byKind)) {
+    const error = shown(calibrationError(answers)).trim()
+    const chance = shown(chanceError(answers)).trim()
+    print(
+      `calibration error, ${answers.length} rows with ${kind}: ${error} (${range(interval(answers, calibrationError))}); ${chance} by chance`,
+    )
+  }
   for (const [kind, answers] of Object.entries(byKind))
-    print(`calibration error, rows with ${kind}: ${shown(calibrationError(answers)).trim()}`)
+    for (const evidence of ['sameName', 'partName', 'partNameAddress']) {
+      const given = answers.filter(one => one.evidence === evidence && one.decision === 'matched')
+      if (given.length === 0) continue
+      const { precision } = weighed(given)
+      const limits = range(interval(given, sample => weighed(sample).precision))
+      print(`matched rows with ${kind}, ${evidence}: ${given.length}, precision ${shown(precision).trim()} (${limits})`)
+    }
   for (const { companies, labelled } of numbered) measureWrongNumbers(companies, labelled, print)
   return results
 }
