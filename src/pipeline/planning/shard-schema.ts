@@ -209,8 +209,7 @@ const shape = {
   rows: count,
   skipped: count.optional(),
   sent: count,
-  collapse: z.boolean(),
-  companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
+  ...{ collapse: z.boolean(), companyNumbers: z.enum(COMPANY_NUMBERS).optional() },
   parts: z
     .array(z.strictObject({ from: count, rows: count }))
     .min(1)
