@@ -14,7 +14,6 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
-import { assertAccount } from '../runs/account-budget.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -30,7 +29,7 @@ import {
   runDirectory,
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { assertMonth, withSpendingLock } from '../runs/spending.ts'
+import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import { executeRun } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'

@@ -10,6 +10,7 @@ import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
 import { APPLIED_FILE, enrichedPath, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
 import { type Decision, readReview, requireDecisions } from '../../results/index.ts'
+import { readPruned } from '../runs/pruned-runs.ts'
 import { isWorkFile } from '../runs/report-seal.ts'
 import { listRunIds, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 
@@ -51,7 +52,7 @@ export async function verifyRunFiles(
 }
 
 interface Place {
-  readonly state: RunState
+  readonly state: Pick<RunState, 'outputs' | 'forgotten'>
   readonly runsDir: string
   readonly cwd: string
   readonly id: string
@@ -91,6 +92,8 @@ function outputsAfter(runsDir: string, id: string): ReadonlySet<string> {
     } catch {
       // A run that cannot be read is a fault of that run.
     }
+  for (const { runId, outputs = [] } of readPruned(runsDir).runs)
+    if (runId.slice(0, 16) > id.slice(0, 16)) for (const { path } of outputs) paths.add(path)
   return paths
 }
 

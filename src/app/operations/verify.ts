@@ -11,14 +11,18 @@ import { fold, type JournalContent, knownSum, type RunState, readJournal } from 
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isForgetting } from '../forget/forget.ts'
 import { isSealIntact } from '../runs/report-seal.ts'
-import { findRunId, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
+import { findRunId, listRunIds, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
 import { type Findings, verifyDecisions, verifyOutputs, verifyRunFiles } from './verify-files.ts'
+import { findPruned, verifyPruned, verifyRecord } from './verify-pruned.ts'
 
 export interface Verified {
   readonly runId: string
   /** The checksum of the last line of the journal; null when the journal cannot be read. */
   readonly head: string | null
   readonly events: number
+  /** When its files were removed; null while they are here. */
+  readonly removedAt: string | null
   /** Files that were compared, relative to the run directory or the working directory. */
   readonly files: readonly string[]
   /** Each names a file, and the line where one is known. */
@@ -46,8 +50,10 @@ export async function verifyRun(
   wanted: string | undefined,
   { runsDir, cwd, head: expected = null }: VerifyOptions,
 ): Promise<Verified> {
-  const directory = runDirectory(runsDir, findRunId(runsDir, wanted))
   const findings = newFindings()
+  const removed = await verifyRemoved(wanted, { runsDir, cwd, head: expected }, findings)
+  if (removed !== null) return removed
+  const directory = runDirectory(runsDir, findRunId(runsDir, wanted))
   const journal = readChain(directory, findings)
   const report = readSealed(directory, findings)
   const state = journal === null ? null : fold(journal.events)
@@ -65,7 +71,25 @@ export async function verifyRun(
   }
   await verifyRunFiles(directory, { state, report }, findings)
   if (state !== null) await verifyDecisions(directory, state, findings)
-  return { runId: directory.id, head: heads.at(-1) ?? null, events: heads.length, ...withoutAdder(findings) }
+  return { runId: directory.id, head: heads.at(-1) ?? null, events: heads.length, removedAt: null, ...withoutAdder(findings) }
+}
+
+/** Of a run that was removed; null for one that is here. A record that cannot be read may be that of any other. */
+async function verifyRemoved(
+  wanted: string | undefined,
+  place: { readonly runsDir: string; readonly cwd: string; readonly head: string | null },
+  findings: Findings,
+): Promise<Verified | null> {
+  const { runsDir } = place
+  if (wanted === undefined) return null
+  const isHere = listRunIds(runsDir).some(id => id.startsWith(wanted) || parseRunId(id)?.line === wanted)
+  const run = findPruned(runsDir, wanted)
+  if (isHere && run?.runId !== wanted) return null
+  const isWhole = verifyRecord(runsDir, findings)
+  if (run === null && (isHere || isWhole)) return null
+  if (run !== null) await verifyPruned(run, place, findings)
+  const { runId = wanted, journal = null, prunedAt = null } = run ?? {}
+  return { runId, head: journal, events: 0, removedAt: prunedAt, ...withoutAdder(findings) }
 }
 
 const withoutAdder = ({ files, faults, notes }: Findings) => ({ files: [...new Set(files)], faults, notes })

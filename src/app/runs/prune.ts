@@ -4,9 +4,10 @@
  */
 import { realClock } from '../../client/clock.ts'
 import { FettleError } from '../../errors.ts'
+import { keepSpending, prunedRuns } from './pruned-runs.ts'
 import { isGoodRun, listRunIds, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
-import { keepSpending, spendingOf, withSpendingLock } from './spending.ts'
+import { spendingOf, withSpendingLock } from './spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number
@@ -27,14 +28,18 @@ export interface Pruned {
 /** Throws FETTLE_LOCKED while another process counts or removes runs, FETTLE_OUTPUT_WRITE when the record cannot be written. */
 export async function pruneRuns(runsDir: string, options: PruneOptions): Promise<Pruned> {
   const now = options.now ?? realClock.now.bind(realClock)
-  const ids = listRunIds(runsDir, options.line)
-  const found = chosen(runsDir, ids, now() - options.olderThanMs, options.all === true)
+  const known = new Set(prunedRuns(runsDir).map(({ runId }) => runId))
+  // Their removal was interrupted.
+  const left = listRunIds(runsDir, options.line).filter(id => known.has(id))
+  const ids = listRunIds(runsDir, options.line).filter(id => !known.has(id))
+  const { removed: old, kept } = chosen(runsDir, ids, now() - options.olderThanMs, options.all === true)
+  const found = { removed: [...left, ...old], kept }
   if (options.dryRun === true || found.removed.length === 0) return found
   await withSpendingLock(runsDir, realClock, async () => {
     const at = new Date(now()).toISOString()
     await keepSpending(
       runsDir,
-      found.removed.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
+      old.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
     )
     for (const id of found.removed) removeIfPossible(runDirectory(runsDir, id).path)
   })

@@ -7,40 +7,16 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import type { Clock } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
+import { accountWords, readAccount } from '../env/account.ts'
+import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
+import { prunedRuns, type RunSpending } from './pruned-runs.ts'
 import { reportOf } from './report-files.ts'
 import { listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
-
-export interface RunSpending {
-  readonly runId: string
-  readonly pipeline: string
-  /** `embedded`, or the address. */
-  readonly service: string
-  readonly identity: string
-  readonly startedAt: string
-  readonly endedAt: string | null
-  readonly status: string
-  readonly finished: boolean
-  readonly rows: number
-  readonly sent: number
-  /** What the service may charge; null while unknown. */
-  readonly credits: number | null
-  /** The most that it may come to, until it is known. */
-  readonly reserved: number
-  readonly requests: number
-  readonly jobs: readonly { readonly id: string | null; readonly name: string; readonly correlationIds: readonly string[] }[]
-  /** The checksum of the last line of the journal. */
-  readonly journal: string | null
-  /** When the run was removed; null while it is there. */
-  readonly prunedAt: string | null
-  /** Of a merge: the runs of its shards, which spent it. */
-  readonly shards?: readonly string[]
-}
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {
@@ -55,8 +31,6 @@ export function mostCredits(plan: Plan): number {
 /** With `reuse`, nothing is sent before the rows are chosen that go up; budgets are checked then. */
 const isToBeChosen = ({ reuse, known, shard, merged }: Plan): boolean =>
   reuse != null && known === undefined && shard === undefined && merged === undefined
-
-const PRUNED = 'pruned.jsonl'
 
 export function spendingOf(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
   const directory = runDirectory(runsDir, state.runId)
@@ -80,23 +54,8 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     journal: journalHead(directory.journal)?.head ?? null,
     prunedAt,
     ...(state.shardRuns.length === 0 ? {} : { shards: state.shardRuns }),
+    ...(prunedAt === null ? {} : { outputs: state.outputs }),
   }
-}
-
-/** Of removed runs, in the order of their removal. */
-function prunedRuns(runsDir: string): RunSpending[] {
-  const path = join(runsDir, PRUNED)
-  if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n')
-  return lines.flatMap(line => (line === '' ? [] : [JSON.parse(line) as RunSpending]))
-}
-
-/** Appends the records of runs that are about to be removed; the file is replaced whole. Throws FETTLE_OUTPUT_WRITE. */
-export async function keepSpending(runsDir: string, added: readonly RunSpending[]): Promise<void> {
-  const known = prunedRuns(runsDir)
-  const ids = new Set(known.map(({ runId }) => runId))
-  const all = [...known, ...added.filter(({ runId }) => !ids.has(runId))]
-  await writeAtomic(join(runsDir, PRUNED), all.map(one => `${JSON.stringify(one)}\n`).join(''))
 }
 
 /** What is recorded of a list whose shards are in a queue: the most that they may come to, until they are merged. */
@@ -139,7 +98,9 @@ export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSp
     try {
       runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
     } catch (error) {
-      if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
+      const isEmpty = FettleError.is(error) && error.code === 'FETTLE_RUN_EMPTY'
+      // What is left of a run whose removal was interrupted needs no journal.
+      if (!isEmpty && !runs.has(id)) unread.push(id)
     }
   }
   countedOnce(runs)
@@ -223,4 +184,23 @@ export function assertMonth(
       'FETTLE_BUDGET_MONTH',
       `${plan.name} could cost ${counted(most, 'credit')}, and ${credits} of the ${limit} of budget.month are spent or reserved in ${month}`,
     )
+}
+
+interface AccountSettings {
+  readonly env: Env
+  readonly credentials: () => Credentials
+  readonly signal: AbortSignal
+}
+
+/** Throws FETTLE_BUDGET_ACCOUNT, and what a request throws: an account that cannot be read is no permission. */
+export async function assertAccount(
+  plan: Plan,
+  { credentials, env, signal }: AccountSettings,
+  most = mostCredits(plan),
+): Promise<void> {
+  if (plan.budget.account === undefined || plan.service.kind === 'embedded') return
+  if (most === 0) return
+  const found = await readAccount({ service: plan.service, credentials: credentials(), proxies: proxiesOf(env), signal })
+  if (found !== null && found.left >= most) return
+  throw new FettleError('FETTLE_BUDGET_ACCOUNT', `${plan.name} could need ${counted(most, 'credit')}: ${accountWords(found)}`)
 }

@@ -1,5 +1,5 @@
 /** `fettle verify`: every edit of the files of a run is found and named. */
-import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -91,6 +91,52 @@ test('finds each of 200 random edits of the files of a run, names the file, and 
   const edited = await fettle(['verify'], { cwd })
   expect(edited).toMatchObject({ code: 65, stdout: expect.stringContaining('1 fault') })
   expect(edited.stderr).toContain(`error FETTLE_VERIFY ${folder}/report.md`)
+})
+
+test('a removed run: what is gone is said, and each edit of what is left is found', async () => {
+  const { cwd, line } = await decidedRun()
+  const runsDir = join(cwd, 'fettle-runs')
+  const id = String(line.runId)
+  expect((await fettle(['runs', 'prune', '--older-than', '1ms', '--all'], { cwd })).code).toBe(0)
+  expect(readdirSync(runsDir)).not.toContain(id)
+  const intact = await fettle(['verify', id, '--json', '--head', String(line.journal)], { cwd })
+  expect(intact.code, intact.stderr).toBe(0)
+  expect(lastLine(intact)).toMatchObject({
+    ok: true,
+    head: line.journal,
+    removedAt: expect.any(String),
+    notes: [expect.stringMatching(/^it was removed on .*: its journal, reports and received rows are gone$/)],
+    files: [join('fettle-runs', 'pruned.jsonl'), 'out/p.csv', 'out/review.csv'].map(name => expect.stringContaining(name)),
+  })
+  expect((await fettle(['verify', 'p', '--head', '0123456789abcdef'], { cwd })).stderr).toContain('cannot be compared')
+  const edits = fc.record({
+    path: fc.constantFrom('fettle-runs/pruned.jsonl', 'out/p.csv', 'out/review.csv'),
+    kind: fc.constantFrom(...Object.keys(EDITS)),
+    random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  })
+  await fc.assert(
+    fc.asyncProperty(edits, async ({ path, kind, random }) => {
+      const bytes = readFileSync(join(cwd, path))
+      const edited = EDITS[kind]!(bytes, random)
+      fc.pre(!edited.equals(bytes) && edited.length > 0)
+      writeFileSync(join(cwd, path), edited)
+      const { faults } = await verifyRun(id, { runsDir, cwd })
+      writeFileSync(join(cwd, path), bytes)
+      expect(
+        faults.map(({ at }) => at?.file.replace(`${cwd}/`, '')),
+        `${kind} in ${path}`,
+      ).toContain(path)
+    }),
+    { numRuns: 100 },
+  )
+  // What an interrupted removal left is removed by the next one, and costs are known meanwhile.
+  mkdirSync(join(runsDir, id))
+  writeFileSync(join(runsDir, id, 'report.md'), 'left')
+  expect((await fettle(['costs', '--json'], { cwd })).code).toBe(0)
+  expect((await fettle(['verify', id], { cwd })).stderr).toContain('its removal was interrupted')
+  expect((await fettle(['runs', 'prune'], { cwd })).stdout).toContain(id)
+  expect(readdirSync(runsDir)).not.toContain(id)
+  expect((await fettle(['verify', 'nobody'], { cwd })).code).toBe(2)
 })
 
 describe('what a consistent edit cannot hide', () => {

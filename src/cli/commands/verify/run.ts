@@ -25,10 +25,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   for (const note of notes) io.err(escapeTerminal(`note: ${note}`))
   const what = `${counted(found.events, 'event')} of the journal, ${counted(files.length, 'file')}`
+  const isIntact = found.removedAt === null ? 'intact' : 'removed, and what is left is intact'
   io.out(
     escapeTerminal(
       exitCode === EXIT.ok
-        ? `${runId}: intact (${what}; head ${found.head})`
+        ? `${runId}: ${isIntact} (${what}; head ${found.head})`
         : `${runId}: ${counted(faults.length, 'fault')} (${what})`,
     ),
   )
