@@ -5,7 +5,7 @@ import { prunedPath, type RunSpending, readPruned } from '../runs/pruned-runs.ts
 import { runDirectory } from '../runs/run-directory.ts'
 import { type Findings, verifyOutputs } from './verify-files.ts'
 
-/** The newest removed run of this id, beginning of an id, or pipeline; null where there is none. */
+/** The newest removed run of this id, beginning of an id, or pipeline; null if no run fits. */
 export const findPruned = (runsDir: string, wanted: string): RunSpending | null =>
   readPruned(runsDir)
     .runs.filter(({ runId, pipeline }) => runId.startsWith(wanted) || pipeline === wanted)

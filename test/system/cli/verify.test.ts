@@ -93,7 +93,7 @@ test('finds each of 200 random edits of the files of a run, names the file, and 
   expect(edited.stderr).toContain(`error FETTLE_VERIFY ${folder}/report.md`)
 })
 
-test('a removed run: what is gone is said, and each edit of what is left is found', async () => {
+test('a removed run: what is gone is named, and each edit of what is left is found', async () => {
   const { cwd, line } = await decidedRun()
   const runsDir = join(cwd, 'fettle-runs')
   const id = String(line.runId)
