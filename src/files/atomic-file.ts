@@ -74,10 +74,14 @@ export async function checkWritable(path: string, options: SinkOptions = {}): Pr
 }
 
 /** Replaces a text file (0600 unless shared) or leaves the old one unchanged. Throws FETTLE_OUTPUT_WRITE. */
-export async function writeAtomic(path: string, text: string, options: Pick<SinkOptions, 'isShared'> = {}): Promise<void> {
+export async function writeAtomic(
+  path: string,
+  content: string | Uint8Array,
+  options: Pick<SinkOptions, 'isShared'> = {},
+): Promise<void> {
   const sink = await openSink(path, options)
   try {
-    await sink.write(Buffer.from(text))
+    await sink.write(Buffer.from(content as string))
     await sink.finish()
     await sink.publish()
   } finally {

@@ -121,6 +121,7 @@ const mergedShards = z.object({
   jobs: list(jobState),
   issues: list(issue),
   http,
+  reuse: z.object(REUSE_EVENTS['reuse.chosen']).optional(),
 })
 
 /** What `run.started` records. */

@@ -111,9 +111,10 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
 const startState = (event: RunEvent & { type: 'run.started' }): RunState => {
   const state = initialState(event)
   if (event.merged === undefined) return state
-  const { jobs, stages, http, issues } = event.merged
+  const { jobs, stages, http, issues, reuse } = event.merged
   const [startedAt = event.at] = [event.at, ...stages.flatMap(stage => stage.startedAt ?? [])].sort()
-  return { ...state, startedAt, jobs, stages, http, issues: [...state.issues, ...issues] }
+  const chosen = reuse && afterReuse(state, { type: 'reuse.chosen', at: event.at, ...reuse })
+  return { ...state, startedAt, ...chosen, jobs, stages, http, issues: [...state.issues, ...issues] }
 }
 
 const withStage = (state: RunState, name: StageName, change: (stage: StageState) => Partial<StageState>): RunState => ({

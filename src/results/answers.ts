@@ -82,19 +82,22 @@ export class Answers {
   readonly #from: AnswerPlace
   readonly #onPart: OnPart
   readonly #offsets: AnswerOffsets | null
+  /** Earlier answers are read again, too. */
+  readonly #placesKnown: boolean
   readonly #known: ReusedAnswers | null
   readonly #fullRun: FullRun | null
   readonly #parts: Open[] = []
   readonly #seen = new Set<EnrichedColumns>()
 
   constructor(plan: Plan, from: AnswerPlace, onPart: OnPart) {
-    const { known, collapse, sent } = plan
+    const { known, collapse, sent, merged } = plan
     this.#plan = plan
+    this.#placesKnown = collapse || merged !== undefined
     this.#from = from
     this.#onPart = onPart
     this.#known = known === undefined ? null : new ReusedAnswers(from.workDir, known.answers)
     this.#fullRun = known === undefined ? null : new FullRun(known)
-    const rows = collapse ? (known?.sent ?? sent) : sent
+    const rows = this.#placesKnown ? (known?.sent ?? sent) : sent
     this.#offsets = collapse || known !== undefined ? new AnswerOffsets(rows, from.workDir) : null
   }
 
@@ -122,7 +125,7 @@ export class Answers {
   async known(asked: number): Promise<Answer> {
     const found = await this.#known!.next()
     await this.#beginReused(found)
-    if (this.#plan.collapse) this.#offsets?.addPlace(REUSED, found.from, found.length)
+    if (this.#placesKnown) this.#offsets?.addPlace(REUSED, found.from, found.length)
     return this.#reused(found, asked)
   }
 

@@ -2,6 +2,7 @@
 import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt, removeFile } from '../files/atomic-file.ts'
+import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 
 export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
@@ -28,6 +29,15 @@ const ENRICHED = /^enriched-\d+\.csv$/
 const ANSWERS = /^answers-[a-z]+\.bin$/
 
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
+
+/** The folder of the chosen rows of shard `number` (from 1) of a list in a queue. */
+export const shardFolder = (directory: string, number: number): string => join(directory, `shard-${number}`)
+
+const isShardFolder = (name: string): boolean => /^shard-\d+$/.test(name)
+
+/** What a merge makes before the first line of its journal, and what is there of a list in a queue. */
+export const isBeforeJournal = (name: string): boolean =>
+  isEnrichedFile(name) || name === REUSED_FILE || name === KNOWN_BITS_FILE || isShardFolder(name)
 
 export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 

@@ -3,12 +3,13 @@ import { type Action, action, FettleError } from '../../errors.ts'
 import { removeFile } from '../../files/atomic-file.ts'
 import { readJournal } from '../../journal/index.ts'
 import { type Connected, type Notice, readLines, type ShardQueue } from '../../queue/index.ts'
+import { shardFolder } from '../../results/file-names.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { mergeRuns } from '../operations/merge.ts'
-import { runDirectory } from '../runs/run-directory.ts'
+import { removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 import { withShardQueue } from './connection.ts'
 import { gatherShards } from './gather.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
@@ -78,7 +79,11 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
         action: action('runs'),
       })
     const ends = await board.ends(run.jobs)
-    const jobs = run.jobs.map((id, at) => ({ id, end: ends[at], fingerprint: run.submitted?.fingerprints[at] }))
+    const { path } = runDirectory(settings.runsDir, run.runId)
+    const jobs = run.jobs.map((id, at) => {
+      const { fingerprints, chosen } = run.submitted ?? {}
+      return { id, end: ends[at], fingerprint: fingerprints?.[at], chosen: chosen?.[at], folder: shardFolder(path, at + 1) }
+    })
     const all = { ...settings, world: worlds.of(run.identity) }
     // Two at once would write the same runs.
     const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, run.identity, all))
@@ -103,5 +108,7 @@ export async function clearMerged(connected: Connected, { runId, jobs }: QueuedR
       if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
     }
   })
+  const { path } = runDirectory(runsDir, runId)
+  for (const [at] of jobs.entries()) removeIfPossible(shardFolder(path, at + 1))
   await removeFile(recordPath(runsDir, runId))
 }

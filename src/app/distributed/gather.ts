@@ -3,13 +3,15 @@
  * again from the service, which is free.
  */
 
+import { join } from 'node:path'
 import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
-import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
-import type { RunSettings } from '../execution/run-settings.ts'
+import { enrichedPath, linkOrCopy, REUSED_FILE } from '../../results/file-names.ts'
+import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 import { restoreRun, withoutResults } from './restore.ts'
@@ -21,6 +23,9 @@ export interface GatheredShard {
   readonly id: string
   readonly end: unknown
   readonly fingerprint?: string | undefined
+  /** With `reuse`: the rows that go up, and the folder of their files. */
+  readonly chosen?: ChosenEvent | undefined
+  readonly folder: string
 }
 
 /**
@@ -34,7 +39,7 @@ export async function gatherShards(
   settings: RunSettings,
 ): Promise<string[]> {
   const runs: string[] = []
-  for (const { id, end, fingerprint } of jobs) {
+  for (const { id, end, fingerprint, chosen, folder } of jobs) {
     settings.signal.throwIfAborted()
     const lines = await readLines(connected, id)
     if (lines.length === 0)
@@ -42,12 +47,21 @@ export async function gatherShards(
         hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
         action: action('runs'),
       })
-    const run = proveLines(lines, { jobId: id, identity, fingerprint })
+    const run = proveLines(lines, { jobId: id, identity, fingerprint, chosen })
     runs.push(await gather(run, lines, readEnd(end), settings))
+    if (chosen !== undefined) await linkChoice(folder, runDirectory(settings.runsDir, run.runId))
   }
   const bad = runs.flatMap(run => failureOf(readRun(settings.runsDir, run)))
   if (bad.length > 0) throw errorOfIssues(bad)
   return runs
+}
+
+/** Gives the run of a shard the files of its chosen rows, which its worker does not have. Throws FETTLE_OUTPUT_WRITE. */
+async function linkChoice(folder: string, { path }: RunDirectory): Promise<void> {
+  for (const name of [REUSED_FILE, KNOWN_BITS_FILE])
+    await linkOrCopy(join(folder, name), join(path, name)).catch((cause: Error) => {
+      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot copy ${join(folder, name)}: ${cause.message}`, { cause })
+    })
 }
 
 async function gather(

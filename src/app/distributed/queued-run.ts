@@ -7,7 +7,8 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
-import { listRunIds, makeRunDirectory, newRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import type { ChosenEvent } from '../execution/run-settings.ts'
+import { listRunIds, readRun, runDirectory } from '../runs/run-directory.ts'
 import type { QueuedSpending } from '../runs/spending.ts'
 
 export interface QueuedRun {
@@ -29,6 +30,8 @@ export interface QueuedRun {
 
 export interface Submitted {
   readonly fingerprints: readonly string[]
+  /** With `reuse`: the rows of each shard that go up. */
+  readonly chosen?: readonly ChosenEvent[]
   readonly own: OwnParts
 }
 
@@ -59,22 +62,23 @@ export function shardsLeftInQueue(runsDir: string, id: string): QueuedRun | null
   })
 }
 
-/** Returns the existing record of the list, also of an interrupted merge unless `fresh`, or writes a new one. */
-export async function saveQueuedRun(
-  runsDir: string,
-  run: Omit<QueuedRun, 'version' | 'runId'>,
-  { now, fresh }: { readonly now: number; readonly fresh: boolean },
-): Promise<{ readonly run: QueuedRun; readonly isNew: boolean }> {
-  for (const id of listRunIds(runsDir, run.pipeline)) {
+type Wanted = Pick<QueuedRun, 'pipeline' | 'url' | 'name' | 'jobs'>
+
+/** The record of a list in a queue, also of an interrupted merge unless `fresh`; null for none. */
+export function findQueuedRun(runsDir: string, wanted: Wanted, fresh: boolean): QueuedRun | null {
+  for (const id of listRunIds(runsDir, wanted.pipeline)) {
     const found = !fresh && isMerging(runsDir, id) ? shardsLeftInQueue(runsDir, id) : queuedRun(runsDir, id)
-    if (found !== null && found.url === run.url && found.name === run.name && String(found.jobs) === String(run.jobs))
-      return { run: found, isNew: false }
+    if (found !== null && found.url === wanted.url && found.name === wanted.name && String(found.jobs) === String(wanted.jobs))
+      return found
   }
-  const runId = newRunId(runsDir, run.pipeline, now)
-  await makeRunDirectory(runsDir, runId)
-  const kept: QueuedRun = { version: 1, runId, ...run }
-  await writeAtomic(recordPath(runsDir, runId), `${JSON.stringify(kept)}\n`)
-  return { run: kept, isNew: true }
+  return null
+}
+
+/** Records a list in the directory of its run. Throws FETTLE_OUTPUT_WRITE. */
+export async function saveQueuedRun(runsDir: string, run: Omit<QueuedRun, 'version'>): Promise<QueuedRun> {
+  const kept: QueuedRun = { version: 1, ...run }
+  await writeAtomic(recordPath(runsDir, run.runId), `${JSON.stringify(kept)}\n`)
+  return kept
 }
 
 /** Whether a merge started and is not finished; false for a run that recorded nothing or cannot be read. */

@@ -82,6 +82,9 @@ export async function runShard(
       timeoutMs: null,
       signal,
       copy,
+      ...(task.chosen === undefined
+        ? {}
+        : { chosen: { event: task.chosen.event, bytes: Buffer.from(task.chosen.bits, 'base64') } }),
       world: withLease(place.worlds.of(identity), copy.renew),
       observers: createDispatcher([
         {

@@ -3,7 +3,7 @@
  * bounds. Other keys of a line are not read. What the lines are about is proved elsewhere.
  */
 import { z } from 'zod'
-import { job, jobSummary } from '../../contract/index.ts'
+import { COMPANY_NUMBERS, job, jobSummary } from '../../contract/index.ts'
 import { ERRORS, type ErrorCode, EXIT } from '../../errors.ts'
 import { STAGE_NAMES } from '../../model/stages.ts'
 
@@ -66,6 +66,22 @@ const at = text(40).refine(time => !Number.isNaN(Date.parse(time)))
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.looseObject({ type: z.literal(type), at, ...shape })
 
+const digestOrNone = z.union([digest, z.literal('')])
+
+/** Which rows of a shard go up. */
+export const chosenRows = {
+  counts: z.strictObject({
+    ...{ asked: count, known: count, sent: count, repeated: count },
+    ...{ fresh: count, changed: count, tooOld: count, lacking: count, refreshed: count },
+  }),
+  sent: count,
+  parts: z.array(z.strictObject({ from: count, rows: count })).max(1000),
+  answers: digestOrNone,
+  bits: digest,
+  inRegister: z.number().min(0).max(1).nullable().optional(),
+  companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
+}
+
 /** The first line: the run that a worker began. */
 const started = event('run.started', {
   journal: z.literal(1),
@@ -85,6 +101,7 @@ export const shardEvent = z.discriminatedUnion('type', [
   started,
   // The settings of a shard are those of its task.
   event('run.resumed', { pid: count, host: text(1000), settings: z.never().optional() }),
+  event('reuse.chosen', chosenRows),
   event('stage.started', { stage }),
   event('stage.finished', { stage, elapsedMs, http }),
   event('stage.skipped', { stage, why: text() }),

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
+import { KnownBits } from '../../input/upload/known-rows.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, problemOf, readShardPlan, shardText } from '../../pipeline/index.ts'
-import { endCode, endStatus, runArgs } from './shard-events.ts'
+import type { ChosenEvent } from '../execution/run-settings.ts'
+import { chosenRows, endCode, endStatus, runArgs } from './shard-events.ts'
 
 /** A shard to run. The plan is complete: a worker needs the input and the credentials, not the pipeline file. */
 export interface ShardTask {
@@ -13,6 +15,8 @@ export interface ShardTask {
   readonly plan: Plan
   readonly args: RunArgs
   readonly traceparent: string | null
+  /** With `reuse`: the rows that go up, as the submitter chose them, and the file of their fates in base64. */
+  readonly chosen?: { readonly event: ChosenEvent; readonly bits: string }
 }
 
 /** How a shard ended, and where the worker that ended it keeps what came back. */
@@ -35,6 +39,9 @@ const taskSchema = z.strictObject({
   plan: z.unknown(),
   args: runArgs,
   traceparent: z.string().max(200).nullable(),
+  chosen: z
+    .strictObject({ event: z.strictObject({ type: z.literal('reuse.chosen'), ...chosenRows }), bits: z.base64() })
+    .optional(),
 })
 
 /** The task of a job as it came out of a queue. Throws FETTLE_QUEUE_SETTINGS for what no submitter of this version put there. */
@@ -45,7 +52,26 @@ export function readTask(value: unknown, jobId: string): ShardTask & { readonly 
   if ('problem' in read) throw noShard(`of its plan ${read.problem}`)
   const { plan } = read
   if (!jobId.startsWith(`${lineOf(plan)}-`)) throw noShard('it has the name of another one')
+  const why = whyNotChosen(plan, (value as ShardTask).chosen)
+  if (why !== null) throw noShard(why)
   return { ...(value as ShardTask), plan, shard: `${plan.name} ${shardText(plan.shard)}` }
+}
+
+function whyNotChosen({ reuse, sent: all }: Plan, chosen: ShardTask['chosen']): string | null {
+  if (reuse == null || chosen === undefined)
+    return (reuse == null) === (chosen === undefined) ? null : 'it names no rows that go up, or too many'
+  const { counts, sent, parts, bits } = chosen.event
+  const bytes = Buffer.from(chosen.bits, 'base64')
+  const fates = new KnownBits(bytes)
+  const found = { known: 0, sent: 0, repeated: 0 }
+  for (let row = 0; row < all; row++) found[fates.fate(row)]++
+  const isCounted = counts.asked === all && found.known === counts.known && found.sent === counts.sent && counts.sent === sent
+  const isWhole = parts.every(
+    ({ from, rows }, at) => from === (at === 0 ? 0 : parts[at - 1]!.from + parts[at - 1]!.rows) && rows > 0,
+  )
+  const sum = parts.reduce((total, { rows }) => total + rows, 0)
+  const isDigest = createHash('sha256').update(bytes).digest('hex') === bits
+  return isCounted && isWhole && sum === sent && isDigest ? null : 'the rows that go up are not those of its plan'
 }
 
 const noShard = (why: string): FettleError =>

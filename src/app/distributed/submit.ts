@@ -1,19 +1,32 @@
 /** Submits the shards of a list to a queue, each under a name that the same submission finds again. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../../pipeline/index.ts'
 import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
+import { shardFolder } from '../../results/file-names.ts'
 import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import type { RunSettings } from '../execution/run-settings.ts'
+import { chosenEventOf, chosenPlan } from '../execution/choose-rows-once.ts'
+import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
-import { removeIfPossible, runDirectory } from '../runs/run-directory.ts'
+import { checkRowBudget, chooseForShards } from '../prepare/reuse.ts'
+import {
+  makeFolder,
+  makeRunDirectory,
+  newRunId,
+  type RunDirectory,
+  removeIfPossible,
+  runDirectory,
+} from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, mostCredits, type QueuedSpending, withSpendingLock } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
-import { type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
+import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
 
 /**
@@ -49,23 +62,9 @@ export async function submitShards(
     const now = DEFAULT_RUNTIME.clock.now()
     await assertDecisionsKept(plan, settings, now)
     const { url, name } = connected.address
-    const spending = queuedSpendingOf(shards, identity, now)
-    await assertAccount(plan, settings, spending.reserved)
     const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
-    const kept = { ...own, submitted: submittedOf(shards, settings), spending }
-    // The workers do not check it again: what is reserved here covers all shards.
-    const { run } = await withSpendingLock(settings.runsDir, DEFAULT_RUNTIME.clock, async () => {
-      const saved = await saveQueuedRun(settings.runsDir, kept, { now, fresh })
-      if (!saved.isNew) return saved
-      try {
-        assertMonth(plan, settings.runsDir, identity, now, { most: spending.reserved, except: saved.run.runId })
-      } catch (error) {
-        removeIfPossible(runDirectory(settings.runsDir, saved.run.runId).path)
-        throw error
-      }
-      return saved
-    })
-    const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings) }))
+    const run = findQueuedRun(settings.runsDir, own, fresh) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
+    const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings, chosenFor(run, at, settings)) }))
     const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
     const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
@@ -77,13 +76,67 @@ export async function submitShards(
   })
 }
 
-/** With `reuse`, too: a shard sends all of its rows. */
-function queuedSpendingOf(shards: readonly Plan[], identity: string, now: number): QueuedSpending {
+interface NewList {
+  readonly plan: Plan
+  readonly shards: readonly Plan[]
+  readonly own: Pick<QueuedRun, 'pipeline' | 'file' | 'identity' | 'url' | 'name' | 'jobs'>
+  readonly now: number
+}
+
+/** Chooses the rows that go up, reserves what they may cost, and records the list: the workers do not check budgets again. */
+async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSettings): Promise<QueuedRun> {
+  const { runsDir } = settings
+  const { identity } = own
+  const runId = newRunId(runsDir, plan.name, now)
+  const directory = await makeRunDirectory(runsDir, runId)
+  try {
+    const chosen = plan.reuse == null ? undefined : await chooseShards(shards, directory, { identity, now }, settings)
+    const spending = queuedSpendingOf(
+      chosen === undefined ? shards : shards.map((shard, at) => chosenPlan(shard, chosen[at]!)),
+      own,
+      now,
+    )
+    if (chosen !== undefined) checkRowBudget(plan, spending.sent)
+    await assertAccount(plan, settings, spending.reserved)
+    const submitted = { ...submittedOf(shards, settings), ...(chosen === undefined ? {} : { chosen }) }
+    return await withSpendingLock(runsDir, DEFAULT_RUNTIME.clock, () => {
+      assertMonth(plan, runsDir, identity, now, { most: spending.reserved, except: runId })
+      return saveQueuedRun(runsDir, { runId, ...own, submitted, spending })
+    })
+  } catch (error) {
+    removeIfPossible(directory.path)
+    throw error
+  }
+}
+
+/** With the earlier answers of this machine: workers have none. */
+async function chooseShards(
+  shards: readonly Plan[],
+  { id, path }: RunDirectory,
+  { identity, now }: { readonly identity: string; readonly now: number },
+  settings: RunSettings,
+): Promise<readonly ChosenEvent[]> {
+  const folders = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
+  for (const { workDir } of folders) makeFolder(workDir)
+  const run = { identity, startedAt: new Date(now).toISOString(), runId: id, args: settings.args }
+  return (await chooseForShards(folders, run, settings)).map(chosenEventOf)
+}
+
+/** What the task of a shard has of its chosen rows. */
+function chosenFor({ runId, submitted }: QueuedRun, at: number, { runsDir }: RunSettings): ShardTask['chosen'] {
+  const event = submitted?.chosen?.[at]
+  if (event === undefined) return undefined
+  const folder = shardFolder(runDirectory(runsDir, runId).path, at + 1)
+  return { event, bits: readFileSync(join(folder, KNOWN_BITS_FILE)).toString('base64') }
+}
+
+function queuedSpendingOf(shards: readonly Plan[], { identity }: NewList['own'], now: number): QueuedSpending {
   const [first] = shards
   const sum = (of: (plan: Plan) => number): number => shards.reduce((all, plan) => all + of(plan), 0)
   return {
     ...{ pipeline: first!.name, service: first!.service.kind === 'remote' ? first!.service.url : 'embedded', identity },
-    ...{ rows: sum(({ rows }) => rows), reserved: sum(mostCredits), at: new Date(now).toISOString() },
+    ...{ rows: sum(({ rows }) => rows), sent: sum(({ sent }) => sent) },
+    ...{ reserved: sum(mostCredits), at: new Date(now).toISOString() },
   }
 }
 
@@ -96,9 +149,10 @@ function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted 
 }
 
 /** The concurrency of the pipeline applies to shards; within a shard jobs run one after another. */
-const taskOf = (plan: Plan, { args, env }: RunSettings): ShardTask => ({
+const taskOf = (plan: Plan, { args, env }: RunSettings, chosen: ShardTask['chosen']): ShardTask => ({
   version: 1,
   plan: { ...plan, concurrency: 1 },
   args: { ...args, shard: plan.shard === undefined ? null : shardText(plan.shard) } as RunArgs,
   traceparent: traceOf(env).traceparent,
+  ...(chosen === undefined ? {} : { chosen }),
 })

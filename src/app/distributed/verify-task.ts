@@ -9,6 +9,7 @@ import { isInside } from '../../files/inside-folder.ts'
 import { lineOf, type Plan, problemOf, readShardPlan, recordedInput } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
+import type { ChosenEvent } from '../execution/run-settings.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { isBelow } from './input-sources.ts'
 import { type ShardEvent, shardEvent } from './shard-events.ts'
@@ -65,6 +66,8 @@ export interface Wanted {
   readonly task?: ShardTask
   /** Digest of the plan, where it is known from elsewhere than Redis. */
   readonly fingerprint?: string | undefined
+  /** The rows that go up, where they are known from elsewhere than Redis. */
+  readonly chosen?: ChosenEvent | undefined
 }
 
 export interface ProvedRun {
@@ -84,13 +87,27 @@ export function proveLines(lines: readonly string[], wanted: Wanted): ProvedRun 
   const hasStart = id !== null && id.start > 0 && id.start < YEAR_3000
   if (!hasStart || id.line !== lineOf(plan)) throw refuse('its run id is not one of this shard')
   if (first.jobName !== `fettle-${first.runId}`) throw refuse('its job name is not that of the run')
-  const names = plan.parts.map((_, part) => (plan.parts.length === 1 ? first.jobName : `${first.jobName}-${part + 1}`))
+  const chosen = wanted.task?.chosen?.event ?? wanted.chosen
+  const { parts } = chosen ?? plan
+  const names = parts.map((_, part) => (parts.length === 1 ? first.jobName : `${first.jobName}-${part + 1}`))
   for (const [at, event] of events.entries()) {
+    if (event.type === 'reuse.chosen' && !isChoice(event, chosen)) throw otherChoice(wanted)
     if ('part' in event && Number(event.part) >= names.length) throw damaged(wanted.jobId, at + 1, 'the run has no such part')
     const isNamed = event.type === 'job.requested' || event.type === 'job.created'
     if (isNamed && event.name !== names[event.part]) throw damaged(wanted.jobId, at + 1, 'its job name is not that of the run')
   }
   return { runId: first.runId, plan }
+}
+
+const CHOSEN = ['counts', 'sent', 'parts', 'answers', 'bits', 'inRegister', 'companyNumbers'] as const
+
+const isChoice = (event: ShardEvent & { type: 'reuse.chosen' }, chosen: ChosenEvent | undefined): boolean =>
+  chosen !== undefined && CHOSEN.every(key => isDeepStrictEqual(event[key] ?? null, chosen[key] ?? null))
+
+function otherChoice({ jobId }: Wanted): FettleError {
+  return new FettleError('FETTLE_QUEUE', `the rows of ${jobId} that go up were chosen by earlier answers of another folder`, {
+    hint: 'Collect the list where it was submitted first: the answers to its other rows are there.',
+  })
 }
 
 function provePlan(first: ShardEvent & { type: 'run.started' }, { jobId, identity, task, fingerprint }: Wanted): Plan {

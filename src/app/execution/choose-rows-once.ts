@@ -1,45 +1,61 @@
 /** Chooses the rows of a run that go up. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
+import { type Choice, checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { readablePlan } from './ports.ts'
 import type { RunRecord } from './run-recorder.ts'
-import type { RunSettings } from './run-settings.ts'
+import type { ChosenEvent, RunSettings } from './run-settings.ts'
 
 /** Limits of the pipeline, which another attempt would reach again. */
 export const isRefusal = (error: unknown): error is FettleError =>
   FettleError.is(error) && (error.code === 'FETTLE_BUDGET_MONTH' || error.code === 'FETTLE_BUDGET_ACCOUNT')
 
+export const chosenEventOf = ({ counts, parts, answers, bits, list }: Choice): ChosenEvent => ({
+  ...{ type: 'reuse.chosen', counts, sent: counts.sent, parts, ...(list ?? { inRegister: null }) },
+  ...{ answers: answers ?? '', bits: bits ?? '' },
+})
+
+/** A plan once its rows are chosen, as its journal has it. */
+export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits }: ChosenEvent): Plan => ({
+  ...plan,
+  ...{ sent, parts, known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits } },
+})
+
 /** The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. */
 export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
-  settings: Pick<RunSettings, 'cwd' | 'env' | 'credentials' | 'signal' | 'world'> & ReuseSettings,
+  settings: Pick<RunSettings, 'cwd' | 'env' | 'credentials' | 'signal' | 'world' | 'chosen'> & ReuseSettings,
   storage: StorageOptions,
 ): Promise<void> {
   const { state } = record
   if (state === null) return
   const { plan } = state
-  // The rows of shards are those of the list: each shard sends all rows of its range, and their merge keeps the answers.
-  if (plan.reuse == null || plan.known !== undefined || plan.shard !== undefined || plan.merged !== undefined) return
+  // The rows of a merge were chosen for its shards.
+  if (plan.reuse == null || plan.merged !== undefined) return
+  if (settings.chosen !== undefined) {
+    const path = join(directory.path, KNOWN_BITS_FILE)
+    if (!existsSync(path)) await writeAtomic(path, settings.chosen.bytes)
+    if (plan.known === undefined) record.append(settings.chosen.event)
+    return
+  }
+  if (plan.known !== undefined) return
   const readable = await readablePlan(plan, directory, storage)
   const changedCompanies = changedCompaniesOf(directory, state)
-  const found = await chooseKnownRows(readable, state, directory, { ...settings, changedCompanies })
-  const { counts, parts, answers, bits, list } = found
-  checkRowBudget(plan, counts.sent)
-  const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers: answers ?? '', bits: bits ?? '' }
-  const chosen: Plan = { ...plan, sent: counts.sent, parts, known }
+  const event = chosenEventOf(await chooseKnownRows(readable, state, directory, { ...settings, changedCompanies }))
+  checkRowBudget(plan, event.sent)
+  const chosen = chosenPlan(plan, event)
   await assertAccount(chosen, settings)
-  const choose = (): void => {
-    const { answers: reused, bits: isKnown } = known
-    const facts = list ?? { inRegister: null }
-    record.append({ type: 'reuse.chosen', counts, sent: counts.sent, parts, answers: reused, bits: isKnown, ...facts })
-  }
+  const choose = (): void => void record.append(event)
   if (plan.budget.month === undefined) return choose()
   const { clock } = settings.world ?? DEFAULT_RUNTIME
   // What is recorded is reserved: another run cannot use the same rest.

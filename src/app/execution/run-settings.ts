@@ -1,5 +1,5 @@
 /** What a run is executed with, and what it ends in. */
-import type { LiveSettings, RunArgs, RunState } from '../../journal/index.ts'
+import type { LiveSettings, RunArgs, RunEventInput, RunState } from '../../journal/index.ts'
 import type { AcceptedCompany } from '../../model/results.ts'
 import type { Links, Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
@@ -11,6 +11,8 @@ import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
 import type { ReuseSettings } from '../prepare/reuse.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
+
+export type ChosenEvent = RunEventInput & { readonly type: 'reuse.chosen' }
 
 /** A second copy of a journal, so that another machine can resume the run. */
 export interface JournalCopy {
@@ -48,6 +50,8 @@ export interface RunSettings extends ReuseSettings {
   readonly signal: AbortSignal
   /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy
+  /** The rows that go up, chosen by another process, and the content of their file. */
+  readonly chosen?: { readonly event: ChosenEvent; readonly bytes: Uint8Array }
   readonly world?: Runtime
   readonly observers?: ReporterDispatcher
   /** The trace it belongs to; that of the environment if absent. */

@@ -125,7 +125,8 @@ export interface Merge {
   readonly undo: Action
   /** The run id when its directory already exists; a new one if absent, or if another process started it. */
   readonly runId?: string | undefined
-  readonly fill: (directory: RunDirectory) => Promise<void>
+  /** Puts there what came back for the shards, and returns what is known then. */
+  readonly fill: (directory: RunDirectory) => Promise<Partial<MergedShards>>
 }
 
 /** Merges shards in a new run, or resumes the unfinished merge of the same shards. Throws as startRun does. */
@@ -176,7 +177,7 @@ async function beginRun(plan: Plan, settings: RunSettings, identity: string, mer
   const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
-  await merge?.fill(directory)
+  const filled = await merge?.fill(directory)
   const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.append)
   const trace = openTrace(settings.env, plan)
   const { args, env } = settings
@@ -190,7 +191,7 @@ async function beginRun(plan: Plan, settings: RunSettings, identity: string, mer
     args,
     traceId: trace.traceId,
     ci: ciOf(env),
-    ...(merge === undefined ? {} : { merged: merge.merged }),
+    ...(merge === undefined ? {} : { merged: { ...merge.merged, ...filled } }),
     ...keyOf(settings),
   } as const
   try {

@@ -6,8 +6,9 @@
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
-import { mergedPlan, type Plan, shardText } from '../../pipeline/index.ts'
+import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
 import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
+import { joinChoices } from '../../results/reuse/join-choices.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
@@ -48,13 +49,29 @@ export async function mergeRuns(
     throw new FettleError('FETTLE_BUG', 'a merge needs no credentials')
   }
   const all = { ...settings, links, notify, credentials, timeoutMs: null }
-  const fillIn = (directory: RunDirectory): Promise<void> => fill(shards, directory)
+  const fillIn = async (directory: RunDirectory): Promise<Pick<MergedShards, 'reuse'>> => {
+    await fill(shards, directory)
+    return { reuse: await joinedReuse(shards, directory) }
+  }
   const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards, mixed), fill: fillIn }
   return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)
 }
 
-/** Those that had anything to ask; the others have no job. */
-const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] => shards.filter(({ state }) => state.plan.sent > 0)
+/** Those with rows to ask about; the others did nothing. */
+const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] =>
+  shards.filter(({ state }) => wholePlan(state.plan).sent > 0)
+
+/** The earlier answers of all shards as those of the new run. Throws FETTLE_OUTPUT_WRITE. */
+async function joinedReuse(shards: readonly ShardRun[], { path }: RunDirectory): Promise<MergedShards['reuse']> {
+  const asked = withRows(shards)
+  if (asked.every(({ state }) => state.reuse === null)) return undefined
+  const joined = await joinChoices(
+    asked.map(({ state, directory }) => ({ workDir: directory.path, plan: state.plan, counts: state.reuse?.counts ?? null })),
+    path,
+  )
+  const [list = { inRegister: null }] = asked.flatMap(({ state }) => state.reuse?.list ?? [])
+  return { ...joined, ...list }
+}
 
 function mergedOf(shards: readonly ShardRun[], mixed: readonly Issue[]): MergedShards {
   const states = withRows(shards).map(({ state }) => state)
@@ -85,7 +102,8 @@ const keyOf = ({ code, message }: Issue): string => `${code} ${message}`
 
 /** A stage over all shards. Of the last one the joining is left to do. */
 function stageOf(stages: readonly StageState[], name: StageState['name']): StageState {
-  const [first] = stages
+  // A shard whose answers are all known skips what the others do.
+  const first = stages.find(({ status }) => status !== 'skipped') ?? stages[0]
   const nothing = { name, status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
   if (first === undefined || (name === 'download' && first.status !== 'skipped')) return nothing
   return {

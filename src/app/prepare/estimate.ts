@@ -55,7 +55,7 @@ export interface EstimateContext extends ReuseSettings {
 
 /** Null also without credentials, which a plan does not need. */
 async function chosenRows(plan: Plan, { root, credentials, ...settings }: EstimateContext) {
-  if (plan.reuse == null || plan.shard !== undefined) return null
+  if (plan.reuse == null) return null
   try {
     const run = { identity: identityOf(plan.service, credentials), startedAt: new Date(realClock.now()).toISOString() }
     return await chooseKnownRows(plan, run, null, { ...settings, cwd: root })

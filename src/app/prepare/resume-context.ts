@@ -16,6 +16,7 @@ import {
   type PlannedService,
   planRun,
   settingName,
+  wholePlan,
 } from '../../pipeline/index.ts'
 import { type Credentials, credentialsOf } from '../env/environment.ts'
 import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
@@ -47,7 +48,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
   const notify = parsed === null || pipeline === null ? [] : receiversOf(pipeline, parsed.secrets)
   if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links, notify }
-  const { plan: recorded } = state
+  const recorded = wholePlan(state.plan)
   const service = isOffline ? recorded.service : resolveService(options, pipeline, recorded.service)
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are those of the whole list, which the plan of a shard does not have.

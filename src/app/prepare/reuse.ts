@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
+import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { RunArgs, RunState } from '../../journal/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 import { type Plan, partsOf } from '../../pipeline/index.ts'
@@ -50,24 +51,50 @@ type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 
 
 /** The rows of the last good run by their keys; null where they are not known. */
 async function rowsBefore(
-  plan: Plan,
+  { shard, ...plan }: Plan,
   runsDir: string,
   runId: string | undefined,
 ): Promise<(() => AsyncIterable<RowBefore>) | null> {
   if (plan.key === null) return null
-  const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, runId))
+  // A shard is compared with the runs of its list, which have other names.
+  const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, shard === undefined ? runId : undefined))
   const states = before === null ? null : await readStates(before.workDir)
   return states === null || states.head.by !== headOf(plan).by ? null : states.rows
 }
 
+/** What is chosen: `parts` and `list` are for the remote jobs. */
+export type Choice = ChosenRows & { readonly parts: Plan['parts']; readonly list: ListFacts | null }
+
+type ChoiceSettings = ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal }
+
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
 export async function chooseKnownRows(
   plan: Plan,
-  { identity, startedAt, args = {}, runId }: Chosen,
+  run: Chosen,
   directory: RunDirectory | null,
-  settings: ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal },
-): Promise<ChosenRows & { readonly parts: Plan['parts']; readonly list: ListFacts | null }> {
-  const { reuse, key, name, enrich, parts } = plan
+  settings: ChoiceSettings,
+): Promise<Choice> {
+  const [choice] = await chooseForAll([{ plan, workDir: directory?.path ?? null }], run, settings)
+  return choice!
+}
+
+/** Chooses for each shard of a list in turn: a question that several of them have goes up with the first. */
+export function chooseForShards(
+  shards: readonly { readonly plan: Plan; readonly workDir: string }[],
+  run: Chosen,
+  settings: ChoiceSettings,
+): Promise<Choice[]> {
+  return chooseForAll(shards, run, settings, new DigestIndex())
+}
+
+async function chooseForAll(
+  runs: readonly { readonly plan: Plan; readonly workDir: string | null }[],
+  { identity, startedAt, args = {}, runId }: Chosen,
+  settings: ChoiceSettings,
+  sent?: DigestIndex,
+): Promise<Choice[]> {
+  const { plan } = runs[0]!
+  const { reuse, key, name, enrich } = plan
   const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
@@ -82,18 +109,23 @@ export async function chooseKnownRows(
     const place = {
       root: cwd,
       rowsBefore: await rowsBefore(plan, settings.runsDir, runId),
+      ...(sent === undefined ? {} : { sent }),
       ...(signal === undefined ? {} : { signal }),
     }
     const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
-    const chosen = await chooseRows(plan, known, rules, directory?.path ?? null, place)
-    const { sent } = chosen.counts
-    const split = parts.length > 1 ? parts[0]!.rows : null
+    const chosen: ChosenRows[] = []
+    for (const { plan, workDir } of runs) chosen.push(await chooseRows(plan, known, rules, workDir, place))
+    const isUsed = chosen.some(({ counts }) => counts.known > 0)
     // Where no answer is used, a service that estimates the facts does so again.
-    const list = facts ?? (chosen.counts.known === 0 ? null : known.facts)
-    return { ...chosen, parts: sent === 0 ? [] : partsOf(sent, split), list }
+    const list = facts ?? (isUsed ? known.facts : null)
+    return chosen.map((one, at) => ({ ...one, parts: partsOfSent(runs[at]!.plan, one.counts.sent), list }))
   } finally {
     known.close()
   }
+}
+
+function partsOfSent({ parts }: Plan, sent: number): Plan['parts'] {
+  return sent === 0 ? [] : partsOf(sent, parts.length > 1 ? parts[0]!.rows : null)
 }
 
 /** Throws FETTLE_INPUT_BUDGET when more rows would go up than `budget.rows` allows. */

@@ -5,10 +5,10 @@
 
 import { existsSync, readdirSync } from 'node:fs'
 import { action, FettleError } from '../../errors.ts'
-import { isEnrichedFile, JOURNAL_FILE, QUEUE_FILE } from '../../results/file-names.ts'
+import { isBeforeJournal, JOURNAL_FILE, QUEUE_FILE } from '../../results/file-names.ts'
 
 /** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
-const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isEnrichedFile(name)
+const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isBeforeJournal(name)
 
 /** Files that are written only after the journal has its first line; temporary files prove nothing. */
 const signsIn = (path: string): string[] =>

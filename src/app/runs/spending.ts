@@ -29,8 +29,7 @@ export function mostCredits(plan: Plan): number {
 }
 
 /** With `reuse`, nothing is sent before the rows are chosen that go up; budgets are checked then. */
-const isToBeChosen = ({ reuse, known, shard, merged }: Plan): boolean =>
-  reuse != null && known === undefined && shard === undefined && merged === undefined
+const isToBeChosen = ({ reuse, known, merged }: Plan): boolean => reuse != null && known === undefined && merged === undefined
 
 export function spendingOf(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
   const directory = runDirectory(runsDir, state.runId)
@@ -64,6 +63,7 @@ export interface QueuedSpending {
   readonly service: string
   readonly identity: string
   readonly rows: number
+  readonly sent: number
   readonly reserved: number
   readonly at: string
 }
@@ -76,7 +76,7 @@ function queuedSpending(runsDir: string, runId: string): RunSpending | null {
   if (spending === undefined) return null
   const { at, ...known } = spending
   return {
-    ...{ runId, ...known, startedAt: at, endedAt: null, status: 'queued', finished: false, sent: known.rows },
+    ...{ runId, ...known, startedAt: at, endedAt: null, status: 'queued', finished: false },
     ...{ credits: null, requests: 0, jobs: [], journal: null, prunedAt: null },
   }
 }
@@ -98,7 +98,8 @@ export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSp
     try {
       runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
     } catch (error) {
-      const isEmpty = FettleError.is(error) && error.code === 'FETTLE_RUN_EMPTY'
+      // A run of which nothing is recorded sent nothing.
+      const isEmpty = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
       // What is left of a run whose removal was interrupted needs no journal.
       if (!isEmpty && !runs.has(id)) unread.push(id)
     }

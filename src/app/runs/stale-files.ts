@@ -7,14 +7,14 @@ import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { sweepFolder } from '../../files/stale-temp-files.ts'
-import { isEnrichedFile, JOURNAL_FILE, PLAN_FILE } from '../../results/file-names.ts'
+import { isBeforeJournal, JOURNAL_FILE, PLAN_FILE } from '../../results/file-names.ts'
 import { listRunIds, type RunDirectory, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
 
 /** What a run makes before its first line is recorded; nothing was sent until then. A journal on its way is of one restored. */
 const isFirstFile = (name: string): boolean =>
   name === JOURNAL_FILE ||
   name === PLAN_FILE ||
-  isEnrichedFile(name) ||
+  isBeforeJournal(name) ||
   (name.startsWith(`.${PLAN_FILE}.`) && name.endsWith('.tmp'))
 
 /**

@@ -10,19 +10,25 @@ export interface AskedRow {
   readonly uploadRow: readonly string[]
 }
 
-/** Throws FETTLE_INPUT_READ. */
-export async function* askedRows(plan: Plan, root?: string): AsyncGenerator<AskedRow> {
+/** `onBefore`: called with the rows before those of a shard. Throws FETTLE_INPUT_READ. */
+export async function* askedRows(
+  plan: Plan,
+  root?: string,
+  onBefore?: (uploadRow: readonly string[]) => void,
+): AsyncGenerator<AskedRow> {
   const { input, mappings, rows, shard, collapse } = plan
   if (rows === 0) return
   const toUploadRow = rowMaker(mappings)
   const isNew = isFirstOfItsKey(plan)
   const isSkipped = emptyRowsOf(input)
   // Rows that repeat one before the shard are not sent either.
-  const before = collapse ? (shard?.from ?? 0) : 0
+  const isFromStart = collapse || onBefore !== undefined
+  const before = isFromStart ? (shard?.from ?? 0) : 0
   let read = 0
-  for await (const inputRow of collapse ? readRows(input, root) : planRows(plan, root)) {
+  for await (const inputRow of isFromStart ? readRows(input, root) : planRows(plan, root)) {
     if (!isSkipped(inputRow)) {
       const uploadRow = toUploadRow(inputRow)
+      if (read < before) onBefore?.(uploadRow)
       if (isNew(uploadRow) && read >= before) yield { inputRow, uploadRow }
     }
     if (++read === before + rows) return

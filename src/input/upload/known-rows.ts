@@ -1,4 +1,4 @@
-/** Which rows of a run have an answer of an earlier run: a file with a bit for each row that has a question. */
+/** What happens to each row of a run that has a question: a file with two bits for each. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +12,10 @@ export const KNOWN_BITS_FILE = 'known.bits'
 
 const pathIn = (workDir: string): string => join(workDir, KNOWN_BITS_FILE)
 
+/** It has an answer of an earlier run, goes up, or has the question of another row that goes up. */
+const FATES = ['repeated', 'known', 'sent'] as const
+export type RowFate = (typeof FATES)[number]
+
 export class KnownBits {
   #bytes: Buffer = Buffer.alloc(1024)
   #rows = 0
@@ -20,21 +24,26 @@ export class KnownBits {
     if (bytes !== undefined) this.#bytes = bytes
   }
 
-  add(isKnown: boolean): void {
+  add(fate: RowFate): void {
     const at = this.#rows++
-    if (at >> 3 === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
-    if (isKnown) this.#bytes[at >> 3]! |= 1 << (at & 7)
+    if (at >> 2 === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
+    this.#bytes[at >> 2]! |= FATES.indexOf(fate) << (2 * (at & 3))
   }
 
-  has(row: number): boolean {
-    return ((this.#bytes[row >> 3] ?? 0) & (1 << (row & 7))) !== 0
+  fate(row: number): RowFate {
+    return FATES[((this.#bytes[row >> 2] ?? 0) >> (2 * (row & 3))) & 3] ?? 'repeated'
+  }
+
+  /** The content of the file. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, (this.#rows + 3) >> 2)
   }
 
   /** Writes the file and returns its digest. Throws FETTLE_OUTPUT_WRITE. */
   async write(workDir: string): Promise<string> {
     const sink = await openSink(pathIn(workDir))
     try {
-      await sink.write(this.#bytes.subarray(0, (this.#rows + 7) >> 3))
+      await sink.write(this.bytes)
       const sha256 = await sink.finish()
       await sink.publish()
       return sha256
@@ -59,18 +68,31 @@ export async function readKnownBits(workDir: string, sha256: string): Promise<Kn
 /** Where the answer to a row is: that of an earlier run, the next that comes back, or that of an equal row (from 0). */
 export type AnswerPlace = 'known' | 'next' | number
 
-/** Finds the place of each row that has a question, in their order. */
+/**
+ * Finds the place of each row that has a question, in their order. Equal rows are numbered among those that come back; of joined shards among
+ * all that have an answer: an earlier shard may have known what a later one left to it.
+ */
 export function placeFinder(
-  { mappings }: Pick<Plan, 'mappings'>,
+  { mappings, merged }: Pick<Plan, 'mappings' | 'merged'>,
   bits: KnownBits,
 ): (uploadRow: readonly string[]) => AnswerPlace {
   const questions = new DigestIndex()
+  const numbers: number[] = []
   const questionOf = questionDigester({ mappings })
   let row = -1
+  let answers = 0
   return uploadRow => {
-    if (bits.has(++row)) return 'known'
+    const fate = bits.fate(++row)
+    if (fate === 'known' && merged === undefined) return 'known'
+    const question = questionOf(uploadRow)
+    if (fate === 'repeated') return numbers[questions.find(question)] ?? missing(row)
     const { size } = questions
-    const number = questions.add(questionOf(uploadRow))
-    return number === size ? 'next' : number
+    if (questions.add(question) === size) numbers.push(answers)
+    answers++
+    return fate === 'known' ? 'known' : 'next'
   }
+}
+
+function missing(row: number): never {
+  throw new FettleError('FETTLE_LEDGER', `row ${row + 1} of those with a question repeats no row before it`)
 }

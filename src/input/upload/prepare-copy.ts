@@ -12,7 +12,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import { tableText } from '../table/records.ts'
 import { changed } from '../table/verify-unchanged.ts'
 import { askedRows } from './asked-rows.ts'
-import { placeFinder, readKnownBits } from './known-rows.ts'
+import { readKnownBits } from './known-rows.ts'
 import { changesRows, sentCells, uploadColumns, uploadHeader } from './upload-row.ts'
 
 const BATCH = 1000
@@ -58,11 +58,12 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns }
   const header = uploadHeader(plan)
   const chosen = (row: readonly string[]): readonly string[] => (cells === null ? row : cells.map(at => row[at] ?? ''))
-  const placeOf = known === undefined ? null : placeFinder(plan, await readKnownBits(dirname(sink.path), known.bits))
+  const bits = known === undefined ? null : await readKnownBits(dirname(sink.path), known.bits)
   let batch: (readonly string[])[] = header === null ? [] : [chosen(header)]
+  let asked = 0
   let sent = 0
   for await (const { uploadRow } of askedRows(plan, root)) {
-    if (placeOf !== null && placeOf(uploadRow) !== 'next') continue
+    if (bits !== null && bits.fate(asked++) !== 'sent') continue
     sent++
     batch.push(chosen(uploadRow))
     if (batch.length >= BATCH) {

@@ -1,7 +1,7 @@
 /** Splits a list into shards by ranges of rows, splits rows into remote jobs, and merges the plans of shards. */
 
 import type { Plan } from '../model/types.ts'
-import { fingerprintOf } from './fingerprint.ts'
+import { fingerprintOf, wholePlan } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 
 export const MOST_SHARDS = 1_000
@@ -32,7 +32,7 @@ export const lineOf = ({ name, shard }: { readonly name: string; readonly shard?
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
 export function kinOf(plan: Plan): string {
-  const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = plan
+  const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = wholePlan(plan)
   return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
@@ -41,8 +41,9 @@ export function isMergeOf({ merged, ...whole }: Plan, plan: Plan): boolean {
   return merged !== undefined && plan.shard === undefined && kinOf(whole) === kinOf(plan)
 }
 
-/** The plan over all rows from the plans of all shards, in order. */
-export function mergedPlan(plans: readonly Plan[]): Plan {
+/** The plan over all rows from the plans of all shards, in order; without earlier answers, as if all rows had gone up. */
+export function mergedPlan(shards: readonly Plan[]): Plan {
+  const plans = shards.map(wholePlan)
   const [first] = plans
   if (first === undefined) throw new TypeError('no plan is merged of none')
   const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = first

@@ -13,14 +13,14 @@ interface AnsweredRow {
 
 /** Returns a reader of the answers to the rows that have a question, in their order; it returns null after the last one. */
 export async function answerReader(
-  { collapse, mappings, known }: Plan,
+  plan: Plan,
   answers: Answers,
   workDir: string,
 ): Promise<(uploadRow: readonly string[]) => Promise<AnsweredRow | null>> {
+  const { collapse, mappings, known } = plan
   const dedupeKeyFor = dedupeKeyOf(mappings)
   const dedupeIndex = collapse ? new DigestIndex() : null
-  const placeOf =
-    known === undefined ? () => 'next' as const : placeFinder({ mappings }, await readKnownBits(workDir, known.bits))
+  const placeOf = known === undefined ? () => 'next' as const : placeFinder(plan, await readKnownBits(workDir, known.bits))
   let asked = 0
   return async uploadRow => {
     const number = dedupeIndex?.add(dedupeKeyFor(uploadRow)) ?? asked

@@ -27,25 +27,39 @@ export interface ChosenRows {
   readonly bits: string | null
 }
 
-/** `rowsBefore`: the rows of the last good run, by key. Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE. */
+export interface ChoiceContext extends FileContext {
+  /** The rows of the last good run, by key. */
+  readonly rowsBefore?: (() => AsyncIterable<RowBefore>) | null
+  /**
+   * Questions of shards before this one, to which its own are added. If absent, all questions before a shard are left to the shards
+   * before it, which have or get an answer.
+   */
+  readonly sent?: DigestIndex
+}
+
+/**
+ * Writes `reused.jsonl` and `known.bits` to `workDir`; neither where it is null. Throws FETTLE_INPUT_CHANGED, FETTLE_OUTPUT_WRITE.
+ */
 export async function chooseRows(
   plan: Plan,
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal, rowsBefore }: FileContext & { readonly rowsBefore?: (() => AsyncIterable<RowBefore>) | null },
+  { root, signal, rowsBefore, sent: sentBefore }: ChoiceContext,
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
   const keyOf = keyDigester(plan)
-  const sent = new DigestIndex()
   const bits = new KnownBits()
   const unknown = rowsBefore == null ? null : new UnknownRows()
   const fingerprintOf = fingerprinter(plan)
   const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
   const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
+  const sent = sentBefore ?? new DigestIndex()
+  const left = sentBefore === undefined && (plan.shard?.from ?? 0) > 0 ? new DigestIndex() : null
+  const leave = left === null ? undefined : (uploadRow: readonly string[]) => void left.add(questionOf(uploadRow))
   try {
-    for await (const { inputRow, uploadRow } of askedRows(plan, root)) {
+    for await (const { inputRow, uploadRow } of askedRows(plan, root, leave)) {
       if (++counts.asked % 1000 === 0) signal?.throwIfAborted()
       const question = questionOf(uploadRow)
       const found = known.find(question)
@@ -56,15 +70,19 @@ export async function chooseRows(
       }
       const verdict = verdictOf(found, key, hasKey, rules)
       const line = verdict === 'known' ? (found?.line() ?? null) : null
-      bits.add(line !== null)
       if (line !== null) {
+        bits.add('known')
         counts.known++
         await writer?.add(found!, line)
         continue
       }
+      const isNamed = verdict === 'refreshed' && key !== null && rules.refresh.keys.includes(key)
       const { size } = sent
-      if (sent.add(question) < size) counts.repeated++
+      const isRepeated = (!isNamed && left !== null && left.find(question) !== -1) || sent.add(question) < size
+      bits.add(isRepeated ? 'repeated' : 'sent')
+      if (isRepeated) counts.repeated++
       else {
+        counts.sent++
         const reason = verdict === 'known' ? 'fresh' : verdict
         counts[reason]++
         if (reason === 'fresh' && key !== null && key !== '') unknown?.add(key, fingerprintOf(uploadRow))
@@ -73,7 +91,6 @@ export async function chooseRows(
     const changed = unknown === null || unknown.size === 0 ? 0 : await unknown.changedSince(rowsBefore!())
     counts.changed += changed
     counts.fresh -= changed
-    counts.sent = sent.size
     await verifyUnchanged('read')
     const answers = (await writer?.publish()) ?? null
     return { counts, answers, bits: workDir === null ? null : await bits.write(workDir) }

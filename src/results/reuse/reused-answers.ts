@@ -62,6 +62,20 @@ export class ReusedAnswers {
     }
   }
 
+  /** The sources that the answers name by their numbers, in place of the answers. */
+  async sources(): Promise<readonly AnswerSource[]> {
+    await this.#lines.next()
+    return this.#sources.map(({ source }) => source)
+  }
+
+  /** The number of the source of each answer, and the rest of its line, in place of the answers. */
+  async *lines(): AsyncGenerator<[number, string]> {
+    for await (const { text } of this.#lines) {
+      const comma = text.indexOf(',')
+      yield [Number(text.slice(1, comma)), text.slice(comma + 1)]
+    }
+  }
+
   /** Throws when the file is not the one that was written. Call it after the last answer. */
   async finish(): Promise<void> {
     if ((await this.peek()) !== null) throw this.#lost('it has more rows than were chosen')

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { expect } from 'vitest'
 import { realClock } from '../../../src/client/clock.ts'
 import { FettleError } from '../../../src/errors.ts'
-import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { type Clock, merge, type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { packageFile } from '../../../src/package-file.ts'
 import { appliedShare } from '../../../src/service/matching/index.ts'
 import type { Place } from './place.ts'
@@ -67,15 +67,29 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
     here.write('in.csv', [HEADER, ...list.map(([key, supplier]) => `${key},${SUPPLIERS[supplier]}`), ''].join('\n'))
   const nightlyPipeline = pipelineOf('nightly', { reuse: AGES }, [...columns, ...GIVEN])
 
-  async function night(day: number, list: readonly Row[], options: Partial<Parameters<typeof run>[1]> = {}): Promise<Night> {
+  /** `shards`: the night with earlier answers runs in so many, which are joined. */
+  async function night(
+    day: number,
+    list: readonly Row[],
+    { shards = 1, ...options }: Partial<Parameters<typeof run>[1]> & { readonly shards?: number } = {},
+  ): Promise<Night> {
     write(list)
     const common = { ...here.options({}), clock: clockAt(day) }
+    const continued = (more: Partial<Parameters<typeof run>[1]>): Promise<Report> =>
+      run(nightlyPipeline, { ...common, ...options, ...more }).catch((error: unknown) => {
+        if (!FettleError.is(error) || error.code !== 'FETTLE_ABORTED') throw error
+        return run(nightlyPipeline, { ...common, ...more })
+      })
+    const joined = async (): Promise<Report> => {
+      for (let number = 1; number <= shards; number++) {
+        const { status } = await continued({ shard: `${number}/${shards}`, fresh: false })
+        expect(['success', 'warn']).toContain(status)
+      }
+      return merge(['nightly'], common)
+    }
     const full = await run(pipelineOf('full', {}, columns), { ...common, runsDir: `full-${number++}`, fresh: true })
     expect([0, 1]).toContain(full.exitCode)
-    const report = await run(nightlyPipeline, { ...common, ...options }).catch((error: unknown) => {
-      if (!FettleError.is(error) || error.code !== 'FETTLE_ABORTED') throw error
-      return run(nightlyPipeline, common)
-    })
+    const report = await (shards === 1 ? continued({}) : joined())
     expect(report, JSON.stringify(report.results[0]?.error)).toMatchObject({ exitCode: full.exitCode, ledger: { adds: true } })
     for (const kind of ['', '-review', '-unmatched']) expect(cells(`nightly${kind}.csv`)).toEqual(cells(`full${kind}.csv`))
     expect(report.totals).toEqual(full.totals)

@@ -155,16 +155,66 @@ test('decisions and checks count for rows with an earlier answer as for all othe
   expect(actual(second)).not.toEqual(actual(first))
 })
 
-test('the merge of shards keeps their answers, and the next night sends what is new', async () => {
-  const rows = listOf(0, 90)
-  // Numbers and marks of a job differ between shards.
-  const columns = ['*', 'general.connectId', 'match.outcome', 'match.score']
-  const night = nightsAt(here, {}, columns)
-  night.write(rows)
-  for (const shard of ['1/2', '2/2'] as const) await run(night.pipeline, { ...here.options({}), shard })
-  expect(await merge(['nightly'], here.options({}))).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-  night.write([...rows, ['N', 100]])
-  const next = await run(night.pipeline, here.options({}))
-  expect(next).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-  expect(next.results[0]?.reuse).toMatchObject({ known: 90, sent: 1, fresh: 1 })
+/** Numbers and marks of a job differ between shards. */
+const ACROSS_SHARDS = ['*', 'general.connectId', 'match.outcome', 'match.score']
+
+test('shards send what is not known, each question once, and their merge keeps the answers for later nights', async () => {
+  const night = nightsAt(here, {}, ACROSS_SHARDS)
+  const rows = [...listOf(0, 90), ...listOf(0, 20)]
+  const first = await night(0, rows, { shards: 3 })
+  expect(first.reuse).toMatchObject({ asked: 110, known: 0, sent: 90, repeated: 20 })
+  const more: Row[] = [...rows, ['N', 100]]
+  expect((await night(1, more, { shards: 3 })).reuse).toMatchObject({ asked: 111, known: 110, sent: 1, repeated: 0, fresh: 1 })
+  // All of it is known now, to one run as well.
+  expect((await night(2, more, { shards: 2 })).reuse).toMatchObject({ known: 111, sent: 0 })
+  expect((await night(3, more)).reuse).toMatchObject({ known: 111, sent: 0 })
 })
+
+test('a shard that knew a question answers it for a later shard that did not', async () => {
+  const night = nightsAt(here, {}, ACROSS_SHARDS)
+  const rows: Row[] = [...listOf(0, 8), ...listOf(0, 8)]
+  await night(0, listOf(0, 8))
+  night.write(rows)
+  const options = here.options({})
+  await run(night.pipeline, { ...options, shard: '1/2' })
+  const other = await run(night.pipeline, { ...options, shard: '2/2', answersDir: 'none' })
+  expect(other.results[0]?.reuse).toMatchObject({ asked: 8, known: 0, sent: 0, repeated: 8 })
+  const joined = await merge(['nightly'], options)
+  expect(joined).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect(joined.results[0]?.reuse).toMatchObject({ asked: 16, known: 8, sent: 0, repeated: 8 })
+})
+
+test('any nights in shards, stopped anywhere, write what one full run writes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(60), { minLength: 4, maxLength: 30 }),
+      fc.array(
+        fc.record({ shards: fc.integer({ min: 1, max: 4 }), days: fc.constantFrom(1, 6), at: fc.nat(60), stop: fc.nat(40) }),
+        {
+          minLength: 1,
+          maxLength: 3,
+        },
+      ),
+      fc.boolean(),
+      async (first, changes, collapse) => {
+        here.leave()
+        here = place()
+        const night = nightsAt(here, { job: { collapse } }, ACROSS_SHARDS)
+        const list = first.map((supplier, at): Row => [`K${at}`, supplier])
+        let day = 0
+        for (const { shards, days, at, stop } of changes) {
+          day += days
+          list[at % list.length] = [`K${at % list.length}`, (at * 7) % 90]
+          list.push([`N${day}`, at])
+          const controller = new AbortController()
+          let events = 0
+          const onEvent = (): void => {
+            if (++events === stop) controller.abort()
+          }
+          await night(day, list, { shards, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+        }
+      },
+    ),
+    { numRuns: runs(3, 40), endOnFailure: true },
+  )
+}, 600_000)

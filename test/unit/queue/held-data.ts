@@ -149,7 +149,7 @@ export async function heldData() {
       world: HASTY,
       signal: stopAfter(LONGEST_MS),
     }
-    const jobs = [{ id, end, fingerprint: known.submitted?.fingerprints[0] }]
+    const jobs = [{ id, end, fingerprint: known.submitted?.fingerprints[0], folder: runs }]
     const outcome = await judged(async () => {
       await gatherShards(connected, jobs, record.identity, settings)
       return { status: 'completed', why: '' }

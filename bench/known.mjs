@@ -1,0 +1,125 @@
+/**
+ * A long list of which nearly all rows have an answer of an earlier run, at a remote service: time and peak memory of the run. The earlier
+ * answers are written as a run would have left them.
+ *
+ *   npm run build && npm run bench -- known [--rows 1000000] [--new 10000]
+ */
+import { spawn } from 'node:child_process'
+import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline as piped } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { keyDigester, questionDigester } from '../build/input/upload/question.js'
+import { AnswerFile, AnswerFileWriter } from '../build/results/reuse/answer-file.js'
+import { startService } from './lib/service.mjs'
+
+const { values } = parseArgs({
+  options: { rows: { type: 'string', default: '1000000' }, new: { type: 'string', default: '10000' } },
+})
+const rows = Number(values.rows)
+const known = rows - Number(values.new)
+const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
+const peakPreload = fileURLToPath(new URL('lib/peak.mjs', import.meta.url))
+const folder = await mkdtemp(join(tmpdir(), 'fettle-known-'))
+const service = await startService(join(folder, 'service'), { rates: { all: { requests: 1000, perMs: 1000 } } })
+
+const cellsOf = row => [`K${row}`, `Company number ${row} of the list Ltd`]
+const write = (name, from, to) =>
+  piped(
+    Readable.from(
+      (function* () {
+        yield 'key,name\n'
+        for (let row = from; row < to; row++) yield `${cellsOf(row).join(',')}\n`
+      })(),
+    ),
+    createWriteStream(join(folder, name)),
+  )
+const pipeline = `name: nightly
+input: { path: in.csv, key: key }
+mappings: { name: name, countryCode: { value: GB } }
+enrich: { product: basic, tags: [general.connectId, general.companyName] }
+reuse: { matched: 30d, unmatched: 30d, review: 30d }
+report: { rows: none }
+poll: { every: 500ms, max: 500ms }
+output: { path: out.csv, columns: ['*', general.connectId, general.companyName, match.outcome] }
+`
+
+async function fettle(label, args) {
+  const peak = join(folder, 'peak')
+  const began = performance.now()
+  const child = spawn(
+    process.execPath,
+    [...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean), '--import', peakPreload, main, ...args],
+    {
+      cwd: folder,
+      env: {
+        ...{ PATH: process.env.PATH, HOME: folder, BENCH_PEAK: peak },
+        ...{ FETTLE_URL: service.url, FETTLE_USERNAME: service.username, FETTLE_PASSWORD: service.password },
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
+  const code = await new Promise(resolve => child.once('exit', (status, signal) => resolve(status ?? signal)))
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  const mb = Number(readFileSync(peak, 'utf8')).toFixed(0)
+  console.log(`${label.padEnd(40)} exit ${code}  ${seconds} s  peak ${mb} MB`)
+  if (code !== 0) process.exitCode = 1
+}
+
+/** The answers to all rows but the new ones, with the facts of those of a small run. */
+async function writeAnswers() {
+  const answers = join(folder, 'fettle-runs', 'answers')
+  const [name] = readdirSync(answers).filter(one => one.endsWith('.answers'))
+  const { facts } = AnswerFile.open(join(answers, name))
+  const [source] = facts.sources
+  const questionOf = questionDigester({
+    mappings: [
+      { mapping: 'name', index: 1 },
+      { mapping: 'countryCode', index: 2 },
+    ],
+  })
+  const keyOf = keyDigester({ key: { index: 0 } })
+  const writer = new AnswerFileWriter(join(answers, 'earlier-matched.answers'))
+  for (let row = 0; row < known; row++) {
+    const isFound = row % 10 !== 0
+    const id = isFound ? `GB-X-${10_000_000 + row}` : ''
+    const cell = {
+      'general.connectId': id,
+      'general.companyName': isFound ? `Company number ${row} Limited` : '',
+      'match.outcome': isFound ? 'matched' : 'unmatched',
+    }
+    const cells = source.columns.map(column => cell[column] ?? '')
+    const outcome = isFound ? 'matched' : 'unmatched'
+    const upload = [...cellsOf(row), 'GB']
+    await writer.add({ question: questionOf(upload), key: keyOf(upload), source: 0, outcome, cells })
+  }
+  const { format: _, ...kept } = facts
+  await writer.publish(kept)
+}
+
+try {
+  console.log(`${rows} rows, ${known} with an earlier answer, node ${process.version}, load ${loadavg()[0].toFixed(1)}`)
+  writeFileSync(join(folder, 'nightly.yml'), pipeline)
+  await write('in.csv', 0, 10)
+  await fettle('a run of ten rows', ['run', 'nightly.yml', '-q'])
+  await writeAnswers()
+  await write('in.csv', 0, rows)
+  await fettle(`${rows} rows, ${values.new} go up`, ['run', 'nightly.yml', '-q'])
+  await fettle('the same list again', ['run', 'nightly.yml', '-q'])
+  const runs = readdirSync(join(folder, 'fettle-runs'))
+    .filter(one => one.startsWith('nightly-'))
+    .sort()
+  for (const run of runs) {
+    const { results } = JSON.parse(readFileSync(join(folder, 'fettle-runs', run, 'report.json'), 'utf8'))
+    const { asked, known: had, sent } = results[0].reuse
+    console.log(`${run}: ${asked} asked, ${had} known, ${sent} sent`)
+  }
+  if (process.env.BENCH_DIFF) await fettle('diff of the last two runs', ['diff', runs.at(-2), runs.at(-1)])
+} finally {
+  service.stop()
+  await rm(folder, { recursive: true, force: true })
+}
