@@ -85,7 +85,7 @@ export class Answers {
   /** Earlier answers are read again, too. */
   readonly #placesKnown: boolean
   readonly #known: ReusedAnswers | null
-  readonly #fullRun: FullRun | null
+  #fullRun: FullRun | null
   readonly #parts: Open[] = []
   readonly #seen = new Set<EnrichedColumns>()
 
@@ -169,6 +169,8 @@ export class Answers {
     if ((await this.#nextRow()) !== null)
       throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and more came back`)
     await this.#known?.finish()
+    // What follows needs memory, too.
+    this.#fullRun = null
   }
 
   async close(): Promise<void> {

@@ -93,9 +93,9 @@ export class AnswerFileWriter {
   }
 
   /** Adds an answer of another file, of which this one gets the facts. */
-  async copy({ index }: AnswerFile, from: number, line: Buffer): Promise<void> {
+  async copy(file: AnswerFile, from: number, line: Buffer): Promise<void> {
     const at = this.#next()
-    index.copy(this.#index, at, from * RECORD, (from + 1) * RECORD)
+    file.record(from).copy(this.#index, at)
     await this.#addLine(at, Buffer.from(line))
   }
 
@@ -141,24 +141,48 @@ export class AnswerFileWriter {
   }
 }
 
-/** Bytes read at once: answers are mostly asked for in the order in which they were written. */
-const WINDOW = 262_144
+/** Answers are mostly asked for in the order in which they were written: then much is read at once, else little. */
+const WINDOW = { ahead: 262_144, single: 4_096 }
+
+/** The bytes around the last place that was read. */
+class ReadWindow {
+  readonly #fd: number
+  #bytes: Buffer = Buffer.alloc(0)
+  #from = 0
+
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  at(place: number, length: number): Buffer {
+    const end = this.#from + this.#bytes.length
+    if (place < this.#from || place + length > end) {
+      const isNext = place <= end && place >= end - WINDOW.single
+      this.#bytes = read(this.#fd, place, Math.max(isNext ? WINDOW.ahead : WINDOW.single, length))
+      this.#from = place
+    }
+    return this.#bytes.subarray(place - this.#from, place - this.#from + length)
+  }
+}
 
 export class AnswerFile {
   readonly path: string
   readonly facts: AnswerFileFacts
   readonly count: number
   readonly #fd: number
-  readonly #index: Buffer
-  #window: Buffer = Buffer.alloc(0)
-  #from = 0
+  /** Where the index starts. */
+  readonly #start: number
+  readonly #records: ReadWindow
+  readonly #lines: ReadWindow
 
-  private constructor(path: string, fd: number, facts: AnswerFileFacts, index: Buffer) {
+  private constructor(path: string, fd: number, { facts, start, count }: Layout) {
     this.path = path
     this.facts = facts
+    this.count = count
     this.#fd = fd
-    this.#index = index
-    this.count = index.length / RECORD
+    this.#start = start
+    this.#records = new ReadWindow(fd)
+    this.#lines = new ReadWindow(fd)
   }
 
   /** Null for a file that is gone, damaged or of another version. */
@@ -170,8 +194,8 @@ export class AnswerFile {
       return null
     }
     try {
-      const found = readWhole(fd)
-      if (found !== null) return new AnswerFile(path, fd, found.facts, found.index)
+      const found = layoutOf(fd)
+      if (found !== null) return new AnswerFile(path, fd, found)
     } catch {
       // A file that cannot be read has no answers; its rows go up again.
     }
@@ -183,51 +207,57 @@ export class AnswerFile {
     closeSync(this.#fd)
   }
 
-  /** The index, in which the record `at` starts at `at * recordBytes`: question, then key. */
-  get index(): Buffer {
-    return this.#index
+  /** The record `at` as it is in the file. */
+  record(at: number): Buffer {
+    return this.#records.at(this.#start + at * RECORD, RECORD)
   }
 
-  static readonly recordBytes = RECORD
+  question(at: number): Buffer {
+    return this.record(at).subarray(0, 16)
+  }
+
+  key(at: number): Buffer {
+    return this.record(at).subarray(16, 24)
+  }
 
   outcome(at: number): AnswerOutcome | null {
-    return OUTCOMES[this.#index.readUInt8(at * RECORD + 36)] ?? null
+    return OUTCOMES[this.record(at).readUInt8(36)] ?? null
   }
 
   source(at: number): number {
-    return this.#index.readUInt16LE(at * RECORD + 34)
+    return this.record(at).readUInt16LE(34)
   }
 
   /** The cells as JSON; null where they are not those that were written. */
   line(at: number): Buffer | null {
-    const record = at * RECORD
-    const place = this.#index.readUIntLE(record + 24, 6)
-    const length = this.#index.readUInt32LE(record + 30)
-    if (place < this.#from || place + length > this.#from + this.#window.length) this.#read(place, length)
-    const line = this.#window.subarray(place - this.#from, place - this.#from + length)
-    return line.length === length && crc32(line) === this.#index.readUInt32LE(record + 37) ? line : null
-  }
-
-  #read(place: number, length: number): void {
-    const bytes = Buffer.allocUnsafe(Math.max(WINDOW, length))
-    this.#window = bytes.subarray(0, readSync(this.#fd, bytes, 0, bytes.length, place))
-    this.#from = place
+    const record = this.record(at)
+    const length = record.readUInt32LE(30)
+    const line = this.#lines.at(record.readUIntLE(24, 6), length)
+    return line.length === length && crc32(line) === record.readUInt32LE(37) ? line : null
   }
 }
 
-function readWhole(fd: number): { facts: AnswerFileFacts; index: Buffer } | null {
+interface Layout {
+  readonly facts: AnswerFileFacts
+  readonly start: number
+  readonly count: number
+}
+
+function layoutOf(fd: number): Layout | null {
   const { size } = fstatSync(fd)
   if (size < TRAILER) return null
   const trailer = read(fd, size - TRAILER, TRAILER)
   if (trailer.toString('latin1', 24) !== MAGIC) return null
-  const lines = trailer.readUIntLE(0, 6)
-  const indexBytes = trailer.readUInt32LE(8) * RECORD
+  const start = trailer.readUIntLE(0, 6)
+  const count = trailer.readUInt32LE(8)
   const textBytes = trailer.readUInt32LE(12)
-  if (lines + indexBytes + textBytes + TRAILER !== size) return null
-  const index = read(fd, lines, indexBytes)
-  const text = read(fd, lines + indexBytes, textBytes)
-  if (crc32(text, crc32(index)) !== trailer.readUInt32LE(16)) return null
-  return { facts: JSON.parse(text.toString()) as AnswerFileFacts, index }
+  const end = start + count * RECORD
+  if (end + textBytes + TRAILER !== size) return null
+  let sum = 0
+  for (let place = start; place < end; place += BATCH) sum = crc32(read(fd, place, Math.min(BATCH, end - place)), sum)
+  const text = read(fd, end, textBytes)
+  if (crc32(text, sum) !== trailer.readUInt32LE(16)) return null
+  return { facts: JSON.parse(text.toString()) as AnswerFileFacts, start, count }
 }
 
 function read(fd: number, place: number, length: number): Buffer {

@@ -23,9 +23,7 @@ export async function forgetAnswers(
     const file = AnswerFile.open(path)
     if (file === null) continue
     try {
-      const { recordBytes } = AnswerFile
-      const isOfKey = (at: number): boolean =>
-        file.index.compare(wanted, 0, wanted.length, at * recordBytes + 16, at * recordBytes + 24) === 0
+      const isOfKey = (at: number): boolean => file.key(at).equals(wanted)
       const places = [...Array(file.count).keys()]
       const answers = pipeline === null || file.facts.pipeline === pipeline ? places.filter(isOfKey).length : 0
       if (answers === 0) continue
@@ -47,13 +45,12 @@ async function rewrite(file: AnswerFile, kept: readonly number[]): Promise<void>
   const writer = new AnswerFileWriter(file.path)
   try {
     for (const at of kept) {
-      const start = at * AnswerFile.recordBytes
+      const [question, key] = [file.question(at), file.key(at)]
       const line = file.line(at)
       const outcome = file.outcome(at)
       if (line === null || outcome === null) continue
-      const key = Buffer.from(file.index.subarray(start + 16, start + 24))
       const cells = JSON.parse(line.toString()) as string[]
-      await writer.add({ question: file.index.subarray(start, start + 16), key, source: file.source(at), outcome, cells })
+      await writer.add({ question, key, source: file.source(at), outcome, cells })
     }
     await writer.publish(file.facts)
   } finally {

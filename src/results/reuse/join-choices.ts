@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { openSink } from '../../files/atomic-file.ts'
 import { KnownBits, readKnownBits } from '../../input/upload/known-rows.ts'
 import type { ReuseCounts } from '../../model/results.ts'
-import { wholePlan } from '../../pipeline/index.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { REUSED_FILE } from '../file-names.ts'
 import { ReusedAnswers } from './reused-answers.ts'
@@ -53,7 +52,7 @@ async function joinBits(shards: readonly ChosenShard[], workDir: string): Promis
   const joined = new KnownBits()
   for (const { plan, workDir: own } of shards) {
     const bits = plan.known === undefined ? null : await readKnownBits(own, plan.known.bits)
-    const asked = wholePlan(plan).sent
+    const asked = plan.known?.sent ?? plan.sent
     for (let row = 0; row < asked; row++) joined.add(bits?.fate(row) ?? 'sent')
   }
   return joined.write(workDir)

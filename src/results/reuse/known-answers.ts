@@ -1,8 +1,8 @@
-/** Finds earlier answers by question in files of answers: about 45 bytes of memory for each answer. */
+/** Finds earlier answers by question in files of answers: up to 20 bytes of memory for each answer, whose digests stay in the files. */
 import type { ListFacts } from '../../model/list-facts.ts'
 import { addedColumns } from '../enriched-columns.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
-import { AnswerFile, type AnswerOutcome, type AnswerSource } from './answer-file.ts'
+import type { AnswerFile, AnswerOutcome, AnswerSource } from './answer-file.ts'
 
 export interface FoundAnswer {
   readonly outcome: AnswerOutcome
@@ -26,8 +26,6 @@ interface Place {
   readonly firstSource: number
 }
 
-const RECORD = AnswerFile.recordBytes
-
 /** What is asked of the answers. */
 export interface KnownFor {
   readonly tags: readonly string[]
@@ -45,8 +43,8 @@ export class KnownAnswers {
   readonly #files: readonly Omit<Place, 'at'>[]
   /** The number of the first record of each file. */
   readonly #starts: readonly number[]
-  readonly #questions: Uint32Array
-  readonly #keys: Uint32Array | null
+  readonly #questions: Slots
+  readonly #keys: Slots | null
   readonly #companyColumns = new Map<AnswerSource, readonly number[]>()
 
   readonly #now: number
@@ -67,8 +65,8 @@ export class KnownAnswers {
     })
     this.#starts = starts
     this.sources = files.flatMap(({ facts }) => facts.sources)
-    this.#questions = new Uint32Array(slotsFor(start))
-    this.#keys = hasKeys ? new Uint32Array(slotsFor(start)) : null
+    this.#questions = slotsFor(start)
+    this.#keys = hasKeys ? slotsFor(start) : null
     for (const [number, { file }] of this.#files.entries())
       for (let at = 0; at < file.count; at++) {
         this.#addQuestion(starts[number]! + at)
@@ -77,8 +75,7 @@ export class KnownAnswers {
   }
 
   find(question: Buffer): FoundAnswer | null {
-    const slot = this.#slotOf(this.#questions, question, 0, 16)
-    const number = this.#questions[slot]!
+    const number = this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]!
     if (number === 0) return null
     const { file, at, isWide, firstSource } = this.#placeOf(number - 1)
     const outcome = file.outcome(at)
@@ -103,7 +100,7 @@ export class KnownAnswers {
   }
 
   hasKey(key: Buffer): boolean {
-    return this.#keys !== null && this.#keys[this.#slotOf(this.#keys, key, 16, 8)] !== 0
+    return this.#keys !== null && this.#keys.numbers[this.#slotOf(this.#keys, key, 'key')] !== 0
   }
 
   close(): void {
@@ -123,30 +120,36 @@ export class KnownAnswers {
   }
 
   /** The slot of a digest, or the free one where it belongs. */
-  #slotOf(slots: Uint32Array, digest: Buffer, offset: number, length: number): number {
-    const mask = slots.length - 1
+  #slotOf({ numbers, tags }: Slots, digest: Buffer, name: 'question' | 'key'): number {
+    const mask = numbers.length - 1
     for (let slot = digest.readUInt32LE(0) & mask; ; slot = (slot + 1) & mask) {
-      const number = slots[slot]!
+      const number = numbers[slot]!
       if (number === 0) return slot
+      if (tags[slot] !== digest[TAG]) continue
       const { file, at } = this.#placeOf(number - 1)
-      const record = at * RECORD + offset
-      if (file.index.compare(digest, 0, length, record, record + length) === 0) return slot
+      if (file[name](at).equals(digest)) return slot
     }
+  }
+
+  #put(slots: Slots, digest: Buffer, slot: number, number: number): void {
+    slots.numbers[slot] = number + 1
+    slots.tags[slot] = digest[TAG]!
   }
 
   /** Of several answers to a question the newest is used, before it one with all the tags. */
   #addQuestion(number: number): void {
     const { file, at } = this.#placeOf(number)
-    const question = file.index.subarray(at * RECORD, at * RECORD + 16)
-    const slot = this.#slotOf(this.#questions, question, 0, 16)
-    const other = this.#questions[slot]!
-    if (other === 0 || this.#isBetter(number, other - 1)) this.#questions[slot] = number + 1
+    const question = file.question(at)
+    const slot = this.#slotOf(this.#questions, question, 'question')
+    const other = this.#questions.numbers[slot]!
+    if (other === 0 || this.#isBetter(number, other - 1)) this.#put(this.#questions, question, slot, number)
   }
 
   #addKey(number: number): void {
     const { file, at } = this.#placeOf(number)
-    const key = file.index.subarray(at * RECORD + 16, at * RECORD + 24)
-    this.#keys![this.#slotOf(this.#keys!, key, 16, 8)] ||= number + 1
+    const key = file.key(at)
+    const slot = this.#slotOf(this.#keys!, key, 'key')
+    if (this.#keys!.numbers[slot] === 0) this.#put(this.#keys!, key, slot, number)
   }
 
   #isBetter(one: number, other: number): boolean {
@@ -157,5 +160,17 @@ export class KnownAnswers {
   }
 }
 
+/** Numbers of answers plus one, 0 for a free slot, each with a byte of its digest: few are then compared in their file. */
+interface Slots {
+  readonly numbers: Uint32Array
+  readonly tags: Uint8Array
+}
+
+/** The byte of a digest that is a tag: not one of the first four, which choose the slot. */
+const TAG = 5
+
 /** A power of two, at least twice as many. */
-const slotsFor = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(16, 2 * count)))
+function slotsFor(count: number): Slots {
+  const size = 2 ** Math.ceil(Math.log2(Math.max(16, 2 * count)))
+  return { numbers: new Uint32Array(size), tags: new Uint8Array(size) }
+}

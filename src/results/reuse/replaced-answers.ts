@@ -4,7 +4,6 @@ import { removeFile } from '../../files/atomic-file.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import { AnswerFile, AnswerFileWriter } from './answer-file.ts'
 
-const RECORD = AnswerFile.recordBytes
 /** A file is written again when at least this part of its answers are replaced. */
 const WORTH = 0.25
 
@@ -16,15 +15,15 @@ class NewAnswers {
 
   constructor(files: readonly AnswerFile[]) {
     this.files = files
-    for (const { index, count, facts } of files)
-      for (let at = 0; at < count; at++) {
-        const number = this.#index.add(index.subarray(at * RECORD, at * RECORD + 16))
+    for (const file of files)
+      for (let at = 0; at < file.count; at++) {
+        const number = this.#index.add(file.question(at))
         if (number === this.#expires.length) {
           const larger = new Float64Array(number * 2)
           larger.set(this.#expires)
           this.#expires = larger
         }
-        this.#expires[number] = facts.expires
+        this.#expires[number] = file.facts.expires
       }
   }
 
@@ -66,12 +65,12 @@ export async function dropReplaced(folder: string, names: readonly string[], add
 }
 
 async function dropFrom(file: AnswerFile, fresh: NewAnswers): Promise<void> {
-  const { facts, count, index, path } = file
+  const { facts, count, path } = file
   const isReplaced = new Uint8Array(count)
   let replaced = 0
   let isUrgent = false
   for (let at = 0; at < count; at++) {
-    const expires = fresh.expires(index.subarray(at * RECORD, at * RECORD + 16))
+    const expires = fresh.expires(file.question(at))
     if (expires === null) continue
     isReplaced[at] = 1
     replaced++
