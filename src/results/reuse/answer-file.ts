@@ -207,7 +207,7 @@ export class AnswerFile {
     closeSync(this.#fd)
   }
 
-  /** The record `at` as it is in the file. */
+  /** The bytes of the record `at`. */
   record(at: number): Buffer {
     return this.#records.at(this.#start + at * RECORD, RECORD)
   }
