@@ -4,7 +4,7 @@
  * sent, credits (one for each row that goes up and is found), time and memory of each night. Ends with 1 when an output is not that of the full night, or a question is asked twice
  * within its age.
  *
- *   npm run build && npm run bench -- nights [--rows 20000] [--nights 30] [--full 1]
+ *   npm run build && npm run bench -- nights [--rows 100000] [--nights 30] [--full 1]
  *
  * `--full 5` runs every fifth night, and the first, in full as well.
  */
@@ -20,7 +20,7 @@ import { appliedShare } from '../build/service/matching/index.js'
 
 const { values } = parseArgs({
   options: {
-    rows: { type: 'string', default: '20000' },
+    rows: { type: 'string', default: '100000' },
     nights: { type: 'string', default: '30' },
     full: { type: 'string', default: '1' },
   },
@@ -162,7 +162,7 @@ try {
     writeFileSync(join(folder, 'in.csv'), ['key,name', ...list.map(row => `K${row.at},${cellsOf(row)}`), ''].join('\n'))
     const isCompared = day % every === 0
     const full = isCompared ? await night(FULL, day, null) : null
-    const own = await night(NIGHTLY, day, day % 3 === 2 ? Math.round((0.2 + 0.6 * random()) * usual) : null)
+    const own = await night(NIGHTLY, day, day % 3 === 2 ? Math.round((0.1 + 0.5 * random()) * usual) : null)
     if (day > 0 && !own.isKilled) usual = Math.min(usual, own.seconds * 1000)
     const credits = await check(day, appliedShare(own.inRegister ?? full?.inRegister ?? 0.5), isCompared)
     const { reuse } = own

@@ -20,6 +20,7 @@ const WEEK_MS = 7 * 24 * 3_600_000
 
 const count = z.int().min(0)
 const text = (max = 10_000) => z.string().max(max)
+const part = z.strictObject({ from: count, rows: count })
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const index = z.int().min(0).max(MOST_COLUMNS)
 const header = z.string().max(1_048_576)
@@ -209,11 +210,9 @@ const shape = {
   rows: count,
   skipped: count.optional(),
   sent: count,
-  ...{ collapse: z.boolean(), companyNumbers: z.enum(COMPANY_NUMBERS).optional() },
-  parts: z
-    .array(z.strictObject({ from: count, rows: count }))
-    .min(1)
-    .max(1000),
+  collapse: z.boolean(),
+  companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
+  parts: z.array(part).min(1).max(1000),
   send: z.literal('mapped').optional(),
   reuse: z.strictObject(reuse).nullish(),
   known: z.never().optional(),

@@ -1,0 +1,44 @@
+/** The line for cron in docs/nights.md, and the mail that it shows, which is what the line prints. */
+
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { packageFile } from '../../../src/package-file.ts'
+import { BINARY, ENVIRONMENT, fettle, folderOf } from '../cli/fettle.ts'
+
+const DOC = readFileSync(packageFile('docs/nights.md'), 'utf8')
+const SECTION = /\n## In cron\n([\s\S]*?)\n## /.exec(DOC)?.[1] ?? ''
+const [cron = '', mail = ''] = [...SECTION.matchAll(/```text\n([\s\S]*?)```/g)].map(([, text]) => text ?? '')
+const [pipeline = ''] = [...DOC.matchAll(/```yaml\n(name: nightly\n[\s\S]*?)```/g)].map(([, text]) => text ?? '')
+
+/** Run ids, times and sizes differ from night to night. */
+const steady = (text: string): string =>
+  text
+    .replace(/\d{8}T\d{6}Z(-[\w-]*?)-[0-9a-f]{6}/g, 'RUN$1')
+    .replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, 'TIME')
+    .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
+    .replace(/\d+(\.\d+)? (kB|MB)/g, 'SIZE')
+    .replace(/ +$/gm, '')
+    .trim()
+
+test('the line for cron runs with sh, and its mail is the one in the document', async () => {
+  const suppliers = readFileSync(packageFile('samples/suppliers.csv'), 'utf8')
+  const home = folderOf({})
+  const cwd = join(home, 'suppliers')
+  for (const folder of [cwd, join(cwd, 'samples'), join(home, 'bin')]) mkdirSync(folder)
+  writeFileSync(join(cwd, 'nightly.yml'), pipeline)
+  writeFileSync(join(cwd, 'settings.env'), `export FETTLE_DATA='${ENVIRONMENT.FETTLE_DATA}' FETTLE_REGISTER=sample\n`)
+  writeFileSync(join(cwd, 'samples/suppliers.csv'), suppliers)
+  writeFileSync(join(home, 'bin/fettle'), `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`, { mode: 0o755 })
+  expect((await fettle(['run', 'nightly.yml', '-q'], { cwd })).code).toBe(0)
+  const lines = suppliers.trimEnd().split('\n')
+  const next = [...lines.slice(0, 20), ...lines.slice(21), 'N1,Harrow Optics Ltd,,,,,GB,,', 'N2,Zyxwv Utsrqp Ltd,,,,,GB,,', '']
+  writeFileSync(join(cwd, 'samples/suppliers.csv'), next.join('\n'))
+  const command = cron.split('\n').flatMap(line => /^17 3 \* \* \*\s+(.*)$/.exec(line)?.[1] ?? [])
+  expect(command).toHaveLength(1)
+  const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' }
+  const { stdout } = await promisify(execFile)('sh', ['-c', command[0]!], { env, cwd: home })
+  expect(steady(stdout)).toBe(steady(mail))
+})
