@@ -3,6 +3,7 @@
  * unknown values become placeholders of the same shape. Secrets are masked by the rules of the journal.
  */
 import {
+  COMPANY_NUMBERS,
   DATASETS,
   HIT_DECISIONS,
   JOB_NAME,
@@ -47,10 +48,11 @@ const CODES: ReadonlySet<string> = new Set([
   ...MAPPINGS,
   ...TAGS.standard,
   ...['business', 'individual', 'male', 'female', 'pepTier1', 'pepTier2', 'pepTier3', 'free', 'paid'],
+  ...COMPANY_NUMBERS,
   ...['csv', 'json', 'asc', 'desc', 'en', 'true', 'false'],
 ])
 const CODE_KEY =
-  /^(?:status|riskRating|decision|creditType|mapping|enrichment|datasets|type|gender|pepTiers?|fileType|sort\w*|language|archived|hasHeader)$/
+  /^(?:status|riskRating|decision|creditType|mapping|enrichment|datasets|type|gender|pepTiers?|fileType|sort\w*|language|archived|hasHeader|companyNumbers)$/
 /** A state that the contract does not know: the set is open. */
 const STATE = /^[a-z][A-Za-z]{1,39}$/
 const COUNT_KEY =

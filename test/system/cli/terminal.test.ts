@@ -96,10 +96,10 @@ describe.concurrent('terminals', () => {
     const { code, stdout } = await terminal('$FETTLE run p.yml q.yml', cwd, served)
     expect(code).toBe(0)
     expect(stdout).toMatch(/p {2}[^\n]* \d of 3 jobs done, [12] active\r\n {2}job \d {2}\d rows? {2}/)
-    expect(stdout).toMatch(/\nq {2}\d[^\n]* {2}match/)
+    expect(stdout).toMatch(/\nq {2,}\d[^\n]* {2}match/)
     // As many lines are taken back as were drawn.
     expect(stdout).toContain('\r\x1b[2K\x1b[1A\x1b[2K')
-    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K[^\r]*Done, with warnings/)
+    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toMatch(/^\x1b\[2K\r\n[^\r]*Done, with warnings/)
   })
 
   test('a narrow terminal is not overrun, for any name of a state', async () => {

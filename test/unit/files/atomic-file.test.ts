@@ -6,6 +6,7 @@ import { ModuleKind, ScriptTarget, transpileModule } from 'typescript'
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkWritable, openSink, removeFile, writeAtomic } from '../../../src/files/atomic-file.ts'
 import { sweepBeside, sweepFolder, temporaryName } from '../../../src/files/stale-temp-files.ts'
+import { ERRORS } from '../../support/error-sources.ts'
 import { folder, names, sha256, shell, text } from '../input/kit.ts'
 
 const refusal = (path: string, why: string) => ({
@@ -227,10 +228,10 @@ describe('a full disk', () => {
 /** A program that writes by a sink, compiled from the sources so that a child process can run it. */
 function program(body: string): { script: string; root: string } {
   const root = folder()
-  mkdirSync(join(root, 'src/files'), { recursive: true })
+  for (const name of ['files', 'errors']) mkdirSync(join(root, 'src', name), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
   const files = ['durable', 'stale-temp-files', 'file-chunks', 'inside-folder', 'atomic-file'].map(name => `files/${name}`)
-  for (const name of ['errors', 'process', ...files]) {
+  for (const name of [...ERRORS, 'process', ...files]) {
     const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }
     writeFileSync(join(root, 'src', `${name}.js`), transpileModule(source, { compilerOptions }).outputText)

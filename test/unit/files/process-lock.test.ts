@@ -22,6 +22,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { FettleError } from '../../../src/errors.ts'
 import type { LockOwner } from '../../../src/files/lock-owner.ts'
 import { lockHolder, takeLock } from '../../../src/files/process-lock.ts'
+import { ERRORS } from '../../support/error-sources.ts'
 import { freshFolder } from '../journal/fresh-folder.ts'
 
 const NOW = Date.UTC(2025, 0, 1)
@@ -246,9 +247,9 @@ describe('four processes', () => {
   beforeAll(async () => {
     // Node 20 cannot run TypeScript: the files the lock consists of are compiled for the children.
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
-    mkdirSync(join(built, 'files'))
+    for (const name of ['files', 'errors']) mkdirSync(join(built, name))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of ['errors', 'files/process-lock', 'process', 'files/lock-owner', 'files/durable']) {
+    for (const name of [...ERRORS, 'files/process-lock', 'process', 'files/lock-owner', 'files/durable']) {
       const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

@@ -81,16 +81,17 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   await checkResultFile(flags, io)
   const several = showSeveral(io, files.length, isOn(flags, 'quiet'))
   const width = Math.min(NAME_WIDTH, Math.max(...items.map(item => nameOf(item).length)))
+  let endings: Ending[]
   try {
-    const endings = await mapConcurrently(items, CONCURRENCY, async item => {
+    endings = await mapConcurrently(items, CONCURRENCY, async item => {
       const ending = await runPipeline(item, reporters, flags, io, files.length > 1 ? width : null)
       several.ended(nameOf(item), inShort(ending))
       return ending
     })
-    return await reportEndings(endings, reporters, flags, io)
   } finally {
     several.stop()
   }
+  return reportEndings(endings, reporters, flags, io)
 }
 
 const nameOf = ({ file, prepared }: Item): string => prepared.plan?.name ?? file

@@ -202,6 +202,7 @@ export const trouble: Case[] = [
     const { jobSummary } = (await caller.reach(id, 'jobMatchingComplete')).body
     expect(jobSummary).toEqual({
       inRegister: expect.any(Number),
+      companyNumbers: 'reliable',
       registers: [{ name: 'sample', snapshotDate: null, sha256: null }],
       totalRows: HOSTILE.length,
       matched: 0,
