@@ -1,6 +1,7 @@
 /** The record of removed runs: a line for each, with a checksum over itself and the lines before it, as in a journal. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { Checksums, cut, resealed } from '../../journal/index.ts'
 import type { OutputFile } from '../../model/results.ts'
@@ -42,9 +43,20 @@ function linesOf(runsDir: string): string[] {
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
-/** Of removed runs, in the order of their removal. */
+/** Of removed runs, in the order of their removal. Throws FETTLE_JOURNAL_DAMAGED for a line that cannot be read. */
 export const prunedRuns = (runsDir: string): RunSpending[] =>
-  linesOf(runsDir).map(line => JSON.parse(cut(line).json) as RunSpending)
+  linesOf(runsDir).map((line, at) => {
+    try {
+      return JSON.parse(cut(line).json) as RunSpending
+    } catch (cause) {
+      throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the record of removed runs is damaged', {
+        at: { file: prunedPath(runsDir), line: at + 1, column: null },
+        hint: 'Restore the file from a backup, or remove the line, whose run then counts for nothing. Count again.',
+        action: action('costs'),
+        cause,
+      })
+    }
+  })
 
 /** Appends the records of runs that are about to be removed; the file is replaced whole. Throws FETTLE_OUTPUT_WRITE. */
 export async function keepSpending(runsDir: string, added: readonly RunSpending[]): Promise<void> {

@@ -67,6 +67,11 @@ test('prune removes old runs with their lists, keeps what they spent, and dry-ru
   ])
   expect((await fettle(['runs', 'prune', '--older-than', 'x'], { cwd })).code).toBe(2)
   expect((await fettle(['costs', '--month', '2026-13'], { cwd })).code).toBe(2)
+
+  writeFileSync(join(cwd, 'fettle-runs/pruned.jsonl'), `${kept}{"runId":`)
+  const damaged = await fettle(['costs'], { cwd })
+  expect(damaged.code).toBe(73)
+  expect(damaged.stderr).toContain('error FETTLE_JOURNAL_DAMAGED fettle-runs/pruned.jsonl:2\n')
 })
 
 test('an unfinished run is never removed, and a run of the pipeline with retention removes the old ones', async () => {
