@@ -51,18 +51,14 @@ output: { path: out.csv, columns: ['*', general.connectId, general.companyName, 
 async function fettle(label, args) {
   const peak = join(folder, 'peak')
   const began = performance.now()
-  const child = spawn(
-    process.execPath,
-    [...(process.env.BENCH_NODE ?? '').split(' ').filter(Boolean), '--import', peakPreload, main, ...args],
-    {
-      cwd: folder,
-      env: {
-        ...{ PATH: process.env.PATH, HOME: folder, BENCH_PEAK: peak },
-        ...{ FETTLE_URL: service.url, FETTLE_USERNAME: service.username, FETTLE_PASSWORD: service.password },
-      },
-      stdio: ['ignore', 'ignore', 'inherit'],
+  const child = spawn(process.execPath, ['--import', peakPreload, main, ...args], {
+    cwd: folder,
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, BENCH_PEAK: peak },
+      ...{ FETTLE_URL: service.url, FETTLE_USERNAME: service.username, FETTLE_PASSWORD: service.password },
     },
-  )
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const code = await new Promise(resolve => child.once('exit', (status, signal) => resolve(status ?? signal)))
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   const mb = Number(readFileSync(peak, 'utf8')).toFixed(0)
@@ -118,7 +114,6 @@ try {
     const { asked, known: had, sent } = results[0].reuse
     console.log(`${run}: ${asked} asked, ${had} known, ${sent} sent`)
   }
-  if (process.env.BENCH_DIFF) await fettle('diff of the last two runs', ['diff', runs.at(-2), runs.at(-1)])
 } finally {
   service.stop()
   await rm(folder, { recursive: true, force: true })

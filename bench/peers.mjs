@@ -25,10 +25,7 @@ const VIEWS = [
 const ALL = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber']
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, python: { type: 'string', default: 'python3' } } })
-if (values.data === undefined) {
-  process.stderr.write('usage: npm run bench -- peers --data FOLDER [--python python3]\n')
-  process.exit(2)
-}
+if (values.data === undefined) throw new Error('usage: npm run bench -- peers --data FOLDER [--python python3]')
 const own = name => fileURLToPath(new URL(`./peers/${name}`, import.meta.url))
 
 function run(command, args, options = {}) {

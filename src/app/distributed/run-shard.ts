@@ -2,7 +2,6 @@
  * Runs a shard in a worker: a new run, or a resume from the journal in the queue. It is the ordinary run with a second copy of its
  * journal and a shared rate limit.
  */
-
 import { copyFile, mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'

@@ -1,5 +1,4 @@
 /** Checks of this machine: versions, disk space, the register, unfinished runs. They change nothing. */
-
 import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'

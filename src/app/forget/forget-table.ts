@@ -1,5 +1,4 @@
 /** Lines of a decisions file, or of a table of a review, about the rows of a key. */
-
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { counted } from '../../counted.ts'

@@ -1,5 +1,4 @@
 /** The files of a run against their recorded checksums, and its decisions against the rows that they changed. */
-
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { counted } from '../../counted.ts'

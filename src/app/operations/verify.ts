@@ -2,7 +2,6 @@
  * Checks the files of a run against each other: the chain of checksums of its journal, the report against the journal, every other
  * file against the report, the sums of the rows, and the decisions that were applied. It changes nothing.
  */
-
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'

@@ -2,7 +2,6 @@
  * From a pipeline file to a plan: reads, parses, inspects the input, resolves. Sends and writes nothing. `check`, `--dry-run` and `run` share
  * it, so that they agree.
  */
-
 import { realClock } from '../../client/clock.ts'
 import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'

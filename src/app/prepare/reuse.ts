@@ -1,5 +1,4 @@
 /** Uses answers of earlier runs: chooses the rows of a run that go up, and keeps its answers for later runs. */
-
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

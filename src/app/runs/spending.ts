@@ -2,7 +2,6 @@
  * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
  * correlation ids, and nothing of the list.
  */
-
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'

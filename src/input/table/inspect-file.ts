@@ -1,5 +1,4 @@
 /** Inspects one file: its format, its content and every structural problem, in a single pass with constant memory. */
-
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { counted } from '../../counted.ts'

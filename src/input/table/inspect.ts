@@ -1,5 +1,4 @@
 /** Inspects an input: a file, or several files as one list, of which the rows of the second follow those of the first. */
-
 import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'

@@ -1,5 +1,4 @@
 /** Checks that the input is still the planned file: by its version if this process has hashed that version, else by its bytes. */
-
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { count, counted } from '../../counted.ts'

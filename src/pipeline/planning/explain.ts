@@ -1,5 +1,4 @@
 /** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
-
 import { stringify } from 'yaml'
 import { askedTags, OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'

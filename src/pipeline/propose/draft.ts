@@ -2,7 +2,6 @@
  * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
  * committed, so it holds no cell of the list.
  */
-
 import type { Mapping } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/filled-rows.ts'

@@ -2,7 +2,6 @@
  * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is never repeated without
  * reading the job first, and never started above the budget.
  */
-
 import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'

@@ -1,8 +1,8 @@
 /** The stages `portfolio` and `screen` killed at every request, in its three moments, at every file operation, and twice. */
 import './use-processes.ts'
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Kill, type Lane, openLane, pullEverywhere } from './after.ts'
+import { afterAll, beforeAll, test } from 'vitest'
+import { judgeWalk, type Kill, type Lane, openLane, pullEverywhere } from './after.ts'
 import { makeData } from './kit.ts'
 
 let data: string
@@ -30,10 +30,5 @@ test.each<readonly [string, number, (point: number) => readonly Kill[]]>([
   ['a request of the process after one that paid the second search', 4, request => [paid(2), { request, at: 'carriedOut' }]],
   ['an operation on a file of the process after one that paid the second search', 10, disk => [paid(2), { disk }]],
 ])('killed at %s, a run pays for each company once', { timeout: 7_200_000 }, async (name, least, killsAt) => {
-  const { stages, violations } = await pullEverywhere(lanes, killsAt, { first: 1, step: 1 })
-  const points = Object.values(stages).reduce((all, one) => all + one, 0)
-  const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)
-  console.info(`${name}: ${points} points (${parts.join(', ')}), ${violations.length} violations`)
-  expect(violations).toEqual([])
-  expect(points).toBeGreaterThanOrEqual(least)
+  judgeWalk(name, await pullEverywhere(lanes, killsAt, { first: 1, step: 1 }), least)
 })

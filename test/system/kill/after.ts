@@ -5,6 +5,7 @@
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { type Client, connect } from '../../../src/client/index.ts'
 import { JOURNAL_FILE } from '../../../src/results/file-names.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
@@ -240,4 +241,22 @@ export async function pullEverywhere(
   }
   await Promise.all(lanes.map(walk))
   return { stages, violations }
+}
+
+/** Ways to kill a stage at each point of one kind; of `every` operations on files one is taken. With the number of points there are at least. */
+export const killsAtEveryPoint = (every: number): readonly (readonly [string, number, number, (point: number) => Kill])[] => [
+  ['a line of the journal, before and after it is written', 20, 1, line => ({ line })],
+  ['a request as it arrives', 10, 1, request => ({ request, at: 'arrival' })],
+  ['a request that was carried out and not answered', 10, 1, request => ({ request, at: 'carriedOut' })],
+  ['a request that was answered', 10, 1, request => ({ request, at: 'answered' })],
+  ['an operation on a file', 10, every, disk => ({ disk })],
+]
+
+/** Prints the points of a walk by stage, and expects at least so many, and no violation. */
+export function judgeWalk(name: string, { stages, violations }: Awaited<ReturnType<typeof pullEverywhere>>, least: number): void {
+  const points = Object.values(stages).reduce((sum, one) => sum + one, 0)
+  const parts = Object.entries(stages).map(([stage, count]) => `${stage} ${count}`)
+  console.info(`${name}: ${points} points (${parts.join(', ')}), ${violations.length} violations`)
+  expect(violations).toEqual([])
+  expect(points).toBeGreaterThanOrEqual(least)
 }

@@ -1,5 +1,4 @@
 /** `fettle doctor`: prints what could prevent a run from working, one line each, with the fix. Shows no secret, changes nothing. */
-
 import { type CheckResult, runDoctor } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'
 import { ERRORS, EXIT } from '../../../errors.ts'

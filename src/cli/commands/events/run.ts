@@ -1,5 +1,4 @@
 /** `fettle events`: prints the events of a portfolio, or writes them and marks them as processed. */
-
 import { resolve } from 'node:path'
 import { type PortfolioEvent, withEvents, writeEvents } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'

@@ -1,5 +1,4 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
-
 import { basename, resolve } from 'node:path'
 import { type Env, registerDirOf, registersOf } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'

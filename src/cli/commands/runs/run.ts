@@ -1,5 +1,4 @@
 /** `fettle runs`: lists the stored runs, newest first. */
-
 import { dirname, resolve } from 'node:path'
 import { listedRun, listRunIds, nightsOf, packageInfo, pruneRuns, queuedRun } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'

@@ -1,5 +1,4 @@
 /** `fettle screening`: imports, lists, shows and removes the lists that AML searches read. */
-
 import { basename, extname, resolve } from 'node:path'
 import { screeningDirOf } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'

@@ -1,5 +1,4 @@
 /** `fettle serve backup`: writes all data of a service to one archive, also while it runs. */
-
 import { resolve } from 'node:path'
 import { counted } from '../../../counted.ts'
 import { EXIT } from '../../../errors.ts'

@@ -1,5 +1,4 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
-
 import { readdir, stat } from 'node:fs/promises'
 import { join, normalize, resolve } from 'node:path'
 import { runTestFile, type TestResult, testedFile } from '../../../app/index.ts'
