@@ -39,6 +39,8 @@ export const NOTICE_EVENTS = {
     portfolio: z.object({ id: count, name: text }).nullable(),
     since: text.nullable(),
     events: count,
+    /** Of those, what was in the file before, whose command did not end with exit code 0. */
+    again: count.optional(),
     /** Of earlier files, to be marked as processed with these. */
     unmarked: count.optional(),
     companies: count,

@@ -80,6 +80,7 @@ export interface NoticeState {
     readonly since: string | null
     readonly events: number
     /** Of earlier files, to be marked with these. */
+    readonly again: number
     readonly unmarked: number
     readonly companies: number
     readonly kinds: Readonly<Record<string, number>>
@@ -98,8 +99,8 @@ export const NO_NOTICES: NoticeState = { read: null, written: null, marked: 0, i
 export function afterNotices(state: NoticeState, event: RunEvent): NoticeState {
   switch (event.type) {
     case 'events.read': {
-      const { portfolio, since, events, unmarked = 0, companies, kinds, listed } = event
-      return { ...NO_NOTICES, read: { portfolio, since, events, unmarked, companies, kinds, listed } }
+      const { portfolio, since, events, again = 0, unmarked = 0, companies, kinds, listed } = event
+      return { ...NO_NOTICES, read: { portfolio, since, events, again, unmarked, companies, kinds, listed } }
     }
     case 'events.written': {
       const { path, rows, bytes, sha256 } = event

@@ -150,6 +150,11 @@ export interface CompanyEvent {
   readonly processed: boolean
 }
 
+export interface KeyedEvent extends CompanyEvent {
+  /** The company's reference in the portfolio, or the key of its row; empty if neither is known. */
+  readonly reference: string
+}
+
 /** The requests of a run about portfolios (contract §8). */
 export interface PortfolioRequests {
   /** All portfolios of exactly this name; pages are followed. */

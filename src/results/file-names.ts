@@ -21,8 +21,6 @@ export const STATES_FILE = 'states.jsonl.gz'
 export const REUSED_FILE = 'reused.jsonl'
 /** Answers to keep for later runs, until they are in their folder. */
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
-/** The events of the portfolio that the run read. */
-export const EVENTS_FILE = 'events.jsonl'
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv$/

@@ -6,7 +6,6 @@ export {
   type EventFile,
   type EventStore,
   type FetchedByJob,
-  type KeyedEvent,
   type KnownEvents,
   type PortfolioService,
   type Ports,

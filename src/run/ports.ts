@@ -3,9 +3,9 @@ import type {
   CallOptions,
   CandidateRequests,
   Clock,
-  CompanyEvent,
   Download,
   JobRequests,
+  KeyedEvent,
   PortfolioRequests,
   ProposedCompany,
   ReportRequests,
@@ -89,7 +89,7 @@ export interface EventStore {
 export interface KnownEvents {
   readonly since: string | null
   readonly ids: ReadonlySet<number>
-  /** Of those, what is in the file of a run that did not end: the next file replaces it, and has them as well. */
+  /** Of those, what is in a file that was not delivered: the next file replaces it, and has them as well. */
   readonly kept: readonly KeyedEvent[]
   /** Of those, how many are not marked as processed. */
   readonly unmarked: number
@@ -100,11 +100,6 @@ export interface EventFile {
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
-}
-
-export interface KeyedEvent extends CompanyEvent {
-  /** The company's reference in the portfolio, or the key of its row; empty if neither is known. */
-  readonly reference: string
 }
 
 /** Progress for displays; never recorded. `part` is the job it is about, absent for the run as a whole. */

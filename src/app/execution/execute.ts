@@ -26,7 +26,7 @@ import { loadDecisions } from '../prepare/decisions.ts'
 import { answersFolder, keepAnswers, scopeOf } from '../prepare/reuse.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
-import { isUnfinished, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
+import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce, isRefusal } from './choose-rows-once.ts'
@@ -185,7 +185,6 @@ async function executeStages({
     }
     const events = openEventStore(plan, {
       ...{ directory, identity, root: settings.cwd, mode: settings.outputMode, baseline },
-      isOpen: id => isUnfinished(settings.runsDir, id),
     })
     return connectRun({
       ...{ plan, directory, settings, source, results, list, events, fetchByJob, onProgress, isNeeded },

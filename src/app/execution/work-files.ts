@@ -1,9 +1,8 @@
 /** The files that a run needs while it is executed. */
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { openSource } from '../../input/index.ts'
 import type { RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
-import { EVENTS_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
 import { pruneRuns } from '../runs/prune.ts'
@@ -24,7 +23,6 @@ export async function removeWorkFiles(
   if (!finished) return
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
-  removeIfPossible(join(directory.path, EVENTS_FILE))
   const results = openResults(plan, directory.path, { root })
   await results.removeCompanies()
   await openSource(plan, directory.path, { root })

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
+import { type Night, newEvents, RENDERERS, verdictOf } from '../../report/index.ts'
 import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { listedRun } from '../runs/run-queries.ts'
@@ -48,7 +48,7 @@ function nightOf(runsDir: string, folder: string, id: string): Night {
     credits: result?.credits ?? null,
     requests: result?.http.requests ?? 0,
     elapsedMs: status === 'stopped' ? Date.parse(state.updatedAt) - Date.parse(state.startedAt) : report.elapsedMs,
-    events: result?.events?.events ?? null,
+    events: newEvents(result?.events ?? null),
     href: existsSync(page) ? relative(folder, page).replaceAll('\\', '/') : null,
   }
 }

@@ -1,5 +1,5 @@
 /** What the functions of the library do; loaded with the first call. */
-import { errorOfIssues, FettleError } from '../../errors.ts'
+import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import { runKeyOf } from '../env/run-key.ts'
 import type { RunResult } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
@@ -8,6 +8,7 @@ import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
 import { withTarget } from '../prepare/prepare.ts'
+import { recordDelivery } from '../runs/event-store.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
@@ -54,7 +55,13 @@ const keyOf = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'e
   runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
 
 export const run = (pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> =>
-  withStop(options, all => runWith(pipeline, all, own))
+  withStop(options, all => runWith(pipeline, all, own).then(delivered))
+
+/** The caller reads what a good run wrote. */
+async function delivered(result: RunResult): Promise<RunResult> {
+  if (result.report.exitCode === EXIT.ok) await recordDelivery(result.directory, result.state)
+  return result
+}
 
 async function runWith(
   pipeline: string | RowsPipeline,
@@ -141,14 +148,14 @@ export const continueAs = (
   withStop(options, async all => {
     proveWhole(all, 'timeoutMs')
     const settings = settingsOf(command, all, runsDirOf(all, wanted), [own])
-    return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
+    return delivered(await resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings))
   })
 
 export const merge = (wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, async all => {
     const settings = settingsOf('merge', all, runsDirOf(all), [own])
     const { dropDecisions = false, mixedRegisters = false } = all
-    return mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: keyOf(all) })
+    return delivered(await mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: keyOf(all) }))
   })
 
 export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>

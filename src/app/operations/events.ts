@@ -3,10 +3,10 @@ import { realClock } from '../../client/clock.ts'
 import type { Client } from '../../client/index.ts'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import type { KeyedEvent } from '../../run/index.ts'
+import type { KeyedEvent } from '../../model/requests.ts'
+import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
 import { credentialsOf, type Env, proxiesOf } from '../env/environment.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
-import { eventsCsv, requireEventsFile } from '../runs/event-store.ts'
 
 export type PortfolioEvent = KeyedEvent
 

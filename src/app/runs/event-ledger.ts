@@ -76,6 +76,23 @@ const damaged = (path: string, cause: unknown): FettleError =>
     cause,
   })
 
+/**
+ * The run whose command was the last to end with exit code 0. A separate file: it is written when the lock of the pipeline is given
+ * back, and the next run may be changing the ledger.
+ */
+const deliveredPath = (path: string): string => path.replace(/\.json$/, '.delivered')
+
+export function isDelivered(path: string, run: string): boolean {
+  try {
+    return readFileSync(deliveredPath(path), 'utf8') === `${run}\n`
+  } catch {
+    return false
+  }
+}
+
+/** Throws FETTLE_OUTPUT_WRITE. */
+export const writeDelivered = (path: string, run: string): Promise<void> => writeAtomic(deliveredPath(path), `${run}\n`)
+
 /** Throws FETTLE_OUTPUT_WRITE. */
 export async function writeLedger(path: string, ledger: EventLedger): Promise<void> {
   makeFolder(dirname(path))

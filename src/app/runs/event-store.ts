@@ -1,64 +1,33 @@
 /** Files of the events of a run: in its directory, at their path, and the record of written events beside the runs. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { open, readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { openSink, removeFile, renameStaged, type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
+import { openSink, removeFile, renameStaged, type SinkOptions } from '../../files/atomic-file.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
-import { plainCsv } from '../../formats/text-formats.ts'
 import type { RunState } from '../../journal/index.ts'
+import type { KeyedEvent } from '../../model/requests.ts'
 import { lineOf, type Plan } from '../../pipeline/index.ts'
 import { readStates } from '../../results/changes/row-states.ts'
-import { EVENTS_FILE } from '../../results/file-names.ts'
+import { eventsCsv, readEventsFile, requireEventsFile } from '../../results/output/events-file.ts'
 import type { Baseline } from '../../results/output/writers.ts'
-import type { EventFile, EventStore, KeyedEvent, KnownEvents } from '../../run/index.ts'
-import { type EventClaim, type EventLedger, ledgerPath, readLedger, settled, writeLedger } from './event-ledger.ts'
+import type { EventFile, EventStore, KnownEvents } from '../../run/index.ts'
+import {
+  type EventClaim,
+  type EventLedger,
+  isDelivered,
+  ledgerPath,
+  readLedger,
+  settled,
+  writeDelivered,
+  writeLedger,
+} from './event-ledger.ts'
 import type { RunDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
 
-// biome-ignore format: a header reads better in rows
-const COLUMNS = [
-  'event_id', 'event_date', 'company_id', 'company_name', 'country', 'reference', 'rule', 'rule_name', 'old_value', 'new_value',
-]
 /** The end of the name of a finished file that waits for its own. */
 const STAGED = '.next'
-const CSV = plainCsv({ names: COLUMNS, delimiter: ',' })
-
-export const eventsCsv = (events: readonly KeyedEvent[]): string => {
-  const rows = events.map(one => [
-    ...[String(one.id), one.at, one.company.id, one.company.name, one.company.country, one.reference],
-    ...[String(one.rule.code), one.rule.name, one.old, one.new],
-  ])
-  return CSV.head + (rows.length === 0 ? '' : CSV.render(rows))
-}
-
-/** Throws FETTLE_USAGE when a file of events would replace another. */
-export async function requireEventsFile(path: string, shown: string): Promise<void> {
-  const start = await startOf(path, CSV.head.length)
-  if (start === null || start === CSV.head) return
-  throw new FettleError('FETTLE_USAGE', `${shown} is not a file of events, and was not replaced`, { hint: 'Name another file.' })
-}
-
-/** The first bytes of a file, null when it does not exist. */
-async function startOf(path: string, bytes: number): Promise<string | null> {
-  const file = await open(path).catch(() => null)
-  if (file === null) return null
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.toString('utf8', 0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-function readWork(folder: string): KeyedEvent[] {
-  const path = join(folder, EVENTS_FILE)
-  if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
-  return lines.map(line => JSON.parse(line) as KeyedEvent)
-}
-
 /** `scope`: the numbers of portfolios and events are those of an account. */
 const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio: number): string => {
   const scope = createHash('sha256')
@@ -92,11 +61,15 @@ export interface EventPlace {
   readonly root: string
   readonly mode?: number | undefined
   readonly baseline: Baseline | null
-  /** Whether a run that is here did not end. */
-  readonly isOpen: (runId: string) => boolean
 }
 
-export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline, isOpen }: EventPlace): EventStore {
+/** The command of a finished run ends with exit code 0: what follows it reads the file of events, and the next run may replace it. */
+export async function recordDelivery(directory: RunDirectory, { plan, identity, events, finished }: RunState): Promise<void> {
+  const portfolio = events?.read?.portfolio ?? null
+  if (finished && portfolio !== null) await writeDelivered(pathFor(directory, plan, identity, portfolio.id), directory.id)
+}
+
+export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline }: EventPlace): EventStore {
   const { output = '', mark: marks = false } = plan.events ?? {}
   const options: SinkOptions = { root, isShared: true, isIgnored: true, ...(mode === undefined ? {} : { mode }) }
   const pathOf = (portfolio: number): string => pathFor(directory, plan, identity, portfolio)
@@ -122,11 +95,11 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       await sink.discard()
     }
   }
-  const knownIn = async ({ since, ids, last, unmarked }: EventLedger): Promise<KnownEvents> => {
+  const knownIn = async (portfolio: number, { since, ids, last, unmarked }: EventLedger): Promise<KnownEvents> => {
     const all = new Set(ids)
-    // A run that did not end announced no file: nothing may have read it, and the next one replaces it.
-    const isKept = last !== null && last.path === resolve(root, output) && isOpen(last.run) && (await isThere(last))
-    const kept = isKept ? readWork(join(dirname(directory.path), last.run)).filter(({ id }) => all.has(id)) : []
+    // What follows a run goes on after exit code 0: without it nothing may have read the file, and this run replaces it.
+    const isReplaced = last !== null && last.path === resolve(root, output) && !isDelivered(pathOf(portfolio), last.run)
+    const kept = isReplaced && (await isThere(last)) ? await readEventsFile(last.path) : []
     const listed = new Set(kept.map(({ id }) => id))
     return { since, ids: all, kept, unmarked: unmarked.filter(id => !listed.has(id)).length }
   }
@@ -137,13 +110,13 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       const ledger = readLedger(path)
       const { claim } = ledger
       await removeStaged()
-      if (claim === null) return knownIn(ledger)
+      if (claim === null) return knownIn(portfolio, ledger)
       const isWritten = (await whereIs(claim)) === 'written'
       const now = isWritten ? settled(ledger, marks) : { ...ledger, claim: null }
       // Not after the record: a stopped run that finds its file would give it its name.
       await removeFile(claim.staged)
       await writeLedger(path, now)
-      return knownIn(now)
+      return knownIn(portfolio, now)
     },
     async keys(ids) {
       const keys = new Map<string, string>()
@@ -155,13 +128,15 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
     async stage(portfolio, asked, events) {
       const staged = join(folder, stagedName)
       const { bytes, sha256 } = await writeFile(events, stagedName)
-      await writeAtomic(join(directory.path, EVENTS_FILE), events.map(one => `${JSON.stringify(one)}\n`).join(''))
       const path = pathOf(portfolio)
       const ids = events.map(({ id }) => id)
-      const companies = [...new Set(events.map(({ company }) => company.id))]
+      const ledger = readLedger(path)
+      const before = new Set(ledger.ids)
+      // An answer of the run before about a company whose event is written again is not too old.
+      const companies = [...new Set(events.filter(({ id }) => !before.has(id)).map(({ company }) => company.id))]
       const place = { output, path: resolve(root, output), staged }
       const claim = { run: directory.id, asked, ids, companies, ...place, rows: events.length, bytes, sha256 }
-      await writeLedger(path, { ...readLedger(path), claim })
+      await writeLedger(path, { ...ledger, claim })
     },
     async isOurs(portfolio) {
       const { claim, last } = readLedger(pathOf(portfolio))

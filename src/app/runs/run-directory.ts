@@ -92,15 +92,6 @@ export function isGoodRun(runsDir: string, id: string): boolean {
   }
 }
 
-/** Whether the run is here and did not finish. */
-export function isUnfinished(runsDir: string, id: string): boolean {
-  try {
-    return !readRun(runsDir, id).finished
-  } catch {
-    return false
-  }
-}
-
 /** Whether the run finished without an error; after an error its files are evidence. */
 function isOver(runsDir: string, id: string): boolean {
   try {

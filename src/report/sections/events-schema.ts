@@ -8,6 +8,7 @@ export const eventsSchema = z
     portfolio: z.object({ id: known, name: z.string() }).nullable().describe('null before it exists'),
     since: z.string().nullable().describe('when events were read last; null for the first time'),
     events: known,
+    again: known.default(0).describe('of these, how many were in the file before, whose command did not end with exit code 0'),
     companies: known.describe('companies with an event'),
     kinds: z.record(z.string(), known).describe('companies by what happened to them'),
     file: z.string().nullable().describe('null before it is written'),

@@ -22,10 +22,14 @@ export function eventsIn({ plan, events }: RunState): Events {
   }
 }
 
+/** Those that no file before had; null where no events are read. */
+export const newEvents = (events: Events): number | null => (events === null ? null : events.events - events.again)
+
 /** `Since the last run: 14 changed status, 3 moved, 1 dissolved.`; empty where no events are read. */
 export function eventsSentence(events: Events): string {
   if (events === null) return ''
-  const since = events.since === null ? 'So far' : 'Since the last run'
+  const last = events.again > 0 ? 'Since the last run that ended with exit code 0' : 'Since the last run'
+  const since = events.since === null ? 'So far' : last
   return `${since}: ${events.events === 0 ? 'no events' : kindWords(events.kinds)}.`
 }
 

@@ -47,7 +47,14 @@ async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<
   await storeOf(ports).stage(portfolio.id, asked, events)
   return {
     type: 'events.read',
-    ...{ portfolio, since, events: events.length, unmarked, companies: new Set(events.map(({ company }) => company.id)).size },
+    ...{
+      portfolio,
+      since,
+      events: events.length,
+      again: kept.length,
+      unmarked,
+      companies: new Set(events.map(({ company }) => company.id)).size,
+    },
     kinds: countKinds(events),
     listed: events.slice(0, MAX_LISTED).map(({ at, company: { id, name }, reference, rule, old, new: now }) => {
       return { at, company: { id, name }, key: reference, rule: rule.name, old, new: now }

@@ -16,15 +16,17 @@ import { CREDENTIALS, type DiskFault, INPUT, makePlace, OUTPUTS, type Place, set
 
 /**
  * Where a process is killed: at a request, counted from where the run stands, before an operation on a file, or at a line of the journal,
- * before it is written (1, 3, …) and after it is (2, 4, …).
+ * before it is written (1, 3, …) and after it is (2, 4, …), or before a file gets its name.
  */
 export type Kill =
   | { readonly request: number; readonly of?: FaultInput['operation']; readonly at: 'arrival' | 'carriedOut' | 'answered' }
   | { readonly disk: number }
   | { readonly line: number }
+  | { readonly renamed: string }
 
 /** What the disk of a killed process does. */
 export function diskFaultOf(kill: Exclude<Kill, { readonly request: number }>, log: string): DiskFault {
+  if ('renamed' in kill) return { fault: 'SIGKILL@1', log, ops: 'rename', paths: `*${kill.renamed}` }
   if ('disk' in kill) return { fault: `SIGKILL@${kill.disk}`, log }
   return { fault: `SIGKILL@${kill.line}`, log, ops: 'write,fsync', paths: `*/${JOURNAL_FILE}` }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openEventStore } from '../../../src/app/runs/event-store.ts'
+import { openEventStore, recordDelivery } from '../../../src/app/runs/event-store.ts'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/state.ts'
 import type { CompanyEvent } from '../../../src/model/requests.ts'
@@ -36,8 +36,6 @@ const eventAt = (id: number): CompanyEvent => ({
 })
 
 let runs = 0
-/** Runs that ended. */
-const over = new Set<string>()
 
 /** A run of the pipeline over its own directory, with `count` events at the service. */
 function worldWith(count: number, account?: World['account']): { world: World; id: string } {
@@ -59,10 +57,10 @@ interface Stop {
   readonly when: 'before' | 'after'
 }
 
-/** Runs the stage as one process. */
-function carryOn({ world, id }: { world: World; id: string }, stop?: Stop): Promise<boolean> {
+/** Runs the stage as one process, which ends with exit code 0 unless `exit` is another. */
+async function carryOn({ world, id }: { world: World; id: string }, stop?: Stop, exit = 0): Promise<boolean> {
   const directory = runDirectory(join(root, 'runs'), id)
-  const real = openEventStore(PLAN, { directory, identity: 'me', root, baseline: null, isOpen: run => !over.has(run) })
+  const real = openEventStore(PLAN, { directory, identity: 'me', root, baseline: null })
   let steps = 0
   const store = new Proxy(real, {
     get:
@@ -75,10 +73,9 @@ function carryOn({ world, id }: { world: World; id: string }, stop?: Stop): Prom
         return answer
       },
   })
-  return runEarlyStages({ recorder: world.journal, ports: { ...world.ports, events: store } }).then(isOver => {
-    if (isOver) over.add(id)
-    return isOver
-  })
+  const isOver = await runEarlyStages({ recorder: world.journal, ports: { ...world.ports, events: store } })
+  if (isOver && exit === 0) await recordDelivery(directory, { ...world.journal.state!, identity: 'me', finished: true })
+  return isOver
 }
 
 /** What a reader of the file has seen: it looks after every run that ended, as what follows in a DAG does. */
@@ -164,7 +161,10 @@ test.each([true, false])('every step of the files, before and after it is taken;
   expect(count).toBeGreaterThanOrEqual(8)
 })
 
-describe('the file of a run that did not end', () => {
+const written = (): (string | undefined)[] =>
+  (parse(readFileSync(join(root, 'events.csv')), { columns: true }) as Record<string, string>[]).map(row => row.event_id)
+
+describe('the file of a run that did not end with exit code 0', () => {
   const endAfter = async (line: number): Promise<World['account']> => {
     const { world, id } = worldWith(FIRST)
     world.journal.crash = { at: line, when: 'after' }
@@ -188,6 +188,36 @@ describe('the file of a run that did not end', () => {
     const next = worldWith(ALL, account)
     await carryOn(next)
     expect(next.world.journal.state!.events).toMatchObject({ read: { events: 2, unmarked: 3 }, marked: 5 })
+    expect([...account.marked].sort()).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('ended with a failed check: the next file has its events as well, until a run ends with exit code 0', async () => {
+    const first = worldWith(FIRST)
+    await carryOn(first, undefined, 1)
+    const { account } = first.world
+    expect([...account.marked].sort()).toEqual([1, 2, 3])
+    const read: unknown[] = []
+    for (const [count, exit] of [
+      [FIRST, 1],
+      [ALL, 75],
+      [ALL, 0],
+      [ALL, 0],
+    ] as const) {
+      const next = worldWith(count, account)
+      await carryOn(next, undefined, exit)
+      const { events, again } = next.world.journal.state!.events!.read!
+      read.push([events, again, written()])
+    }
+    const [three, five] = [
+      ['1', '2', '3'],
+      ['1', '2', '3', '4', '5'],
+    ]
+    expect(read).toEqual([
+      [3, 3, three],
+      [5, 3, five],
+      [5, 5, five],
+      [0, 0, []],
+    ])
     expect([...account.marked].sort()).toEqual([1, 2, 3, 4, 5])
   })
 

@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, notifyRejection, startRun } from '../../../app/index.ts'
+import { createRemoteInputs, notifyRejection, recordDelivery, startRun } from '../../../app/index.ts'
 import { type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
@@ -113,6 +113,8 @@ export async function reportEndings(endings: readonly Ending[], reporters: CallR
   await reporters.end(results, code)
   if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`overview: ${reporters.page}`)
   await printResults(endings, flags, io)
+  if (code === EXIT.ok)
+    for (const ending of endings) if ('result' in ending) await recordDelivery(ending.result.directory, ending.result.state)
   return code
 }
 
