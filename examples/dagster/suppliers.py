@@ -19,7 +19,7 @@ CHECKS = list(yaml.safe_load((PROJECT / PIPELINE).read_text()).get("checks", {})
 #: the shell, which tells fettle to stop and waits for its end.
 RUN = f"""fettle run {PIPELINE} --json -q &
 trap 'kill -TERM $!' INT TERM
-code=129
+wait $!; code=$?
 while [ "$code" -ge 129 ] && kill -0 $! 2>/dev/null; do wait $!; code=$?; done
 [ "$code" -eq 1 ] && exit 0
 exit "$code"

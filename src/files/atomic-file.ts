@@ -202,15 +202,22 @@ export async function openExclusive(path: string, isShared = false): Promise<Fil
 
 /** Returns the real path of the target's folder, checked to be inside the root and created if missing. */
 async function prepareFolder(target: string, { root, roots = [], isShared, isIgnored = false }: SinkOptions): Promise<string> {
+  const folder = dirname(target)
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined || roots === null) return
-    for (const one of [root, ...roots]) if (isInside(await realpath(one), real)) return
+    for (const one of [root, ...roots]) {
+      const place = await realpathOf(one)
+      if (place !== null && isInside(place, real)) return
+      if (place === null && isInside(resolve(one), resolve(folder)))
+        throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${target}: its folder ${one} does not exist`, {
+          hint: 'Create or mount this folder, then run the same command again: the run is resumed.',
+        })
+    }
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
       `cannot write ${target}: its folder is really ${real}, outside the working directory`,
     )
   }
-  const folder = dirname(target)
   const missing: string[] = []
   let real = await realpathOf(folder)
   for (let at = folder; real === null; real = await realpathOf(at)) {

@@ -44,7 +44,10 @@ export function isEmbeddedRuledOut(env: Env): boolean {
  * back to the embedded service in silence.
  */
 export function serviceUrlOf(env: Env): string | null {
-  if (env.FETTLE_URL === '') throw new FettleError('FETTLE_SETTINGS', 'FETTLE_URL is set but empty')
+  if (env.FETTLE_URL === '')
+    throw new FettleError('FETTLE_SETTINGS', 'FETTLE_URL is set but empty', {
+      hint: 'Set it to the address of the service, or unset it for the embedded service.',
+    })
   return text(env, 'FETTLE_URL')
 }
 

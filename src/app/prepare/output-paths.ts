@@ -22,6 +22,8 @@ export interface OutputContext {
   readonly file: string
   readonly cwd: string
   readonly runsDir: string | undefined
+  /** What allowed a folder outside the project: an option, a variable or a key. */
+  readonly rootSource: (root: string) => string
   readonly locate: (path: readonly PropertyKey[]) => Place | null
 }
 
@@ -55,26 +57,40 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(given)} ${reason}`, {
           at: surroundings.locate(['output', key]),
-          ...(reason.includes('outside') ? { hint: 'Allow its folder with FETTLE_OUTPUT_ROOT.' } : {}),
+          ...hintOf(reason),
         }),
       )
   }
   return issues
 }
 
+/** The end of the reason for an output in a missing folder. */
+const MISSING = 'which does not exist'
+
+function hintOf(reason: string): { hint?: string } {
+  if (reason.endsWith(MISSING))
+    return { hint: 'Create or mount this folder, or correct its path: fettle creates only the folders in it.' }
+  return reason.includes('outside') ? { hint: 'Allow its folder with FETTLE_OUTPUT_ROOT.' } : {}
+}
+
 async function whyNotThere(
   path: string,
   real: string,
-  { file, cwd, roots, runsDir = DEFAULT_RUNS_DIR }: OutputContext & ReturnType<typeof placeOf>,
+  { file, cwd, roots, rootSource, runsDir = DEFAULT_RUNS_DIR }: OutputContext & ReturnType<typeof placeOf>,
   format: PlannedOutput['format'] | null,
 ): Promise<string | null> {
   const there = await stat(path).catch(() => null)
   if (there?.isDirectory() === true) return 'is a folder'
   if (there !== null && !there.isFile()) return 'exists and is not a regular file'
   const [runs, pipeline] = await Promise.all([resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
-  const places = roots === null ? null : await Promise.all([cwd, ...(roots ?? [])].map(realPath))
-  if (places !== null && !places.some(one => isInside(one, real)))
-    return `would really be written to ${real}, outside the project`
+  if (roots !== null) {
+    const places = await Promise.all([cwd, ...(roots ?? [])].map(async place => ({ place, real: await realPath(place) })))
+    const within = places.filter(one => isInside(one.real, real)).map(one => one.place)
+    if (within.length === 0) return `would really be written to ${real}, outside the project`
+    // A volume that is not mounted must not become a folder of this machine.
+    const isThere = await Promise.all(within.map(isFolder))
+    if (!isThere.includes(true)) return `is in ${within[0]}, the output root of ${rootSource(within[0]!)}, ${MISSING}`
+  }
   if (isInside(runs!, real)) return `would be written among the runs in ${runsDir}`
   if (real === pipeline) return 'would overwrite the pipeline file'
   // A file of another kind is not opened as a database.
@@ -87,6 +103,12 @@ async function whyNotThere(
   const list = names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`
   return `is there, and no ${kind === 'workbook' ? 'workbook' : 'table'} by its name: only ${list} replaced`
 }
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    found => found.isDirectory(),
+    () => false,
+  )
 
 /** Other JSON files, such as package.json, hold an object. */
 const isArray = async (path: string): Promise<boolean> => {

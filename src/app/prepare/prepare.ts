@@ -35,7 +35,7 @@ import { decisionIssues } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { planChoices, planShards } from './plan-shards.ts'
-import { type ParsedFile, parseOptions, parseText, readText } from './read-pipeline.ts'
+import { type ParsedFile, parseOptions, parseText, readText, rootSourceOf } from './read-pipeline.ts'
 import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 
@@ -173,6 +173,7 @@ async function planOver(
     list: several === undefined ? null : path,
     cwd,
     runsDir,
+    rootSource: root => rootSourceOf(options, root),
     locate,
   })
   const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))

@@ -18,7 +18,7 @@ import {
   plainPipeline,
 } from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
-import { type ChosenProject, chooseProject, findProject } from '../project/find-project.ts'
+import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from '../project/find-project.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
 
 /** Checked before reading, so that an endless file is not read. */
@@ -108,7 +108,16 @@ export const parseOptions = (file: string, options: PrepareContext & Overrides, 
 })
 
 const outputRootsOf = ({ outputRoots, env, cwd }: PrepareContext & Overrides): string[] =>
-  [...outputRoots, ...(env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter)].filter(one => one !== '').map(one => resolve(cwd, one))
+  [...outputRoots, ...variableRoots(env)].map(one => resolve(cwd, one))
+
+const variableRoots = (env: Env): string[] => (env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter).filter(one => one !== '')
+
+/** What named this folder of outputs. */
+export function rootSourceOf({ outputRoots, env, cwd }: PrepareContext & Overrides, root: string): string {
+  const isRoot = (one: string): boolean => resolve(cwd, one) === root
+  if (outputRoots.some(isRoot)) return 'this command'
+  return variableRoots(env).some(isRoot) ? 'FETTLE_OUTPUT_ROOT' : PROJECT_FILE
+}
 
 /** The file of `--output` outside the project, as an absolute path: who names it there wants it there. */
 function namedOutsideOf({ output, cwd }: PrepareContext & Overrides): string | null {

@@ -43,7 +43,9 @@ export function resolveService(
   const url = service ?? fields?.url ?? serviceUrlOf(env)
   if (url === null) {
     if (own === null) return recorded?.kind === 'embedded' ? embedded(env) : embeddedByDefault(env)
-    throw new FettleError('FETTLE_SETTINGS', 'the pipeline names a service without an address, and FETTLE_URL is not set')
+    throw new FettleError('FETTLE_SETTINGS', 'service: of the pipeline has no address, and FETTLE_URL is not set', {
+      hint: 'Set FETTLE_URL to the address of the service.',
+    })
   }
   const checked = checkServiceUrl(url, fields?.insecure ?? false)
   if ('code' in checked) {

@@ -197,8 +197,9 @@ export const PIPELINE_ROWS: readonly Row[] = [
 
   bad('P37', 'an absolute input is fine, an output is not', `name: a\ninput: rows.csv\nmappings: { name: Name, country: Country }\noutput: { path: /etc/x.csv, review: ../r.csv, unmatched: aux }`, ['PATH p.yml:4:17', 'PATH p.yml:4:37', 'PATH p.yml:4:58'], 'outside the project', 'not a portable name'),
   { ...ok('P37', 'on the command line', BASE), args: ['p.yml', '--output', '../x.csv'] },
-  { ...ok('P37', 'in a folder that the caller allows', `${BASE}output: /far/x.csv`), args: ['p.yml', '--output-root', '/far'] },
-  { ...ok('P37', 'by a relative path into a folder that the caller allows', `${BASE}output: { path: ../far/x.csv, review: out/../../far/r.csv }`), args: ['p.yml', '--output-root', '../far'] },
+  { ...ok('P37', 'in a folder that the caller allows', `${BASE}output: /usr/far/x.csv`), args: ['p.yml', '--output-root', '/usr'] },
+  { ...ok('P37', 'by a relative path into a folder that the caller allows', `${BASE}output: { path: ../far/x.csv, review: out/../../far/r.csv }`), args: ['p.yml', '--output-root', '..'] },
+  { ...bad('P37', 'in a folder that the caller allows and that is missing', `${BASE}output: { path: /far/x.csv, review: ../far/r.csv }`, ['PATH p.yml:4:17', 'PATH p.yml:4:37'], 'is in /far, the output root of this command, which does not exist', 'FETTLE_OUTPUT_ROOT', 'Create or mount this folder'), args: ['p.yml', '--output-root', '/far'], env: { FETTLE_OUTPUT_ROOT: '../far' } },
   { ...bad('P37', 'by a relative path beside the folder that the caller allows', `${BASE}output: ../farther/x.csv`, ['PATH p.yml:4:9'], 'outside the project', 'FETTLE_OUTPUT_ROOT'), args: ['p.yml', '--output-root', '../far'] },
   { ...ok('P37', 'by a link into a folder that the environment allows', `${BASE}output: out/o.csv`), files: { 'p.yml': `${BASE}output: out/o.csv`, out: linkOut }, env: { FETTLE_OUTPUT_ROOT: '/nowhere:/' } },
   { ...bad('P37', 'beside the folder that the caller allows', `${BASE}output: /etc/x.csv`, ['PATH p.yml:4:9'], 'outside the project', 'FETTLE_OUTPUT_ROOT'), args: ['p.yml', '--output-root', '/far'] },

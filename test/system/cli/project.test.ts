@@ -160,6 +160,9 @@ test('outputs may be in the folders of outputRoots, which start from the project
     'team/p.yml': pipelineOf('p', 'output: ../shared/p.csv'),
     'team/rows.csv': ROWS,
   })
+  const missing = await fettle(['run', 'p.yml', '-q'], { cwd: join(cwd, 'team') })
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('the output root of fettle.yml, which does not')])
+  expect(existsSync(join(cwd, 'team/fettle-runs'))).toBe(false)
   mkdirSync(join(cwd, 'shared'))
   expect((await fettle(['run', 'p.yml', '-q'], { cwd: join(cwd, 'team') })).code).toBe(0)
   expect(existsSync(join(cwd, 'shared/p.csv'))).toBe(true)

@@ -145,7 +145,7 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
   })
 
   test.each([
-    ['service: required', {}, 'the pipeline names a service without an address, and FETTLE_URL is not set'],
+    ['service: required', {}, 'service: of the pipeline has no address, and FETTLE_URL is not set'],
     ['', { FETTLE_EMBEDDED: 'never' }, 'the embedded service is ruled out by FETTLE_EMBEDDED=never'],
     ['service: embedded', { FETTLE_EMBEDDED: 'never' }, 'the embedded service is ruled out by FETTLE_EMBEDDED=never'],
     ['', { FETTLE_EMBEDDED: 'no' }, 'FETTLE_EMBEDDED is no: expected never, or nothing'],

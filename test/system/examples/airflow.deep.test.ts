@@ -81,7 +81,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
       },
       pods: {
         ...Object.fromEntries([1, 2, 65, 76].map(code => [code, 'AirflowFailException'])),
-        ...Object.fromEntries([75, 137, 143].map(code => [code, 'AirflowException'])),
+        ...Object.fromEntries([75, 130, 137, 143].map(code => [code, 'AirflowException'])),
         99: 'AirflowSkipException',
       },
       place: ['/work', '/airflow/xcom', '/work'],

@@ -9,6 +9,9 @@ import { follow, importRegister, pipelineOf, ROOT, ROWS } from '../cli/fettle.ts
 import { CREDENTIALS, scripted } from '../cli/servers.ts'
 import { type Project, project, run, runKeysOf } from './kit.ts'
 import { pythonMissing, pythonWith } from './python.ts'
+import { replaced } from './walk/copies.ts'
+
+const EXAMPLE = join(ROOT, 'examples/dagster/suppliers.py')
 
 describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
   let bin: string
@@ -17,8 +20,8 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     bin = await pythonWith('examples/dagster/requirements.txt')
   }, 600_000)
 
-  const materialise = async (work: Project) => {
-    const args = ['-W', 'ignore', join(ROOT, 'test/system/examples/in_dagster.py'), join(ROOT, 'examples/dagster/suppliers.py')]
+  const materialise = async (work: Project, example = EXAMPLE) => {
+    const args = ['-W', 'ignore', join(ROOT, 'test/system/examples/in_dagster.py'), example]
     const { stdout, stderr } = await run(join(bin, 'python'), args, work)
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) || expect.fail(stderr))
   }
@@ -55,10 +58,7 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     const service = await scripted('matching')
     const { cwd, env } = project({ ...settings, ...CREDENTIALS, FETTLE_URL: service.url })
     const python = `import importlib.util as i, sys; s = i.spec_from_file_location("s", sys.argv[1]); m = i.module_from_spec(s); s.loader.exec_module(m); print(m.RUN)`
-    const shell = await run(join(bin, 'python'), ['-W', 'ignore', '-c', python, join(ROOT, 'examples/dagster/suppliers.py')], {
-      cwd,
-      env,
-    })
+    const shell = await run(join(bin, 'python'), ['-W', 'ignore', '-c', python, EXAMPLE], { cwd, env })
     const under = follow(spawn('bash', ['-c', shell.stdout], { cwd, env }))
     await service.asked('POST /dataCleaning/jobs/job-1/submit')
     // As Dagster does: to the shell alone.
@@ -66,6 +66,24 @@ describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
     const { code, stdout } = await under.ended
     expect(code, stdout).toBe(143)
     expect(JSON.parse(stdout.trimEnd().split('\n').at(-1)!)).toMatchObject({ status: 'cancelled', exitCode: 143 })
+  })
+
+  // 137: `-9`, as Python names it, is the kill of the whole step (test/system/examples/walk).
+  test.each([
+    ...[75, 130, 137, 143].map(code => ({ code, ended: { success: true, retries: 1 } })),
+    { code: 1, ended: { success: true, retries: 0 } },
+    ...[2, 65, 70, 73, 76, 77, 127].map(code => ({ code, ended: { success: false, retries: 0 } })),
+  ])('fettle ends with $code once: success $ended.success, retries $ended.retries', async ({ code, ended }) => {
+    const work = project(settings)
+    write(work, 'output: out/suppliers.csv')
+    const end = code === 137 ? 'kill -9 $$' : `exit ${code}`
+    const script = `#!/bin/sh\n[ -e ended ] && exit 0\ntouch ended\n${end}\n`
+    writeFileSync(join(work.cwd, 'node_modules/.bin/fettle'), script)
+    const example = join(work.cwd, 'suppliers.py')
+    writeFileSync(example, replaced(readFileSync(EXAMPLE, 'utf8'), ['seconds_to_wait=300', 'seconds_to_wait=0']))
+    const told = await materialise(work, example)
+    expect(told).toMatchObject(ended)
+    if (!ended.success) expect(JSON.stringify(told)).toContain(`code ${code}`)
   })
 
   test('receives the reason for a missing asset, and does not retry', async () => {

@@ -95,7 +95,7 @@ with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as kube:
     )
 pod.config_file = kube.name
 container = pod.build_pod_request_obj().spec.containers[0]
-pods = {code: pod_ended(code, {"exitCode": code}) for code in (1, 2, 65, 75, 76, 143)}
+pods = {code: pod_ended(code, {"exitCode": code}) for code in (1, 2, 65, 75, 76, 130, 143)}
 pods |= {99: pod_ended(99, {"exitCode": 99}), 137: pod_ended(137, None)}
 os.unlink(kube.name)
 

@@ -30,6 +30,18 @@ describe('a sink', () => {
     expect([text(join(root, 'out.csv')), sink.bytes, names(root)]).toEqual(['new text', 8, ['out.csv']])
   })
 
+  it('does not create a missing root, which may be a volume that is not mounted', async () => {
+    const root = folder()
+    const [away, there] = [join(folder(), 'away'), folder()]
+    await expect(openSink(join(away, 'a/out.csv'), { root, roots: [away] })).rejects.toMatchObject({
+      ...refusal('out.csv', `its folder ${away} does not exist`),
+      hint: expect.stringContaining('Create or mount this folder'),
+    })
+    const sink = await openSink(join(there, 'a/out.csv'), { root, roots: [away, there] })
+    await sink.discard()
+    expect(names(there)).toEqual(['a'])
+  })
+
   it('leaves nothing behind when it is discarded', async () => {
     const root = folder()
     const sink = await openSink('a/out.csv', { root })

@@ -117,6 +117,9 @@ fettle-${name}:
   resource_group: fettle-${name}    # one at a time
   interruptible: false
   timeout: 2h 30m                   # above poll.timeout, 2h
+  retry:
+    max: 2
+    exit_codes: [75, 130, 137, 143] # try again, stopped, killed: the same command resumes the run
   cache:                            # runs before this one: an unfinished one is resumed, a good one is compared
     - key: fettle-${name}
       paths: [fettle-runs]
