@@ -1,14 +1,18 @@
 /**
  * Chooses the least scores for `matched` on out-of-fold answers: of all points on a grid the one of highest recall, summed over views and
- * shares, at which every view keeps its precision however much of the list is absent. Knows the engine's decision, no weights.
+ * shares, at which every view keeps its precision however much of the list is absent, and every kind of evidence its own over all views.
+ * Knows the engine's decision, no weights.
  */
 import { decide, evidenceClassOf } from '../build/service/matching/decide/decide.js'
 import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/share.js'
 
 /** Share of a list that is absent from the register, and the least precision there. */
 const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
+const USUAL = 0.15
+/** Least precision of each kind of evidence over the views, with the usual share of a list absent. */
+const KIND_PRECISION = { sameName: 0.985, partName: 0.92, partNameAddress: 0.95 }
 const GRID = Array.from({ length: 33 }, (_, at) => (at + 15) / 50)
-const KINDS = ['sameName', 'partName', 'partNameAddress']
+const KINDS = Object.keys(KIND_PRECISION)
 /** Rows of a list that is made of weighted rows. */
 const ROWS = 2000
 /** Log-odds that are enough for any threshold: what is not matched then is held back by a rule. */
@@ -58,6 +62,17 @@ function listOf(choices, absent) {
   return { absent, counts, known: 1 - absent, least: PRECISION[absent] }
 }
 
+/** What one kind gives at a threshold over all lists with the usual share of absent rows. */
+function kindFigures(lists, kind, cut) {
+  let given = 0
+  let right = 0
+  for (const { counts } of lists) {
+    given += counts[kind][cut].given
+    right += counts[kind][cut].right
+  }
+  return { given, precision: right / given }
+}
+
 function figuresAt({ counts, known }, at) {
   let given = 0
   let right = 0
@@ -77,10 +92,13 @@ export function chooseThresholds(views) {
       const name = `${set} without ${without.join(', ') || 'nothing'}`
       return Object.keys(PRECISION).map(absent => ({ name, ...listOf(scored, Number(absent)) }))
     })
+  const usual = lists.filter(list => list.absent === USUAL)
+  const cutsOf = kind => [...GRID.keys()].filter(cut => kindFigures(usual, kind, cut).precision >= KIND_PRECISION[KINDS[kind]])
+  const [same, part, partAddress] = [...KINDS.keys()].map(cutsOf)
   let best = null
-  for (const a of GRID.keys())
-    for (const b of GRID.keys())
-      for (const c of GRID.keys()) {
+  for (const a of same)
+    for (const b of part)
+      for (const c of partAddress) {
         const at = [a, b, c]
         // Of two points that find as much the stricter one is taken.
         let gain = (a + b + c) * 1e-6
@@ -94,10 +112,17 @@ export function chooseThresholds(views) {
   if (best === null) throw new Error('no point keeps the precision: the features or the data have changed')
   return {
     thresholds: Object.fromEntries(KINDS.map((kind, index) => [kind, GRID[best.at[index]]])),
-    lines: lists.map(list => {
-      const { precision, recall } = figuresAt(list, best.at)
-      const absent = `${Math.round(list.absent * 100)} % absent`.padStart(12)
-      return `${list.name.padEnd(56)}${absent}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`
-    }),
+    lines: [
+      ...lists.map(list => {
+        const { precision, recall } = figuresAt(list, best.at)
+        const absent = `${Math.round(list.absent * 100)} % absent`.padStart(12)
+        return `${list.name.padEnd(56)}${absent}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`
+      }),
+      ...KINDS.map((kind, at) => {
+        const { given, precision } = kindFigures(usual, at, best.at[at])
+        const share = given / usual.length
+        return `${kind.padEnd(56)}${'15 % absent'.padStart(12)}: precision ${precision.toFixed(3)}, ${share.toFixed(3)} of the rows`
+      }),
+    ],
   }
 }

@@ -112,6 +112,9 @@ function answersOf(list, facts = factsOf(list)) {
 export function measureSets(folder, split, print) {
   const results = {}
   const byKind = {}
+  const addTo = (kind, answers) => {
+    byKind[kind] = [...(byKind[kind] ?? []), ...answers]
+  }
   const numbered = []
   print(
     `${'set'.padEnd(8)}${'asked with'.padEnd(15)}${'rows'.padStart(5)}${'top1'.padStart(7)}${'prec.'.padStart(7)}${'95 %'.padStart(14)}${'recall'.padStart(7)}${'95 %'.padStart(14)}${'refuse'.padStart(7)}${ABSENT.map(one => `${one * 100} % absent, share`.padStart(24)).join('')}${'error'.padStart(7)}${'rows/s'.padStart(8)}`,
@@ -130,12 +133,15 @@ export function measureSets(folder, split, print) {
         ...present.map(row => ({ ...row, index: without, expected: '' })),
       ]
       const natural = answersOf(labelled)
+      addTo(kind, natural)
       const figures = weighed(natural)
       const lists = ABSENT.map(part => {
         const weightOf = (list, size) => list.map(row => ({ ...row, weight: (size * 1000) / list.length }))
         const list = [...weightOf(present, 1 - part), ...weightOf(absent, part)]
         const facts = factsOf(list)
-        return { ...weighed(answersOf(list, facts)), share: facts.inRegister }
+        const answers = answersOf(list, facts)
+        if (part === 0.5) addTo(`${kind}, half of them absent`, answers)
+        return { ...weighed(answers), share: facts.inRegister }
       })
       const refused = answersOf(absent, ALONE)
       const refusal = share(refused.filter(one => one.decision !== 'matched').length, refused.length)
@@ -145,7 +151,6 @@ export function measureSets(folder, split, print) {
       const ranges = ['precision', 'recall'].map(name => interval(natural, sample => weighed(sample)[name]))
       const range = ([low, high]) => `${shown(low).trim()}–${shown(high).trim()}`.padStart(14)
       if (view === 'all') numbered.push({ companies, labelled })
-      byKind[kind] = [...(byKind[kind] ?? []), ...natural]
       results[`${set} ${view}`] = { ...figures, refusal, lists, error, rowsPerSecond }
       print(
         `${set.padEnd(8)}${view.padEnd(15)}${String(rows.length).padStart(5)}${shown(figures.top1)}${shown(figures.precision)}${range(ranges[0])}${shown(figures.recall)}${range(ranges[1])}${shown(refusal)}${lists.map(one => `${shown(one.precision)} ${shown(one.recall)} ${shown(one.share)}`.padStart(24)).join('')}${shown(error)}${String(rowsPerSecond).padStart(8)}`,

@@ -6,6 +6,7 @@ Learned peers learn from the `train` queries; a train query is scored by a model
 """
 import csv
 import json
+import logging
 import os
 import re
 import sqlite3
@@ -153,6 +154,7 @@ rules = [block_on("first"), block_on("substr(name, 1, 4)"), *([block_on("postcod
 settings = SettingsCreator(
     link_type="link_only", unique_id_column_name="id", comparisons=comparisons, blocking_rules_to_generate_predictions=rules
 )
+logging.getLogger("splink").setLevel(logging.ERROR)
 linker = Linker(sides, settings, DuckDBAPI())
 # Without a name that both sides have, the estimate fails.
 sure = "name" if set(names) & set(queries["name"]) else "first"
