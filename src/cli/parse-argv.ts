@@ -138,13 +138,23 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
   if (argv[dash - 1] === '-o') throw new FettleError('FETTLE_USAGE', '-o -: an output is a file', { hint: 'Name the file.' })
   if (dash !== -1)
     throw new FettleError('FETTLE_USAGE', `${first} does not read stdin: - is not a name`, { hint: 'Name a file or a run.' })
-  const known = [...(command.positionals ?? []), ...command.options].flatMap(({ name, alias }) => [name, alias ?? name])
+  const options = [...(command.positionals ?? []), ...command.options]
+  const known = options.flatMap(({ name, alias }) => [name, alias ?? name])
   for (const word of argv.slice(1)) {
-    const [, flag] = /^--(?:no-)?([^=]+)/.exec(word) ?? []
-    if (flag !== undefined && !known.includes(flag) && !COMMON.includes(flag))
-      throw await unknown(`${first} has no flag --${flag}`, flag, known, '--')
+    const [, dashes = '', text] = /^(--(?:no-)?|-)([a-z][^=]*)/i.exec(word) ?? []
+    if (text === undefined) continue
+    const isLong = dashes !== '-'
+    const flag = isLong ? text : [...text].find(letter => !known.includes(letter) && !COMMON.includes(letter))
+    if (flag === undefined || known.includes(flag) || COMMON.includes(flag)) continue
+    const meant = isLong ? flag : longNameOf(flag)
+    const other = options.find(({ otherNames }) => otherNames?.includes(meant))?.name ?? meant
+    throw await unknown(`${first} has no flag ${isLong ? '--' : '-'}${flag}`, other, known, '--')
   }
 }
+
+/** The flag that a letter abbreviates at any command. */
+const longNameOf = (letter: string): string =>
+  COMMANDS.flatMap(({ options }) => options).find(({ alias }) => alias === letter)?.name ?? ''
 
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
   const { nearest } = await import('../pipeline/index.ts')

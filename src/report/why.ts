@@ -19,7 +19,7 @@ const UNMATCHED: Readonly<Record<UnmatchedReason, string>> = {
 const REVIEW: Readonly<Record<string, string>> = {
   ambiguous: 'two companies fit almost equally well',
   'between-thresholds': 'likely, but not certain enough',
-  'number-and-name-disagree': 'the number and the name point to different companies',
+  'number-and-name-disagree': 'the number and the name do not belong to the same company',
   'sister-company': 'a company of the same group, or another of a series: a number, place or word in the name is another',
   'address-alone': 'the address agrees, but not the name',
   'other-script': 'the names agree once transliterated, and nothing else supports it',

@@ -14,4 +14,6 @@ export interface Option {
   readonly variable?: string
   readonly isRequired?: boolean
   readonly describe: string
+  /** Names of it at other commands, for the hint. */
+  readonly otherNames?: readonly string[]
 }

@@ -35,7 +35,7 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
   const file = result.outputs.find(output => output.kind === 'review')?.path ?? null
   const section = (content: Markup): Markup =>
     html`<section aria-labelledby="review"><h2 id="review">To review</h2>${content}</section>`
-  const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data)}</span>`
+  const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data, result.name)}</span>`
   if (samples.length === 0 && desk !== null)
     return section(html`<p class="lead"><span class="paper">Every row is decided.</span>${desk}</p><div id="desk" hidden></div>`)
   if (samples.length === 0) {
@@ -127,8 +127,8 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
-const onDesk = ({ shown, all }: Packed): Markup =>
-  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs apply it if the pipeline names the file, or if the list has no pipeline.`
+const onDesk = ({ shown, all }: Packed, name: string): Markup =>
+  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs apply it if the pipeline names the file, or if the list has no pipeline.`
 
 function tableOf(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
   const rows = samples.map(rowOf)

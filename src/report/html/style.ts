@@ -100,8 +100,8 @@ button.primary:not(:disabled){background:var(--link);border-color:var(--link);co
 .copy{font-size:.75rem;padding:.05rem .5rem;min-height:0;margin-left:.6rem;color:var(--soft)}.command+.copy{margin:.4rem 0 0}
 #desk{margin-top:1.1rem;scroll-margin-top:1rem}
 .deskhead{display:flex;flex-wrap:wrap;align-items:end;gap:.75rem 1rem;margin-bottom:.9rem}
-.deskhead label{display:grid;font-size:.8125rem;color:var(--soft)}.deskhead label input{color:var(--ink);font-size:.9rem}
-.progress{flex:1 1 12rem;font-size:.9375rem;font-weight:600;font-variant-numeric:tabular-nums}
+.deskhead label{display:grid;font-size:.8125rem;color:var(--soft)}.deskhead label input{color:var(--ink);font-size:.9rem}.deskhead label input[type=text]{width:9rem}.deskhead button{font-size:.9rem}
+.progress{flex:1 1 9rem;font-size:.9375rem;font-weight:600;font-variant-numeric:tabular-nums}
 .progress .track{display:block;height:6px;border-radius:3px;background:var(--line);margin-top:.45rem;overflow:hidden}.progress .track span{display:block;height:100%;background:var(--matched)}
 .filters{display:grid;gap:.6rem;margin-bottom:.75rem;font-size:.875rem}
 .chips,.selects{display:flex;flex-wrap:wrap;gap:.45rem}.selects input{flex:1 1 10rem;min-width:8rem}.selects select{max-width:15rem}

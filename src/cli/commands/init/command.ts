@@ -8,7 +8,7 @@ export const init: Command = {
   positionals: [LIST],
   options: [
     ...LIST_OPTIONS,
-    { name: 'to', describe: 'File to write, or - for stdout; default: <list>.yml' },
+    { name: 'to', describe: 'File to write, or - for stdout; default: <list>.yml', otherNames: ['output', 'out'] },
     { name: 'yes', alias: 'y', type: 'switch', describe: 'Ask nothing: use what is certain, omit the rest' },
     { name: 'force', type: 'switch', describe: 'Replace existing files' },
     { name: 'project', type: 'switch', describe: 'Write fettle.yml too, for all pipelines of the folder' },

@@ -10,7 +10,7 @@ import {
   reviewTable,
   runForReview,
 } from '../../../app/index.ts'
-import { EXIT, FettleError } from '../../../errors.ts'
+import { type Action, action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import type { RunState } from '../../../journal/index.ts'
@@ -18,6 +18,7 @@ import { decisionsFileOf } from '../../../pipeline/index.ts'
 import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
 import { count, counted } from '../../../report/words.ts'
 import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
+import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
@@ -38,7 +39,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
   if (exports.length > 0) {
     const mappings = state.plan.mappings.map(({ mapping }) => mapping)
-    for (const [format, to] of exports) await exportTo(format, to, { rows, mappings, id: state.runId, runsDir, io, stored: old })
+    const exported = { rows, mappings, id: state.runId, name: state.plan.name, runsDir, io, stored: old }
+    for (const [format, to] of exports) await exportTo(format, to, exported)
     return EXIT.ok
   }
   const added =
@@ -155,13 +157,14 @@ interface Exported {
   readonly rows: readonly ReviewRow[]
   readonly mappings: readonly string[]
   readonly id: string
+  readonly name: string
   readonly runsDir: string
   readonly io: Io
   readonly stored: readonly Decision[]
 }
 
 /** Replaces only an earlier export, and none with decisions that were not applied. */
-async function exportTo(format: string, to: string, { rows, mappings, id, runsDir, io, stored }: Exported): Promise<void> {
+async function exportTo(format: string, to: string, { rows, mappings, id, name, runsDir, io, stored }: Exported): Promise<void> {
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
@@ -180,7 +183,7 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
         hint: 'Name another file.',
       },
     )
-  if (format === 'csv' && existsSync(path)) await assertApplied(to, stored, io)
+  if (format === 'csv' && existsSync(path)) await assertApplied(to, { name, runsDir, stored, io })
   if (format === 'html')
     await writeAtomic(path, renderHtml(withoutPlace(reportOfRun(runsDir, id)), rows, Number.POSITIVE_INFINITY), {
       isShared: true,
@@ -190,10 +193,15 @@ async function exportTo(format: string, to: string, { rows, mappings, id, runsDi
     await writeTable(path, format, names, lines)
   }
   print(io, `${counted(rows.length, 'row')} to review in ${to}`)
-  if (format !== 'html') io.err('write accept or reject beside a company, then: fettle review --apply FILE')
+  if (format !== 'html') print(io, `write accept or reject beside a company, then: ${shellCommand(applied(name, to), runsDir)}`)
 }
 
-async function assertApplied(file: string, stored: readonly Decision[], io: Io): Promise<void> {
+const applied = (name: string, file: string): Action => action('review', name, '--apply', file)
+
+async function assertApplied(
+  file: string,
+  { name, runsDir, stored, io }: Pick<Exported, 'name' | 'runsDir' | 'stored' | 'io'>,
+): Promise<void> {
   const keyOf = ({ fingerprint, decision, company }: Decision): string => [fingerprint, decision, company].join(' ')
   const known = new Set(stored.map(keyOf))
   const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(keyOf(one)))
@@ -202,7 +210,7 @@ async function assertApplied(file: string, stored: readonly Decision[], io: Io):
     'FETTLE_USAGE',
     `${file} has ${counted(lines.length, 'decision')} that were not applied; refusing to overwrite it`,
     {
-      hint: `Apply them (fettle review --apply ${file}), or name another file.`,
+      hint: `Apply them (${shellCommand(applied(name, file), runsDir)}), or name another file.`,
     },
   )
 }

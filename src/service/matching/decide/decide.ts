@@ -113,6 +113,8 @@ const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
 const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
   best !== undefined && nameAgrees(best.vector) && (sameName(best.vector) || !others.some(one => sameName(one.vector)))
 
+const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSimilarity(vector) < 0.5
+
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first. `numbers`: whether company
  * numbers of the list are reliable.
@@ -143,12 +145,13 @@ export function decide(
   }
   if (vector[AT.numberDiffer] === 1) {
     const otherwise = rejectionReason(logOdds - WEIGHTS.numberDiffer, score, margin, vector)
-    return otherwise === 'below-threshold' ? verdict('unmatched', otherwise) : verdict('review', 'number-and-name-disagree')
+    if (otherwise === 'below-threshold') return verdict('unmatched', otherwise)
+    return verdict('review', isAddressAlone(vector) ? 'address-alone' : 'number-and-name-disagree')
   }
   const reason = rejectionReason(logOdds, score, margin, vector)
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
   if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
-  if (reason === null && samePlace(vector) && nameSimilarity(vector) < 0.5) return verdict('review', 'address-alone')
+  if (reason === null && isAddressAlone(vector)) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)

@@ -54,6 +54,11 @@ describe('rows in review', () => {
       { ...CASTINGS, orgNumber: '99999999', country: 'GB' },
       'number-and-name-disagree',
     ],
+    [
+      'a name and a number of another company at its address',
+      { name: 'Zealand Optics', orgNumber: '99999999', country: 'GB', address1: 'Unit 4, Foundry Lane', postcode: 'S9 2TX' },
+      'address-alone',
+    ],
     ['a dissolved company by its name alone', { name: 'Pellworth Interiors Ltd' }, 'dissolved'],
   ]
   it.each(rows)('%s', (_, query, reason) => {
