@@ -1,9 +1,11 @@
 /**
  * The journal on disk: one JSON line for each event, synced before the caller continues, so that every effect has a record that
- * survives a crash. A torn last line is the only damage that is repaired.
+ * survives a crash. Only the repeated reading of an unchanged job waits for the next sync: nothing is done because of it. A torn last
+ * line is the only damage that is repaired.
  */
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
 import { syncFolderSync } from '../files/durable.ts'
 import { Checksums } from './checksum.ts'
@@ -17,7 +19,7 @@ const VERSION = 1
 export interface Journal {
   readonly path: string
   readonly state: RunState | null
-  /** Writes and syncs one event, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
+  /** Writes one event, syncs it unless it tells nothing new, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
   append(event: RunEventInput): RunState
   close(): void
 }
@@ -149,7 +151,7 @@ export function openJournal(
         if (isTorn) ftruncateSync(file, wholeBytes)
         isTorn = true
         writeWhole(file, line)
-        fsyncSync(file)
+        if (!isRepeated(event, state)) fsyncSync(file)
         isTorn = false
       })
       wholeBytes += line.length
@@ -161,6 +163,13 @@ export function openJournal(
     },
     close: () => closeSync(file),
   }
+}
+
+/** A poll that found the job as the one before did: after a power failure the job is read again anyway. */
+function isRepeated(event: RunEvent, state: RunState | null): boolean {
+  if (event.type !== 'status.observed') return false
+  const job = state?.jobs.find(({ part }) => part === event.part)
+  return job?.status === event.status && (event.summary === null || isDeepStrictEqual(event.summary, job.summary))
 }
 
 /** A write may be short: the rest is written by the next call. */
