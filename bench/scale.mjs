@@ -15,8 +15,9 @@ import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
 import { makeThreads } from '../build/service/data-cleaning/processing/threads.js'
 import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
-import { loadIndex, saveIndex } from '../build/service/registers/index-file.js'
+import { loadIndex, storeIndex } from '../build/service/registers/stored/index-file.js'
 import { grow } from './lib/grow.mjs'
+import { peakMb } from './lib/peak.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -50,16 +51,22 @@ async function build(path) {
   }))
   const began = performance.now()
   const builder = createIndexBuilder()
-  let count = 0
-  for (const company of grow(companies, Number(values.companies) || companies.length)) {
-    builder.add(company)
-    count++
-  }
-  const image = builder.finish()
-  const built = since(began)
-  const writing = performance.now()
-  await saveIndex(path, image, { digest: 'bench', snapshotDate: null, companies: count })
-  console.log(`${count} companies: built in ${built.toFixed(1)} s, written in ${since(writing).toFixed(1)} s`)
+  const count = Number(values.companies) || companies.length
+  let added = 0
+  await storeIndex(path, { digest: 'bench', snapshotDate: null, companies: count }, async store => {
+    for (const company of grow(companies, count)) {
+      builder.add(company)
+      const piece = builder.spill()
+      if (piece !== null) await store(...piece)
+    }
+    added = since(began)
+    for (const column of builder.finish()) await store(...column)
+  })
+  const cpu = process.cpuUsage()
+  const seconds = `${since(began).toFixed(1)} s, ${((cpu.user + cpu.system) / 1e6).toFixed(1)} s of processor time`
+  console.log(
+    `${count} companies: read in ${added.toFixed(1)} s, built and written in ${seconds}, peak ${peakMb().toFixed(0)} MB`,
+  )
 }
 
 function queriesOf() {
@@ -74,7 +81,7 @@ function queriesOf() {
 /** Rows a second of so many threads. */
 async function threaded(image, queries, rows, count) {
   const script = fileURLToPath(new URL('../build/service/data-cleaning/processing/match-thread.js', import.meta.url))
-  const threads = makeThreads(count, () => new Worker(script, { workerData: image }))
+  const threads = makeThreads(count, () => new Worker(script, { workerData: { memory: image.memory, places: image.places } }))
   const stream = async function* (most) {
     for (let row = 0; row < most; row++) yield queries[row % queries.length]
   }
@@ -94,6 +101,7 @@ async function measure(path) {
   const empty = process.memoryUsage.rss()
   const loading = performance.now()
   const image = await loadIndex(path, 'bench')
+  await image.pages.loadAll()
   const index = viewIndex(image)
   match(index, queries[0])
   const loadSeconds = since(loading)

@@ -11,7 +11,7 @@ export { appliedShare } from './matching/index.ts'
 export async function factsOfRows(registerDir: string, names: readonly string[], rows: AsyncIterable<Query>): Promise<ListFacts> {
   const chosen = (await chooseRegisters(registerDir, names)).map(({ name }) => name)
   if (chosen.includes(SAMPLE)) await importSample(registerDir, systemClock)
-  const { index, officers } = await openRegister(registerDir, chosen)
+  const { index, pages, officers } = await openRegister(registerDir, chosen)
   officers.close()
-  return factsOf(rows, { rowEvidence: query => rowEvidence(index, query) }, turnEvery())
+  return factsOf(rows, { rowEvidence: query => rowEvidence(index, query) }, turnEvery()).finally(() => pages?.close())
 }

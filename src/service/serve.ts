@@ -56,10 +56,11 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
   const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
   const script = threadScript()
   if (count === 0 || script === null) return null
-  return makeThreads(count, () => new Worker(script, { workerData: index.image, execArgv: [], env: {} }))
+  const { memory, places } = index.image
+  return makeThreads(count, () => new Worker(script, { workerData: { memory, places }, execArgv: [], env: {} }))
 }
 
-function engineOf({ infos, index, byConnectId }: Register, threads: Threads | null): Engine {
+function engineOf({ infos, index, pages, byConnectId }: Register, threads: Threads | null): Engine {
   const engine: Engine = {
     match: (query, most, list) => match(index, query, most, list),
     rowEvidence: query => rowEvidence(index, query),
@@ -72,7 +73,7 @@ function engineOf({ infos, index, byConnectId }: Register, threads: Threads | nu
   }
   if (threads === null) return engine
   const here = (query: Query, list: ListFacts) => matchResultOf(engine.match(query, undefined, list), list)
-  return { ...engine, matchAll: streamBeyond(MANY_ROWS, here, threads) }
+  return { ...engine, matchAll: streamBeyond(MANY_ROWS, here, threads, async () => pages?.loadAll()) }
 }
 
 /**
@@ -87,29 +88,31 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const { registerDir = join(options.dataDir, 'registers') } = options
   const names = (await chooseRegisters(registerDir, options.registers ?? [])).map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(registerDir, options.clock ?? systemClock)
-  let infos: readonly RegisterInfo[] = []
+  let opened: Register | null = null
   const open = async (): Promise<OpenedRegisters> => {
     await inOwnTurn()
     const register = await openRegister(registerDir, names)
-    infos = register.infos
+    opened = register
     const threads = threadsFor(register, options)
     return {
       engine: engineOf(register, threads),
       officers: register.officers,
-      registers: infos.map(openRegisterOf),
-      close: async () => threads?.close(),
+      registers: register.infos.map(openRegisterOf),
+      isDamaged: () => register.pages?.isDamaged === true,
+      close: async () => {
+        await threads?.close()
+        register.pages?.close()
+      },
     }
   }
   const reopen = async (): Promise<OpenedRegisters | null> => {
+    if (opened?.pages?.isDamaged === true) return open()
+    if (options.keepRegisters === true) return null
     const now = await Promise.all(names.map(name => registerInfo(registerDir, name)))
     const isSame = ({ file, aliases }: RegisterInfo, at: number): boolean =>
-      file === infos[at]?.file && aliases?.file === infos[at]?.aliases?.file
+      file === opened?.infos[at]?.file && aliases?.file === opened.infos[at]?.aliases?.file
     return now.every(isSame) ? null : open()
   }
-  const { engine, registers, ...opened } = await open()
-  return start(options, engine, registers, {
-    ...opened,
-    changes: registerChanges(registerDir, names),
-    ...(options.keepRegisters === true ? {} : { reopen }),
-  })
+  const { engine, registers, ...more } = await open()
+  return start(options, engine, registers, { ...more, changes: registerChanges(registerDir, names), reopen })
 }

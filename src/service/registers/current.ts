@@ -21,6 +21,8 @@ export interface OpenedRegisters {
   readonly engine: Engine
   readonly officers: Officers
   readonly registers: readonly OpenRegister[]
+  /** Whether a part of the index could not be read. */
+  readonly isDamaged?: () => boolean
   /** Ends the threads of the engine. */
   readonly close?: () => Promise<void>
 }
@@ -55,6 +57,32 @@ export function makeCurrent(
     return { ...opened, engine, search: makeSearch(engine), users: 0, isReplaced: false }
   }
   let held = hold(first)
+  const refresh = async (): Promise<void> => {
+    const fresh = await reopen()
+    if (fresh === null) return
+    const before = held
+    held = hold(fresh)
+    await replace(before)
+  }
+  /**
+   * Passes `work` an engine and its registers, which stay the same, and open, until the work has ended. Work that a damaged index ended
+   * is done again with the index that is built in its place.
+   */
+  const using = async <T>(work: (engine: Engine, registers: readonly OpenRegister[]) => Promise<T>): Promise<T> => {
+    const own = held
+    own.users++
+    try {
+      return await work(own.engine, own.registers)
+    } catch (error) {
+      if (own.isDamaged?.() !== true) throw error
+      if (held === own) await refresh()
+      if (held === own) throw error
+    } finally {
+      own.users--
+      await release(own)
+    }
+    return using(work)
+  }
   const engine: Engine = {
     match: (...given) => held.engine.match(...given),
     rowEvidence: query => held.engine.rowEvidence(query),
@@ -92,25 +120,9 @@ export function makeCurrent(
     officers,
     search,
     registers: () => held.registers,
-    /** Passes `work` an engine and its registers, which stay the same, and open, until the work has ended. */
-    async using<T>(work: (engine: Engine, registers: readonly OpenRegister[]) => Promise<T>): Promise<T> {
-      const own = held
-      own.users++
-      try {
-        return await work(own.engine, own.registers)
-      } finally {
-        own.users--
-        await release(own)
-      }
-    },
-    /** Replaces the registers if one was imported again. On an error the earlier ones stay. */
-    async refresh(): Promise<void> {
-      const fresh = await reopen()
-      if (fresh === null) return
-      const before = held
-      held = hold(fresh)
-      await replace(before)
-    },
+    using,
+    /** Replaces the registers if one was imported again, or its index is damaged. On an error the earlier ones stay. */
+    refresh,
     close: () => replace(held),
   }
 }

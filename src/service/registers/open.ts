@@ -1,16 +1,28 @@
 /** Opens one or several registers for matching as one index, which is read from its file or built and stored. */
 import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
 import { turnEvery } from '../../loop-turns.ts'
-import { type Company, createIndexBuilder, type IndexImage, type MatchIndex, viewIndex } from '../matching/index.ts'
+import {
+  type Column,
+  type Company,
+  createIndexBuilder,
+  type IndexImage,
+  type MatchIndex,
+  pack,
+  viewIndex,
+} from '../matching/index.ts'
 import { readAliases } from './aliases.ts'
 import { folderOf, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { linesOf } from './import/lines.ts'
-import { indexDigest, indexPath, loadIndex, saveIndex } from './index-file.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers-file.ts'
+import { indexDigest, indexPath, loadIndex, type StoreColumn, storeIndex } from './stored/index-file.ts'
+import type { IndexPages } from './stored/index-pages.ts'
 
 export interface Register {
   readonly infos: readonly RegisterInfo[]
   readonly index: MatchIndex
+  /** What is left of a stored index to read; null when all of it is in memory. The owner of the register closes it. */
+  readonly pages: IndexPages | null
   /** Officers of the companies; the owner of the register closes them. */
   readonly officers: Officers
   readonly byConnectId: (connectId: string) => Company | undefined
@@ -36,10 +48,10 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
 }
 
 /**
- * Builds the index. A connectId without an organisation number comes from the register's own id, which another register may have given
+ * Builds the index and stores its columns. A connectId without an organisation number comes from the register's own id, which another register may have given
  * to another company: the later one gets the name of its register appended.
  */
-async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
+async function build(dir: string, infos: readonly RegisterInfo[], store: StoreColumn): Promise<void> {
   const builder = createIndexBuilder()
   const taken = new Set<string>()
   const turn = turnEvery()
@@ -54,29 +66,53 @@ async function buildImage(dir: string, infos: readonly RegisterInfo[]): Promise<
       const { connectId, orgNumber } = company
       const other = { ...company, connectId: `${connectId}_${name.replaceAll('-', '_')}` }
       builder.add(taken.has(connectId) ? other : company, confirmed.get(connectId))
+      const piece = builder.spill()
+      if (piece !== null) await store(...piece)
       if (orgNumber === '' && at < infos.length - 1) own.push(connectId)
     }
     for (const connectId of own) taken.add(connectId)
   }
-  return builder.finish()
+  for (const column of builder.finish()) await store(...column)
+}
+
+async function buildInMemory(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
+  const columns: [string, Column][] = []
+  await build(dir, infos, async (...column) => void columns.push(column))
+  return pack(columns)
 }
 
 const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
 
-async function imageOf(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
+type Opened = Pick<Register, 'index' | 'pages'>
+
+const inMemory = async (dir: string, infos: readonly RegisterInfo[]): Promise<Opened> => ({
+  index: viewIndex(await buildInMemory(dir, infos)),
+  pages: null,
+})
+
+async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Opened> {
   const companies = infos.reduce((sum, info) => sum + info.companies, 0)
-  if (companies < MIN_STORED) return buildImage(dir, infos)
+  if (companies < MIN_STORED) return inMemory(dir, infos)
   const path = indexPath(
     dir,
     infos.map(info => info.name),
   )
   const digest = await indexDigest(infos)
-  const stored = await loadIndex(path, digest)
+  const load = async (): Promise<Opened | null> => {
+    const image = await loadIndex(path, digest)
+    return image && { index: viewIndex(image), pages: image.pages }
+  }
+  const stored = await load()
   if (stored !== null) return stored
-  const image = await buildImage(dir, infos)
-  // If the index cannot be stored, for example on a full disk, the next start builds it again.
-  await saveIndex(path, image, { digest, snapshotDate: oldest(infos), companies }).catch(() => {})
-  return image
+  try {
+    await storeIndex(path, { digest, snapshotDate: oldest(infos), companies }, store => build(dir, infos, store))
+  } catch (error) {
+    // What the register itself is wrong about would be wrong again.
+    if (FettleError.is(error)) throw error
+    // If the index cannot be stored, for example on a full disk, the next start builds it again.
+    return inMemory(dir, infos)
+  }
+  return (await load()) ?? inMemory(dir, infos)
 }
 
 async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
@@ -91,16 +127,26 @@ async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<
   return joinOfficers(opened)
 }
 
+async function openAll(dir: string, infos: readonly RegisterInfo[]) {
+  const officers = await officersOf(dir, infos)
+  try {
+    return { infos, officers, ...(await indexOf(dir, infos)) }
+  } catch (error) {
+    officers.close()
+    throw error
+  }
+}
+
 /** Opens registers. Retries once when an import replaced one of them after its info was read. */
 async function read(dir: string, names: readonly string[]) {
   const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
   const infos = await infosNow()
   try {
-    return { infos, image: await imageOf(dir, infos), officers: await officersOf(dir, infos) }
+    return await openAll(dir, infos)
   } catch (error) {
     const again = await infosNow()
     if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
-    return { infos: again, image: await imageOf(dir, again), officers: await officersOf(dir, again) }
+    return await openAll(dir, again)
   }
 }
 
@@ -109,12 +155,11 @@ async function read(dir: string, names: readonly string[]) {
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
-  const { infos, image, officers } = await read(dir, [...new Set(names)])
-  const index = viewIndex(image)
+  const { infos, index, pages, officers } = await read(dir, [...new Set(names)])
   const byConnectId = (connectId: string): Company | undefined =>
     index.keys
       .lookup(`i${connectId}`)
       .map(at => index.companies.at(at))
       .find(company => company.connectId === connectId)
-  return { infos, index, officers, byConnectId, snapshotDate: oldest(infos) }
+  return { infos, index, pages, officers, byConnectId, snapshotDate: oldest(infos) }
 }

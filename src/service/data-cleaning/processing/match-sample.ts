@@ -23,20 +23,24 @@ export async function matchSample(
   }: { readonly dir: string; readonly names: readonly string[] } & Partial<Pick<ListFacts, 'companyNumbers'>>,
 ): Promise<MatchedSample> {
   const rows = await sampleOf(queries, placeDigest, size)
-  const { index, infos, officers } = await openRegister(dir, names)
+  const { index, pages, infos, officers } = await openRegister(dir, names)
   officers.close()
   const turn = turnEvery()
-  const known: RowEvidence[] = []
-  for (const row of rows) {
-    await turn()
-    known.push(rowEvidence(index, row))
-  }
-  const list = { ...estimateFacts(known), ...given }
-  const counts = { matched: 0, review: 0, unmatched: 0 }
-  for (const row of rows) {
-    await turn()
-    counts[match(index, row, undefined, list).decision]++
-  }
   const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-  return { rows: rows.length, ...counts, registers }
+  try {
+    const known: RowEvidence[] = []
+    for (const row of rows) {
+      await turn()
+      known.push(rowEvidence(index, row))
+    }
+    const list = { ...estimateFacts(known), ...given }
+    const counts = { matched: 0, review: 0, unmatched: 0 }
+    for (const row of rows) {
+      await turn()
+      counts[match(index, row, undefined, list).decision]++
+    }
+    return { rows: rows.length, ...counts, registers }
+  } finally {
+    pages?.close()
+  }
 }

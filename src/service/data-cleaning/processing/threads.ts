@@ -122,9 +122,15 @@ export function makeThreads(count: number, start: () => Thread) {
 export type Threads = ReturnType<typeof makeThreads>
 
 /**
- * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none.
+ * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none. `ready` is called
+ * before the threads are used.
  */
-export const streamBeyond = (few: number, here: (query: Query, list: ListFacts) => MatchResult, threads: Threads) =>
+export const streamBeyond = (
+  few: number,
+  here: (query: Query, list: ListFacts) => MatchResult,
+  threads: Threads,
+  ready: () => Promise<void> = async () => {},
+) =>
   async function* (queries: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
     const rows = queries[Symbol.asyncIterator]()
     try {
@@ -133,6 +139,7 @@ export const streamBeyond = (few: number, here: (query: Query, list: ListFacts) 
         if (next.done) return
         yield here(next.value, list)
       }
+      await ready()
       yield* threads.stream({ [Symbol.asyncIterator]: () => rows }, list)
     } finally {
       await rows.return?.()

@@ -14,7 +14,7 @@ import { DictionaryBuilder } from './dictionary.ts'
 import { NumberColumn } from './growing-columns.ts'
 import { KeysBuilder } from './key-index.ts'
 import { type MatchIndex, type NameKind, viewIndex } from './match-index.ts'
-import { type IndexImage, pack } from './packed-columns.ts'
+import { type Column, pack } from './packed-columns.ts'
 import { buildPostings, rarity } from './postings.ts'
 import { RepeatedTextBuilder, TextColumnBuilder } from './text-columns.ts'
 
@@ -72,8 +72,10 @@ export interface IndexBuilder {
   startRegister(): void
   /** `confirmed`: names that people confirmed for the company. */
   add(company: Company, confirmed?: readonly string[]): void
-  /** The packed index. The builder cannot be used afterwards. */
-  finish(): IndexImage
+  /** A large piece of a column to store before more companies come, so that it takes no memory here; null as long as there is none. */
+  spill(): readonly [string, Column] | null
+  /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
+  finish(): Generator<readonly [string, Column]>
 }
 
 export function createIndexBuilder(): IndexBuilder {
@@ -141,7 +143,9 @@ export function createIndexBuilder(): IndexBuilder {
       active.push(isActive(company) ? 1 : 0)
     },
 
-    finish() {
+    spill: () => companies.spill(),
+
+    *finish() {
       for (const [starts, end] of [
         [wordStarts, wordIds.length],
         [termStarts, terms.length],
@@ -152,30 +156,30 @@ export function createIndexBuilder(): IndexBuilder {
         starts.push(end)
       const counts = new Uint32Array(places.size)
       for (const id of placeIds.all()) counts[id]!++
-      return pack({
-        ...companies.columns(),
-        ...countries.columns('countries'),
-        ...dictionary.columns('dictionary'),
-        wordStarts: wordStarts.all<Uint32Array>(),
-        wordIds: wordIds.all<Uint32Array>(),
-        ...legal.columns('legal'),
-        ...marks.columns('marks'),
-        ...kinds.columns('kinds'),
-        companyOf: companyOf.all<Uint32Array>(),
-        documentStarts: documentStarts.all<Uint32Array>(),
-        ...buildPostings('byWord', termStarts.all(), terms.all(), dictionary.size),
-        ...buildPostings('byTrigram', trigramStarts.all(), trigrams.all(), TRIGRAMS),
-        ...keys.columns('keys'),
-        ...names.columns('names'),
-        ...places.columns('places.words'),
-        'places.starts': placeStarts.all<Uint32Array>(),
-        'places.ids': placeIds.all<Uint32Array>(),
-        'places.idf': Float32Array.from(counts, count => rarity(count, companies.length)),
-        ...towns.columns('towns'),
-        active: Uint8Array.from(active.all()),
-        registerStarts: registerStarts.all<Uint32Array>(),
-        ...labels.columns('labels'),
-      })
+      const total = companies.length
+      const vocabulary = dictionary.size
+      yield* Object.entries(companies.columns())
+      yield* Object.entries(countries.columns('countries'))
+      yield* Object.entries(dictionary.columns('dictionary'))
+      yield ['wordStarts', wordStarts.take()]
+      yield ['wordIds', wordIds.take()]
+      yield* Object.entries(legal.columns('legal'))
+      yield* Object.entries(marks.columns('marks'))
+      yield* Object.entries(kinds.columns('kinds'))
+      yield ['companyOf', companyOf.take()]
+      yield ['documentStarts', documentStarts.take()]
+      yield* Object.entries(places.columns('places.words'))
+      yield ['places.starts', placeStarts.take()]
+      yield ['places.ids', placeIds.take()]
+      yield ['places.idf', Float32Array.from(counts, count => rarity(count, total))]
+      yield* Object.entries(towns.columns('towns'))
+      yield ['active', Uint8Array.from(active.take())]
+      yield ['registerStarts', registerStarts.take()]
+      yield* Object.entries(labels.columns('labels'))
+      yield* Object.entries(keys.columns('keys'))
+      yield* Object.entries(names.columns('names'))
+      yield* Object.entries(buildPostings('byWord', termStarts.take(), terms.take(), vocabulary))
+      yield* Object.entries(buildPostings('byTrigram', trigramStarts.take(), trigrams.take(), TRIGRAMS))
     },
   }
 }
@@ -183,5 +187,5 @@ export function createIndexBuilder(): IndexBuilder {
 export function buildIndex(companies: Iterable<Company>): MatchIndex {
   const builder = createIndexBuilder()
   for (const company of companies) builder.add(company)
-  return viewIndex(builder.finish())
+  return viewIndex(pack(builder.finish()))
 }

@@ -4,7 +4,7 @@ import { FIGURES, figuresOf } from '../figures.ts'
 import type { Company } from '../types.ts'
 import { type Identifiers, identifiersOf } from './blocking-keys.ts'
 import { ByteColumn, NumberColumn } from './growing-columns.ts'
-import type { Columns, Unpacked } from './packed-columns.ts'
+import type { Column, Columns, Need, Unpacked } from './packed-columns.ts'
 import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
 /** Layout order of a company's fields. The first three bytes are a bit set of the fields that are present. */
@@ -18,6 +18,7 @@ const FIELDS = [
 const END = 0xff
 const SEPARATOR = 0xfe
 const HEADER_BYTES = 3
+const BYTES = 'companies.bytes'
 /** Texts that many companies share are stored once; a company has their numbers. An index of an earlier version has none. */
 const SHARED = 'companies.activities'
 const RADIX = 36
@@ -86,11 +87,17 @@ export class CompaniesBuilder {
     return this.#starts.length
   }
 
+  /** A large piece of the first column to store before more companies come; null as long as there is none. */
+  spill(): readonly [string, Column] | null {
+    const bytes = this.#bytes.takeLarge()
+    return bytes && [BYTES, bytes]
+  }
+
   /** The columns that `companiesIn` and `identifiersIn` read. */
   columns(): Columns {
     return {
-      'companies.bytes': this.#bytes.all(),
-      'companies.starts': this.#starts.all<Uint32Array>(),
+      [BYTES]: this.#bytes.take(),
+      'companies.starts': this.#starts.take<Uint32Array>(),
       ...(this.#shared.size === 0 ? {} : { [SHARED]: Buffer.from(JSON.stringify([...this.#shared.keys()])) }),
       ...Object.assign({}, ...this.#identifiers.map(([field, texts]) => texts.columns(`identifiers.${field}`))),
     }
@@ -102,18 +109,26 @@ export class Companies {
   readonly #buffer: Buffer
   readonly #starts: Uint32Array
   readonly #shared: readonly string[]
+  readonly #need: Need | null
 
-  constructor(bytes: Uint8Array, starts: Uint32Array, shared: readonly string[]) {
+  constructor(bytes: Uint8Array, starts: Uint32Array, shared: readonly string[], need: Need | null) {
     this.#shared = shared
+    this.#need = need
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = starts
     this.length = starts.length
   }
 
+  #start(position: number): number {
+    const start = this.#starts[position]!
+    this.#need?.(start, this.#starts[position + 1] ?? this.#buffer.length)
+    return start
+  }
+
   /** Decodes the company at a position; every call returns a new object. */
   at(position: number): Company {
     const buffer = this.#buffer
-    let at = this.#starts[position]!
+    let at = this.#start(position)
     const present = buffer.readUIntLE(at, HEADER_BYTES)
     at += HEADER_BYTES
     const read = (bit: number): string[] => {
@@ -161,7 +176,7 @@ export class Companies {
   }
 
   id(position: number): string {
-    const start = this.#starts[position]!
+    const start = this.#start(position)
     if ((this.#buffer[start]! & 1) === 0) return ''
     return this.#buffer.toString('utf8', start + HEADER_BYTES, this.#buffer.indexOf(END, start + HEADER_BYTES))
   }
@@ -173,7 +188,7 @@ export class Companies {
 
 export const companiesIn = (columns: Unpacked): Companies => {
   const shared = columns.has(SHARED) ? (JSON.parse(Buffer.from(columns.u8(SHARED)).toString()) as string[]) : []
-  return new Companies(columns.u8('companies.bytes'), columns.u32('companies.starts'), shared)
+  return new Companies(columns.u8(BYTES), columns.u32('companies.starts'), shared, columns.need(BYTES))
 }
 
 class LazyIdentifiers implements Identifiers {

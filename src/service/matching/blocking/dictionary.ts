@@ -39,6 +39,7 @@ export class DictionaryBuilder {
       while (table[slot] !== 0) slot = (slot + 1) & (slots - 1)
       table[slot] = number + 1
     }
+    this.#numbers.clear()
     return { [`${name}.table`]: table, ...this.#texts.columns(name) }
   }
 }

@@ -4,7 +4,7 @@
  */
 import { hashOf } from './dictionary.ts'
 import { NumberColumn } from './growing-columns.ts'
-import type { Columns, Unpacked } from './packed-columns.ts'
+import type { Columns, Need, Unpacked } from './packed-columns.ts'
 
 /** A key that more companies share selects nothing: about 200 share a postcode. */
 const MAX_PER_KEY = 200
@@ -36,8 +36,8 @@ export class KeysBuilder {
 
   /** The columns that `keysIn` reads under the same name. */
   columns(name: string): Columns {
-    const hashes = this.#hashes.all<Uint32Array>()
-    const values = this.#values.all<Uint32Array>()
+    const hashes = this.#hashes.take<Uint32Array>()
+    const values = this.#values.take<Uint32Array>()
     const order = sortedBy(hashes)
     let bits = 1
     while (bits < 22 && 2 ** bits < hashes.length / 4) bits++
@@ -62,8 +62,8 @@ export class KeysBuilder {
     for (let at = 1; at < buckets.length; at++) buckets[at]! += buckets[at - 1]!
     return {
       [`${name}.buckets`]: buckets,
-      [`${name}.tails`]: tails.all<Uint16Array>(),
-      [`${name}.values`]: kept.all<Uint32Array>(),
+      [`${name}.tails`]: tails.take<Uint16Array>(),
+      [`${name}.values`]: kept.take<Uint32Array>(),
     }
   }
 }
@@ -73,8 +73,10 @@ export class KeyIndex {
   readonly #tails: Uint16Array
   readonly #values: Uint32Array
   readonly #shift: number
+  readonly #needs: readonly (Need | null)[]
 
-  constructor(buckets: Uint32Array, tails: Uint16Array, values: Uint32Array) {
+  constructor(buckets: Uint32Array, tails: Uint16Array, values: Uint32Array, needs: readonly (Need | null)[]) {
+    this.#needs = needs
     this.#buckets = buckets
     this.#tails = tails
     this.#values = values
@@ -86,7 +88,9 @@ export class KeyIndex {
     const hash = hashOf(key)
     const bucket = hash >>> this.#shift
     const found: number[] = []
-    for (let at = this.#buckets[bucket]!; at < this.#buckets[bucket + 1]!; at++) {
+    const [start, end] = [this.#buckets[bucket]!, this.#buckets[bucket + 1]!]
+    for (const need of this.#needs) need?.(start, end)
+    for (let at = start; at < end; at++) {
       if (this.#tails[at] === (hash & HALF)) found.push(this.#values[at]!)
     }
     return found
@@ -94,4 +98,9 @@ export class KeyIndex {
 }
 
 export const keysIn = (columns: Unpacked, name: string): KeyIndex =>
-  new KeyIndex(columns.u32(`${name}.buckets`), columns.u16(`${name}.tails`), columns.u32(`${name}.values`))
+  new KeyIndex(
+    columns.u32(`${name}.buckets`),
+    columns.u16(`${name}.tails`),
+    columns.u32(`${name}.values`),
+    ['tails', 'values'].map(column => columns.need(`${name}.${column}`)),
+  )

@@ -5,7 +5,7 @@ import type { Identifiers } from './blocking-keys.ts'
 import { type Companies, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'
-import { type IndexImage, unpack } from './packed-columns.ts'
+import { type IndexImage, type Need, unpack } from './packed-columns.ts'
 import { type Postings, postingsIn } from './postings.ts'
 import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn } from './text-columns.ts'
 
@@ -41,6 +41,7 @@ export interface MatchIndex {
     readonly dictionary: Dictionary
     readonly starts: Uint32Array
     readonly ids: Uint32Array
+    readonly needIds: Need | null
     readonly idf: Float32Array
   }
   readonly towns: RepeatedTextColumn
@@ -82,6 +83,7 @@ export function viewIndex(image: IndexImage): MatchIndex {
       dictionary: dictionaryIn(columns, 'places.words', idf.length),
       starts: columns.u32('places.starts'),
       ids: columns.u32('places.ids'),
+      needIds: columns.need('places.ids'),
       idf,
     },
     towns: repeatedTextIn(columns, 'towns'),

@@ -29,7 +29,9 @@ export function planPostingReads(
     const length = postings.segments[end]! - postings.segments[segment]!
     if (spent > 0 && spent + length > budget) continue
     spent += length
-    if (length > 0) reads.push({ segment, end, gain: idf[term]! * idf[term]! })
+    if (length === 0) continue
+    postings.needLists?.(postings.segments[segment]!, postings.segments[end]!)
+    reads.push({ segment, end, gain: idf[term]! * idf[term]! })
   }
   return { reads, postings: spent }
 }

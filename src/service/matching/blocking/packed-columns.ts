@@ -1,6 +1,6 @@
 /**
  * Packs columns of numbers into one shared buffer and finds them again by name. Threads share an index in this form, and a file
- * stores it.
+ * stores it: then columns may be read from it as they are needed.
  */
 
 const KINDS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array } as const
@@ -10,17 +10,63 @@ export type Column = Uint8Array | Uint16Array | Uint32Array | Float32Array
 export type Columns = Readonly<Record<string, Column>>
 
 /** Position of a column in the buffer. */
-interface Place {
+export interface Place {
   readonly kind: keyof typeof KINDS
   /** In bytes, a multiple of 8. */
   readonly offset: number
   readonly length: number
 }
 
-/** Packed columns: plain data that can be posted to a thread, or written to a file and read back. */
+/** Reads parts of an image when they are needed. */
+export interface Pages {
+  /** Makes these bytes of the memory readable. Throws when they cannot be read. */
+  need(from: number, to: number): void
+}
+
+/** Packed columns: memory and places are plain data that can be posted to a thread. */
 export interface IndexImage {
   readonly memory: SharedArrayBuffer
   readonly places: Readonly<Record<string, Place>>
+  /** Reads the columns of BY_RANGE; absent when the whole image is in memory. */
+  readonly pages?: Pages
+}
+
+/** The columns of which a query reads little: most of an index. Whoever views one of them asks for each range before reading it. */
+export const BY_RANGE: ReadonlySet<string> = new Set([
+  ...['companies.bytes', 'identifiers.orgNumber.bytes', 'identifiers.postcode.bytes', 'places.ids'],
+  ...['byWord.lists', 'byTrigram.lists', 'keys.tails', 'keys.values', 'names.tails', 'names.values'],
+])
+
+/** The bytes of a column, without copying. */
+export const bytesOf = ({ buffer, byteOffset, byteLength }: Column): Uint8Array => new Uint8Array(buffer, byteOffset, byteLength)
+
+/** Assigns places to columns in the order in which their pieces come: the pieces of one column follow each other. */
+export class Layout {
+  readonly places: Record<string, Place> = {}
+  bytes = 0
+  #last = ''
+
+  /** Where the piece goes. */
+  add(name: string, column: Column): number {
+    if (name !== this.#last) {
+      this.bytes = Math.ceil(this.bytes / 8) * 8
+      this.places[name] = { kind: kindOf(column), offset: this.bytes, length: 0 }
+      this.#last = name
+    }
+    const place = this.places[name]!
+    this.places[name] = { ...place, length: place.length + column.length }
+    this.bytes += column.byteLength
+    return this.bytes - column.byteLength
+  }
+}
+
+/** Packs columns, or pieces of them, in memory. */
+export function pack(columns: Iterable<readonly [string, Column]>): IndexImage {
+  const layout = new Layout()
+  const pieces = Array.from(columns, ([name, column]) => [layout.add(name, column), bytesOf(column)] as const)
+  const memory = new SharedArrayBuffer(layout.bytes)
+  for (const [offset, bytes] of pieces) new Uint8Array(memory, offset, bytes.length).set(bytes)
+  return { memory, places: layout.places }
 }
 
 const kindOf = (column: Column): Place['kind'] => {
@@ -29,21 +75,7 @@ const kindOf = (column: Column): Place['kind'] => {
   return column instanceof Uint32Array ? 'u32' : 'f32'
 }
 
-export function pack(columns: Columns): IndexImage {
-  const places: Record<string, Place> = {}
-  let offset = 0
-  for (const [name, column] of Object.entries(columns)) {
-    places[name] = { kind: kindOf(column), offset, length: column.length }
-    offset += Math.ceil(column.byteLength / 8) * 8
-  }
-  const memory = new SharedArrayBuffer(offset)
-  for (const [name, column] of Object.entries(columns)) {
-    new Uint8Array(memory, places[name]!.offset, column.byteLength).set(
-      new Uint8Array(column.buffer, column.byteOffset, column.byteLength),
-    )
-  }
-  return { memory, places }
-}
+export const sizeOf = ({ kind, length }: Place): number => length * KINDS[kind].BYTES_PER_ELEMENT
 
 /** Access to the columns of an image by the element type they were packed as. */
 export interface Unpacked {
@@ -54,10 +86,15 @@ export interface Unpacked {
   f32(name: string): Float32Array
   /** A column of ids that was packed in the narrowest type. */
   ids(name: string): Uint8Array | Uint16Array | Uint32Array
+  /** Makes elements of a column of BY_RANGE readable; null when they are. */
+  need(name: string): Need | null
 }
 
+/** From one element up to another. */
+export type Need = (from: number, to: number) => void
+
 /** Creates views of an image's columns without copying. Throws for a missing column or another element type. */
-export function unpack({ memory, places }: IndexImage): Unpacked {
+export function unpack({ memory, places, pages }: IndexImage): Unpacked {
   const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
     const place = places[name]
     if (place === undefined || !kinds.includes(place.kind))
@@ -72,5 +109,11 @@ export function unpack({ memory, places }: IndexImage): Unpacked {
     u32: name => view(name, ['u32']),
     f32: name => view(name, ['f32']),
     ids: name => view(name, ['u8', 'u16', 'u32']),
+    need: name => {
+      const place = places[name]
+      if (pages === undefined || place === undefined || !BY_RANGE.has(name)) return null
+      const size = KINDS[place.kind].BYTES_PER_ELEMENT
+      return (from, to) => pages.need(place.offset + from * size, place.offset + to * size)
+    },
   }
 }

@@ -2,7 +2,7 @@
  * Term postings in typed arrays: the documents of a term, the rarity of a term, the length of a document's vector. Documents come in
  * blocks of 65,536, so that a posting takes two bytes and the sums of a block stay in the processor's cache.
  */
-import type { Columns, Unpacked } from './packed-columns.ts'
+import type { Columns, Need, Unpacked } from './packed-columns.ts'
 
 /** Documents per block. */
 export const BLOCK = 0x1_0000
@@ -15,6 +15,7 @@ export interface Postings {
   /** Documents of segment s, relative to the start of its block: lists[segments[s]] up to lists[segments[s + 1]]. */
   readonly segments: Uint32Array
   readonly lists: Uint16Array
+  readonly needLists: Need | null
   /** Rarity of each term, 0 to about 1. */
   readonly idf: Float32Array
   readonly norms: Float32Array
@@ -92,6 +93,7 @@ export function postingsIn(columns: Unpacked, name: string): Postings {
     blocks: columns.u16(`${name}.blocks`),
     segments: columns.u32(`${name}.segments`),
     lists: columns.u16(`${name}.lists`),
+    needLists: columns.need(`${name}.lists`),
     idf: columns.f32(`${name}.idf`),
     norms,
     floors: columns.u8(`${name}.floors`),

@@ -1,6 +1,6 @@
 /** Columns of texts in one byte buffer, decoded one at a time; a column of repeated texts stores each text once. */
 import { ByteColumn, NumberColumn } from './growing-columns.ts'
-import type { Columns, Unpacked } from './packed-columns.ts'
+import type { Columns, Need, Unpacked } from './packed-columns.ts'
 
 /** Ends each text: a byte that never occurs in UTF-8. */
 const END = 0xff
@@ -22,7 +22,7 @@ export class TextColumnBuilder {
 
   /** The columns that `textColumnIn` reads under the same name. */
   columns(name: string): Columns {
-    return { [`${name}.bytes`]: this.#bytes.all(), [`${name}.starts`]: this.#starts.all<Uint32Array>() }
+    return { [`${name}.bytes`]: this.#bytes.take(), [`${name}.starts`]: this.#starts.take<Uint32Array>() }
   }
 }
 
@@ -30,16 +30,20 @@ export class TextColumn {
   readonly #bytes: Uint8Array
   readonly #buffer: Buffer
   readonly #starts: Uint32Array
+  readonly #need: Need | null
 
-  constructor(bytes: Uint8Array, starts: Uint32Array) {
+  constructor(bytes: Uint8Array, starts: Uint32Array, need: Need | null) {
     this.#bytes = bytes
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = starts
+    this.#need = need
   }
 
   #start(position: number): number {
     const bytes = this.#bytes
-    let at = this.#starts[position >>> SHIFT]!
+    const block = position >>> SHIFT
+    let at = this.#starts[block]!
+    this.#need?.(at, this.#starts[block + 1] ?? bytes.length)
     for (let skip = position & (BLOCK - 1); skip > 0; at++) if (bytes[at] === END) skip--
     return at
   }
@@ -71,7 +75,7 @@ export class TextColumn {
 }
 
 export const textColumnIn = (columns: Unpacked, name: string): TextColumn =>
-  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`))
+  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`), columns.need(`${name}.bytes`))
 
 export class RepeatedTextBuilder {
   readonly #ids = new NumberColumn()
@@ -90,7 +94,8 @@ export class RepeatedTextBuilder {
 
   /** The columns that `repeatedTextIn` reads under the same name. */
   columns(name: string): Columns {
-    const ids = this.#ids.all<Uint32Array>()
+    const ids = this.#ids.take<Uint32Array>()
+    this.#known.clear()
     const most = this.#texts.length
     const narrow = most <= 0x100 ? Uint8Array.from(ids) : most <= 0x1_0000 ? Uint16Array.from(ids) : ids
     return { [`${name}.ids`]: narrow, ...this.#texts.columns(name) }

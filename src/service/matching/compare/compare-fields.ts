@@ -11,9 +11,10 @@ import type { PreparedQuery } from '../query.ts'
 
 /** Dice coefficient of the address words, weighted by rarity. An unknown word of the query weighs like a rare one. */
 function addressDice(index: MatchIndex, words: readonly number[], company: number): number {
-  const { starts, ids, idf } = index.address
+  const { starts, ids, needIds, idf } = index.address
   const start = starts[company]!
   const end = starts[company + 1]!
+  needIds?.(start, end)
   let all = 0
   let same = 0
   for (let at = start; at < end; at++) all += idf[ids[at]!]!

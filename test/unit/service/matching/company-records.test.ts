@@ -1,7 +1,7 @@
 /** A company in several registers. */
 import { expect, it } from 'vitest'
 import { recordsOf } from '../../../../src/service/matching/blocking/company-records.ts'
-import { type Company, createIndexBuilder, match, viewIndex } from '../../../../src/service/matching/index.ts'
+import { type Company, createIndexBuilder, match, pack, viewIndex } from '../../../../src/service/matching/index.ts'
 import { company } from './companies.ts'
 
 type Facts = Partial<Company> & { readonly name: string }
@@ -13,7 +13,7 @@ function indexOf(...registers: readonly (readonly Facts[])[]) {
     builder.startRegister()
     for (const [at, facts] of companies.entries()) builder.add(company({ id: `${'abc'[register]}${at}`, ...facts }))
   }
-  return viewIndex(builder.finish())
+  return viewIndex(pack(builder.finish()))
 }
 
 const NAME = { name: 'Northgate Fasteners Ltd', country: 'GB' }

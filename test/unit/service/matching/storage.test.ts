@@ -17,7 +17,7 @@ import { buildIndex, FIGURES, match, viewIndex } from '../../../../src/service/m
 import { prepareQuery } from '../../../../src/service/matching/query.ts'
 import { company } from './companies.ts'
 
-const packed = (columns: Columns) => unpack(pack(columns))
+const packed = (columns: Columns) => unpack(pack(Object.entries(columns)))
 const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 60 })
 
 describe('columns', () => {

@@ -1,12 +1,13 @@
 import { mkdtemp, open, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { buildIndex, match, viewIndex } from '../../../../src/service/matching/index.ts'
+import { buildIndex, createIndexBuilder, match, rowEvidence, viewIndex } from '../../../../src/service/matching/index.ts'
 import { engineFiles } from '../../../../src/service/registers/engine-digest.ts'
 import { importRegister, openRegister, removeRegister } from '../../../../src/service/registers/index.ts'
-import { loadIndex, saveIndex } from '../../../../src/service/registers/index-file.ts'
-import { COMPANIES } from '../matching/companies.ts'
+import { loadIndex, storeIndex } from '../../../../src/service/registers/stored/index-file.ts'
+import { COMPANIES, company } from '../matching/companies.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -15,6 +16,49 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }))
 
 const FACTS = { digest: 'd1', snapshotDate: '2026-01-31', companies: COMPANIES.length }
+
+/** Stores the index of these companies. */
+const save = (path: string, companies = COMPANIES, block?: number): Promise<void> =>
+  storeIndex(
+    path,
+    FACTS,
+    async store => {
+      const builder = createIndexBuilder()
+      for (const company of companies) builder.add(company)
+      for (const column of builder.finish()) await store(...column)
+    },
+    block,
+  )
+
+const WORDS = [
+  'Alder',
+  'Birch',
+  'Cedar',
+  'Works',
+  'Holdings',
+  'Limited',
+  'Leeds',
+  'Northgate',
+  'Fasteners',
+  '77',
+  '1204',
+  'Aldre',
+]
+
+/** Companies that share words, towns and postcodes. */
+const manyCompanies = (count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    company({
+      id: `c${at}`,
+      name: `${WORDS[at % 3]} ${WORDS[3 + (at % 5)]} ${at % 1500}`,
+      country: 'GB',
+      orgNumber: String(10_000_000 + at),
+      address1: `${at % 90} ${WORDS[at % 7]} Road`,
+      town: ['Leeds', 'York', 'Hull'][at % 3]!,
+      postcode: `LS${1 + (at % 9)} ${1 + (at % 7)}AA`,
+      website: at % 4 === 0 ? `www.site${at}.co.uk` : '',
+    }),
+  )
 
 /** Changes one byte of a file in place. */
 async function flip(path: string, at: number): Promise<void> {
@@ -29,7 +73,7 @@ describe('an index file', () => {
   it('restores all companies and answers', async () => {
     const path = join(root, 'sub', 'a.index')
     const built = buildIndex(COMPANIES)
-    await saveIndex(path, built.image, FACTS)
+    await save(path)
     const image = await loadIndex(path, 'd1')
     expect(image).not.toBeNull()
     const read = viewIndex(image!)
@@ -37,16 +81,63 @@ describe('an index file', () => {
     for (const { name, town } of COMPANIES) expect(match(read, { name, town })).toEqual(match(built, { name, town }))
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(await readdir(join(root, 'sub'))).toEqual(['a.index'])
+    image!.pages.close()
+  })
+
+  it('answers the same read in parts as in memory, for any row', async () => {
+    const path = join(root, 'a.index')
+    const companies = manyCompanies(800)
+    const whole = buildIndex(companies)
+    // Small blocks: hardly any has two columns.
+    await save(path, companies, 64)
+    const words = fc.subarray(WORDS, { minLength: 1, maxLength: 4 }).map(some => some.join(' '))
+    const cell = fc.option(fc.constantFrom(...companies), { nil: undefined })
+    const row = fc.record({ name: words, of: cell, town: cell, postcode: cell, orgNumber: cell })
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 5 }), async rows => {
+        const image = (await loadIndex(path, 'd1'))!
+        const parts = viewIndex(image)
+        for (const { name, of, town, postcode, orgNumber } of rows) {
+          const query = {
+            name: of?.name ?? name,
+            ...(town && { town: town.town }),
+            ...(postcode && { postcode: postcode.postcode }),
+            ...(orgNumber && { orgNumber: orgNumber.orgNumber }),
+          }
+          const [found, expected] = [parts, whole].map(index => ({
+            answer: match(index, query, 20),
+            of: rowEvidence(index, query),
+          }))
+          expect(found).toEqual(expected)
+          for (const { company } of found!.answer.candidates) expect(parts.companies.at(company)).toEqual(companies[company])
+        }
+        image.pages.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is read in parts: what a row does not need stays in the file', async () => {
+    const path = join(root, 'a.index')
+    await save(path, manyCompanies(800), 64)
+    const image = (await loadIndex(path, 'd1'))!
+    const bytes = (): number => new Uint8Array(image.memory).filter(byte => byte !== 0).length
+    const opened = bytes()
+    expect(match(viewIndex(image), { name: 'Alder Works 77' }).candidates).not.toEqual([])
+    const matched = bytes()
+    await image.pages.loadAll()
+    const all = bytes()
+    expect(opened).toBeLessThan(matched)
+    expect(matched - opened).toBeLessThan((all - opened) / 5)
   })
 
   it('is ignored when it is missing, truncated, damaged or of another register', async () => {
     const path = join(root, 'a.index')
     const size = async (): Promise<number> => (await stat(path)).size
     expect(await loadIndex(path, 'd1')).toBeNull()
-    const { image } = buildIndex(COMPANIES)
     const damage: [string, () => Promise<void>][] = [
-      ['the memory, last byte but some', async () => flip(path, (await size()) - 100)],
-      ['the memory, first byte', () => flip(path, 16_384)],
+      ['the last checksum', async () => flip(path, (await size()) - 1)],
+      ['the memory, last byte', async () => flip(path, (await size()) - 10)],
       ['the header', () => flip(path, 3)],
       ['the version', () => flip(path, 36)],
       ['cut off', async () => truncate(path, (await size()) - 1)],
@@ -55,18 +146,18 @@ describe('an index file', () => {
       ['empty', () => writeFile(path, '')],
     ]
     for (const [what, harm] of damage) {
-      await saveIndex(path, image, FACTS)
+      await save(path)
       expect(await loadIndex(path, 'd1'), what).not.toBeNull()
       await harm()
       expect(await loadIndex(path, 'd1'), what).toBeNull()
     }
-    await saveIndex(path, image, FACTS)
+    await save(path)
     expect(await loadIndex(path, 'd2')).toBeNull()
   })
 
   it('is removed when it cannot be written', async () => {
     await writeFile(join(root, 'file'), '')
-    await expect(saveIndex(join(root, 'file', 'a.index'), buildIndex(COMPANIES).image, FACTS)).rejects.toThrow()
+    await expect(save(join(root, 'file', 'a.index'))).rejects.toThrow()
     expect(await readdir(root)).toEqual(['file'])
   })
 })
@@ -102,6 +193,7 @@ describe('a large register', () => {
     expect(await named()).toBe('Birch 25 Works')
     expect(await readdir(join(root, '.indexes'))).toEqual([file])
     await flip(path, 20_000)
+    await expect(named()).rejects.toThrow(`cannot read the index ${path} of a register: a checksum is wrong. It was removed`)
     expect(await named()).toBe('Birch 25 Works')
     await removeRegister(root, 'large')
     expect(await readdir(root)).toEqual(['large.csv'])

@@ -1,0 +1,120 @@
+/**
+ * Stores a built index as one file: a header with its digest, the packed columns, and a checksum for each block of them. Opening it reads
+ * the columns of which a query reads much; blocks of the others are read, and checked, when they are needed. An incomplete or outdated
+ * file is treated as missing, and a damaged one is removed.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import { replaceFile } from '../../../files/durable.ts'
+import type { Column, IndexImage } from '../../matching/index.ts'
+import { BY_RANGE, bytesOf, Layout, sizeOf } from '../../matching/index.ts'
+import { engineDigest } from '../engine-digest.ts'
+import { INDEXES, type RegisterInfo, registerDigest } from '../files.ts'
+import { BlockSums, IndexPages } from './index-pages.ts'
+
+const FORMAT = 'fettle-index'
+const VERSION = 2
+/** The header takes the first page, far more than it needs; the columns start on the second. */
+const PAGE = 16_384
+const CHUNK = 16 << 20
+/** Bytes of a block: reading one costs a fraction of a row's work, and the checksums of a gigabyte are one block. */
+const BLOCK = 1 << 16
+
+const Header = z.object({
+  format: z.literal(FORMAT),
+  version: z.literal(VERSION),
+  digest: z.string(),
+  snapshotDate: z.string().nullable(),
+  companies: z.number(),
+  bytes: z.number().int().nonnegative(),
+  block: z.number().int().positive(),
+  /** Of the checksums. */
+  crc32: z.number(),
+  places: z.record(z.string(), z.object({ kind: z.enum(['u8', 'u16', 'u32', 'f32']), offset: z.number(), length: z.number() })),
+})
+
+/** Path of the index over these registers, one file per combination. */
+export const indexPath = (dir: string, names: readonly string[]): string =>
+  join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
+
+export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
+  const sources = infos.map(info => [info.name, info.file, registerDigest(info), info.companies])
+  return createHash('sha256')
+    .update(JSON.stringify([await engineDigest(), sources]))
+    .digest('hex')
+}
+
+export type StoredImage = IndexImage & { readonly pages: IndexPages }
+
+/**
+ * Opens an index; null when it is missing, incomplete, damaged or has another digest. What is read later may turn out to be damaged:
+ * see IndexPages. The caller closes the pages.
+ */
+export async function loadIndex(path: string, digest: string): Promise<StoredImage | null> {
+  const handle = await open(path).catch(() => null)
+  if (handle === null) return null
+  let pages: IndexPages | null = null
+  try {
+    const page = Buffer.alloc(PAGE)
+    await handle.read(page, 0, PAGE, 0)
+    const header = Header.parse(JSON.parse(page.toString('utf8', 0, page.indexOf('\n'))))
+    const sums = new Uint32Array(Math.ceil(header.bytes / header.block))
+    const { size } = await handle.stat()
+    if (header.digest !== digest || size !== PAGE + header.bytes + sums.byteLength) return null
+    await handle.read(bytesOf(sums), 0, sums.byteLength, PAGE + header.bytes)
+    if (crc32(bytesOf(sums)) !== header.crc32) return null
+    const memory = new SharedArrayBuffer(header.bytes)
+    const { places } = header
+    pages = new IndexPages(path, { start: PAGE, size: header.block }, memory, sums)
+    for (const [name, place] of Object.entries(places))
+      if (!BY_RANGE.has(name)) await pages.load(place.offset, place.offset + sizeOf(place))
+    return { memory, places, pages }
+  } catch {
+    pages?.close()
+    return null
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Stores a column, or the next piece of the column stored last. */
+export type StoreColumn = (name: string, column: Column) => Promise<void>
+
+type Facts = Pick<z.infer<typeof Header>, 'digest' | 'snapshotDate' | 'companies'>
+
+/** Writes the columns that `fill` stores; the file appears when it is complete. */
+export async function storeIndex(
+  path: string,
+  facts: Facts,
+  fill: (store: StoreColumn) => Promise<void>,
+  block = BLOCK,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await replaceFile(path, `${path}.${randomUUID().slice(0, 8)}.part`, async handle => {
+    const layout = new Layout()
+    const sums = new BlockSums(block)
+    let end = 0
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      for (let at = 0; at < bytes.length; at += CHUNK) await handle.writeFile(bytes.subarray(at, at + CHUNK))
+      end += bytes.length
+    }
+    await write(Buffer.alloc(PAGE))
+    await fill(async (name, column) => {
+      const offset = layout.add(name, column)
+      for (const bytes of [Buffer.alloc(offset + PAGE - end), bytesOf(column)]) {
+        sums.add(bytes)
+        await write(bytes)
+      }
+    })
+    const table = sums.end()
+    await write(bytesOf(table))
+    const { places, bytes } = layout
+    const header = { format: FORMAT, version: VERSION, ...facts, bytes, block, crc32: crc32(bytesOf(table)), places }
+    const text = Buffer.from(`${JSON.stringify(header)}\n`)
+    if (text.length > PAGE) throw new Error('the header of the index is too long')
+    await handle.write(text, 0, text.length, 0)
+  })
+}
