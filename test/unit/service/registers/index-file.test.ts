@@ -4,6 +4,8 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { buildIndex, createIndexBuilder, match, rowEvidence, viewIndex } from '../../../../src/service/matching/index.ts'
+import { makeCurrent, type OpenedRegisters } from '../../../../src/service/registers/current.ts'
+import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { engineFiles } from '../../../../src/service/registers/engine-digest.ts'
 import { importRegister, openRegister, removeRegister } from '../../../../src/service/registers/index.ts'
 import { loadIndex, storeIndex } from '../../../../src/service/registers/stored/index-file.ts'
@@ -197,5 +199,29 @@ describe('a large register', () => {
     expect(await named()).toBe('Birch 25 Works')
     await removeRegister(root, 'large')
     expect(await readdir(root)).toEqual(['large.csv'])
+  })
+
+  it('does work again that a damaged index ended, once the index is built again', async () => {
+    await take('Alder')
+    const opened = async (): Promise<OpenedRegisters> => {
+      const { index, officers, pages } = await openRegister(root, ['large'])
+      const engine = { at: position => index.companies.at(position) } as Engine
+      return { engine, officers, registers: [], isDamaged: () => pages?.isDamaged === true, close: async () => pages?.close() }
+    }
+    await (await opened()).close?.()
+    const current = makeCurrent(await opened(), opened)
+    const [file] = await readdir(join(root, '.indexes'))
+    await flip(join(root, '.indexes', file!), 20_000)
+    let tries = 0
+    const found = await current.using(async engine => {
+      tries++
+      return engine.at(77).name
+    })
+    expect([found, tries]).toEqual(['Alder 25 Works', 2])
+    const broken = current.using(async () => {
+      throw new Error('of its own')
+    })
+    await expect(broken).rejects.toThrow('of its own')
+    await current.close()
   })
 })
