@@ -19,7 +19,7 @@ const VERSION = 1
 export interface Journal {
   readonly path: string
   readonly state: RunState | null
-  /** Writes one event, syncs it unless it tells nothing new, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
+  /** Writes one event, syncs it unless it has nothing new, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
   append(event: RunEventInput): RunState
   close(): void
 }

@@ -72,7 +72,7 @@ export interface IndexBuilder {
   startRegister(): void
   /** `confirmed`: names that people confirmed for the company. */
   add(company: Company, confirmed?: readonly string[]): void
-  /** A large piece of a column to store before more companies come, so that it takes no memory here; null as long as there is none. */
+  /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
   spill(): readonly [string, Column] | null
   /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
   finish(): Generator<readonly [string, Column]>

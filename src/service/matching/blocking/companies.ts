@@ -87,7 +87,7 @@ export class CompaniesBuilder {
     return this.#starts.length
   }
 
-  /** A large piece of the first column to store before more companies come; null as long as there is none. */
+  /** A large piece of the first column to store before more companies come; null until it is large. */
   spill(): readonly [string, Column] | null {
     const bytes = this.#bytes.takeLarge()
     return bytes && [BYTES, bytes]
