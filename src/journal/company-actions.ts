@@ -21,6 +21,10 @@ export interface ScreenState {
   readonly done: number
   /** Each costs one credit. */
   readonly searches: number
+  /** Companies that an earlier run searched for. */
+  readonly reused: number
+  /** The searches are where later runs find them. */
+  readonly isKept: boolean
   readonly withHits: number
   readonly hits: number
   /** Companies and hits by dataset. */
@@ -43,6 +47,10 @@ export interface CandidateState {
   readonly done: number
   /** Questions that may cost a credit each. */
   readonly paid: number
+  /** Questions that an earlier run asked. */
+  readonly reused: number
+  /** The answers are where later runs find them. */
+  readonly isKept: boolean
   readonly lost: number
   readonly refused: number
   /** Which operation is asked; null when the account has neither. */
@@ -70,7 +78,7 @@ export interface CompanyActionState {
 const MAX_FOUND = 100
 
 const NOT_ASKED: CandidateState = {
-  ...{ counts: null, open: null, done: 0, paid: 0, lost: 0, refused: 0 },
+  ...{ counts: null, open: null, done: 0, paid: 0, reused: 0, isKept: false, lost: 0, refused: 0 },
   ...{ by: 'match', answers: {}, isProposed: false },
 }
 
@@ -87,6 +95,8 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events }:
           openSince: null,
           done: 0,
           searches: 0,
+          reused: 0,
+          isKept: false,
           withHits: 0,
           hits: 0,
           risks: {},
@@ -111,7 +121,11 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
     case 'screen.requested':
       return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }
     case 'screen.finished':
-      return screening && { screening: screened(screening, event) }
+      return screening && { screening: searched(screening, event) }
+    case 'screen.reused':
+      return screening && { screening: { ...screened(screening, event), reused: screening.reused + 1 } }
+    case 'searches.kept':
+      return event.what === 'screen' ? screening && { screening: { ...screening, isKept: true } } : null
     case 'screen.refused':
       return (
         screening && {
@@ -154,6 +168,12 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
       const answers = { ...state.answers, [event.question]: event.companies }
       return { ...state, open: null, done: event.done, paid: state.paid + 1, answers }
     }
+    case 'candidates.reused': {
+      const answers = { ...state.answers, [event.question]: event.companies }
+      return { ...state, done: event.done, reused: state.reused + 1, answers }
+    }
+    case 'searches.kept':
+      return event.what === 'candidates' ? { ...state, isKept: true } : state
     case 'candidates.refused':
       return { ...state, open: null, done: event.done, refused: state.refused + 1 }
     case 'candidates.lost':
@@ -163,8 +183,13 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
   }
 }
 
-function screened(state: ScreenState, { done, company, createdAt }: RunEvent & { type: 'screen.finished' }): ScreenState {
-  const counted = { ...state, openSince: null, done, searches: state.searches + 1, last: { id: company.searchId, createdAt } }
+function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished' }): ScreenState {
+  const last = { id: event.company.searchId, createdAt: event.createdAt }
+  return { ...screened(state, event), searches: state.searches + 1, last }
+}
+
+function screened(state: ScreenState, { done, company }: { done: number; company: ScreenedCompany }): ScreenState {
+  const counted = { ...state, openSince: null, done }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }
   for (const [dataset, hits] of Object.entries(company.risks)) {

@@ -12,7 +12,7 @@ import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { runChanges } from './changes.ts'
 import { NOTICE_EVENTS, PORTFOLIO_EVENTS } from './monitoring-events.ts'
-import { matches, REUSE_EVENTS } from './reuse-events.ts'
+import { matches, proposed, REUSE_EVENTS, screened } from './reuse-events.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
@@ -60,16 +60,6 @@ const sample = least<RowSample>({
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
 const refusal = z.object({ id: text, why: text })
-const proposed = z.object({
-  id: text,
-  name: text,
-  score: count.nullable(),
-  why: text,
-  parts: z.record(text, count),
-  fields: z.record(text, text),
-  tags: z.record(text, text),
-})
-const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
 const live = least<LiveSettings>({
   poll: z.object({ everyMs: count, maxMs: count, timeoutMs: count }),

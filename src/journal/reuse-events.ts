@@ -1,4 +1,4 @@
-/** Schemas of the journal: bands and patterns of the matches, and the events of a run that uses answers of earlier runs. */
+/** Schemas of the journal: bands and patterns of the matches, companies proposed and screened, and the events of a run that uses answers of earlier runs. */
 import { z } from 'zod'
 import { COMPANY_NUMBERS } from '../contract/index.ts'
 
@@ -15,6 +15,17 @@ export const matches = z.object({
   others: z.object({ bands: count, patterns: count }),
   byPattern: count,
 })
+
+export const proposed = z.object({
+  id: text,
+  name: text,
+  score: count.nullable(),
+  why: text,
+  parts: z.record(text, count),
+  fields: z.record(text, text),
+  tags: z.record(text, text),
+})
+export const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
 
 const parts = z.array(z.object({ from: count, rows: count })) as unknown as z.ZodType<
   readonly { readonly from: number; readonly rows: number }[]
@@ -33,7 +44,14 @@ export const REUSE_EVENTS = {
     bits: text,
     inRegister: count.nullable().optional(),
     companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
+    searches: z.object({ screen: count, candidates: count }).optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },
+  /** An earlier run asked, and when: nothing is paid. */
+  'candidates.reused': { done: count, question: text, companies: list(proposed), askedAt: text },
+  /** An earlier run searched, and when: nothing is paid. */
+  'screen.reused': { done: count, company: screened, searchedAt: text },
+  /** Later runs may use what this one searched. */
+  'searches.kept': { what: z.enum(['screen', 'candidates']), searches: count },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>

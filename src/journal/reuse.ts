@@ -26,9 +26,9 @@ interface Changed {
 export function afterReuse({ plan, jobName, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
-      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable' } = event
+      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches } = event
       if (plan.known !== undefined) return null
-      const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits }
+      const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) }
       const chosen = { ...plan, sent, parts, known }
       const list = inRegister === null ? null : { inRegister, companyNumbers }
       return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, list, outcomes: null, isKept: false } }

@@ -172,6 +172,12 @@ export interface ReuseCounts {
   readonly refreshed: number
 }
 
+/** A search that an earlier run paid, and when. */
+export interface EarlierSearch<Answer> {
+  readonly at: string
+  readonly answer: Answer
+}
+
 /** A company found, with the first row that found it. */
 export interface FoundCompany {
   /** Data row from 1. */

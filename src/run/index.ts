@@ -3,6 +3,7 @@ export { creditsOf, isRejected } from './checks.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
+  type EarlierSearches,
   type EventFile,
   type EventStore,
   type FetchedByJob,
@@ -12,6 +13,7 @@ export {
   type ProgressEvent,
   progressOf,
   type ReportService,
+  type Screened,
   type ScreenService,
   type Service,
 } from './ports.ts'

@@ -12,7 +12,15 @@ import type {
   ScreenRequests,
   Upload,
 } from '../model/requests.ts'
-import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, PublishedResults, Question } from '../model/results.ts'
+import type {
+  AcceptedCompany,
+  EarlierSearch,
+  FetchedCompany,
+  FoundCompany,
+  Outcomes,
+  PublishedResults,
+  Question,
+} from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
 type WithOptions<Requests> = {
@@ -65,6 +73,21 @@ export interface Results {
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
+}
+
+/** What a search found about a company. */
+export interface Screened {
+  readonly searchId: string
+  readonly hits: number
+  readonly risks: Readonly<Record<string, number>>
+}
+
+/** What earlier runs paid and may be used again. Its methods throw FETTLE_OUTPUT_WRITE. */
+export interface EarlierSearches {
+  screened(company: FoundCompany): Promise<EarlierSearch<Screened> | null>
+  proposed(question: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null>
+  /** Puts what this run paid where later runs find it, and returns how many searches that are. */
+  keep(what: 'screen' | 'candidates'): Promise<number>
 }
 
 /** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */
@@ -142,6 +165,8 @@ export interface Ports {
   readonly events?: EventStore
   /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
   readonly keepAnswers?: () => Promise<number>
+  /** Absent where earlier searches are not used. */
+  readonly earlier?: EarlierSearches
   readonly clock: Clock
   readonly tick: (event: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */

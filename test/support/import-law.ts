@@ -146,6 +146,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'staging',
     'observe',
     'project',
+    'answers',
     'prepare',
     'execution',
     'forget',

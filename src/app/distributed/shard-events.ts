@@ -78,6 +78,7 @@ export const chosenRows = {
   parts: z.array(z.strictObject({ from: count, rows: count })).max(1000),
   answers: digestOrNone,
   bits: digest,
+  searches: z.strictObject({ screen: count, candidates: count }).optional(),
   inRegister: z.number().min(0).max(1).nullable().optional(),
   companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
 }

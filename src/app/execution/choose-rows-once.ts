@@ -5,8 +5,9 @@ import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import type { ReuseSettings } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { type Choice, checkRowBudget, chooseKnownRows, type ReuseSettings } from '../prepare/reuse.ts'
+import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
@@ -19,15 +20,17 @@ import type { ChosenEvent, RunSettings } from './run-settings.ts'
 export const isRefusal = (error: unknown): error is FettleError =>
   FettleError.is(error) && (error.code === 'FETTLE_BUDGET_MONTH' || error.code === 'FETTLE_BUDGET_ACCOUNT')
 
-export const chosenEventOf = ({ counts, parts, answers, bits, list }: Choice): ChosenEvent => ({
+export const chosenEventOf = ({ counts, parts, answers, bits, list, searches }: Choice): ChosenEvent => ({
   ...{ type: 'reuse.chosen', counts, sent: counts.sent, parts, ...(list ?? { inRegister: null }) },
   ...{ answers: answers ?? '', bits: bits ?? '' },
+  ...(searches === null ? {} : { searches }),
 })
 
 /** A plan once its rows are chosen, as its journal has it. */
-export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits }: ChosenEvent): Plan => ({
+export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, searches }: ChosenEvent): Plan => ({
   ...plan,
-  ...{ sent, parts, known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits } },
+  ...{ sent, parts },
+  known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) },
 })
 
 /** The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. */

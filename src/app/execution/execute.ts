@@ -19,11 +19,12 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
+import { answersFolder, keepAnswers, scopeOf } from '../answers/folder.ts'
+import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
-import { answersFolder, keepAnswers, scopeOf } from '../prepare/reuse.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
@@ -163,6 +164,12 @@ async function executeStages({
   let lastReport = Promise.resolve()
   let connection: RunConnection | null = null
   let recording: Recording | null = null
+  const searches = openSearches(stateOf(record), directory, {
+    folder: answersFolder(settings, stateOf(record).args),
+    env: settings.env,
+    now: world.clock.now.bind(world.clock),
+    refreshes: settings.refresh?.all ?? false,
+  })
   const onFact = (event: RunEventInput, state: RunState): void => {
     settings.observers?.emit('onEvent', event, state)
     recordWarnings(event)
@@ -191,7 +198,10 @@ async function executeStages({
       facts: reuse?.list ?? {},
       ...(plan.reuse == null
         ? {}
-        : { keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()) }),
+        : {
+            keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()),
+            earlier: searches.earlier,
+          }),
       left: () => limit.left(),
       signal: limit.signal,
       grace: limit.grace,
@@ -225,6 +235,7 @@ async function executeStages({
     limit.clear()
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await connection?.close().catch(() => {})
+    searches.close()
     closeRecording(recording)
   }
 }

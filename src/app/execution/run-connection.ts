@@ -8,7 +8,7 @@ import type { FetchByJob, RunSettings } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
-  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'signal' | 'grace'>,
+  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'earlier' | 'signal' | 'grace'>,
     Pick<ServiceNeeds, 'list' | 'facts' | 'beforeEffect' | 'onWarning' | 'recorder'> {
   readonly plan: Plan
   readonly directory: RunDirectory
@@ -63,6 +63,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
     results,
     ...(needs.events === undefined ? {} : { events: needs.events }),
     ...(needs.keepAnswers === undefined ? {} : { keepAnswers: needs.keepAnswers }),
+    ...(needs.earlier === undefined ? {} : { earlier: needs.earlier }),
     clock: world.clock,
     tick: onProgress,
     signal,

@@ -4,12 +4,12 @@ import type { AcceptedCompany } from '../../model/results.ts'
 import type { Links, Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { FetchedByJob } from '../../run/index.ts'
+import type { ReuseSettings } from '../answers/folder.ts'
 import type { Credentials, Env } from '../env/environment.ts'
 import type { Runtime } from '../env/runtime.ts'
 import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
-import type { ReuseSettings } from '../prepare/reuse.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 
 export type ChosenEvent = RunEventInput & { readonly type: 'reuse.chosen' }

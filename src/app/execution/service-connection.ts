@@ -3,13 +3,13 @@
  * here that the client implements the ports of the run.
  */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
+import { screeningDirOf } from '../answers/searches.ts'
 import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
 import { findRegisters, registerDirOf } from '../prepare/registers.ts'
@@ -155,8 +155,6 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   }
   return { service: client, issues, close }
 }
-
-export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
 
 /** A note when the sample list is used because no screening list was imported. */
 export async function screeningIssues(dataDir: string): Promise<readonly Issue[]> {

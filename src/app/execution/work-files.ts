@@ -1,10 +1,11 @@
 /** The files that a run needs while it is executed. */
-import { dirname } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openSource } from '../../input/index.ts'
 import type { RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
+import { isAnswersFile } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
-import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
 import { pruneRuns } from '../runs/prune.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
 import { removeLeftovers } from '../runs/stale-files.ts'
@@ -37,7 +38,7 @@ export async function removeWorkFiles(
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
-  for (const { path } of keptAnswersPaths(directory.path)) removeIfPossible(path)
+  for (const name of readdirSync(directory.path).filter(isAnswersFile)) removeIfPossible(join(directory.path, name))
 }
 
 /** Another process may count or remove runs just now: the next run removes what is too old. */

@@ -77,6 +77,7 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly even
     }
     // Its question and its companies belong together, and only the outputs needed them.
     case 'candidates.found':
+    case 'candidates.reused':
     case 'accepted.fetched':
       entries = event.companies.length > 0 ? 1 : 0
       return { event: { ...event, companies: [] }, entries }

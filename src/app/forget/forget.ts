@@ -12,7 +12,7 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
-import { forgetAnswers } from '../../results/reuse/forget-answers.ts'
+import { forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
 import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
 import { withSpendingLock } from '../runs/spending.ts'
 import { forgetInRun } from './forget-run.ts'
@@ -70,7 +70,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     const answerFolders = foldersOf(options)
     const answers: FoundEntries[] = []
     for (const folder of answerFolders)
-      for (const one of await forgetAnswers(folder, key, { pipeline, dryRun: true }))
+      for (const one of await forgetAnswers(folder, key, searchedAbout(scan.map(one => one.found)), { pipeline, dryRun: true }))
         answers.push({ file: one.path, entries: one.answers })
     const tables = await scanTables(options, scan)
     const found = [...runFiles, ...answers, ...tables].map(one => ({ ...one, file: relative(cwd, one.file) || one.file }))
@@ -97,7 +97,8 @@ async function perform(intent: Intent, runsDir: string, record = async (): Promi
     await record()
     for (const run of intent.runs)
       if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
-    for (const folder of intent.answers) await forgetAnswers(folder, intent.key, { pipeline: intent.pipeline, dryRun: false })
+    for (const folder of intent.answers)
+      await forgetAnswers(folder, intent.key, searchedAbout(intent.runs), { pipeline: intent.pipeline, dryRun: false })
     const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
     for (const path of intent.tables) {
       const table = await openRowTable(path, '')
@@ -108,6 +109,11 @@ async function perform(intent: Intent, runsDir: string, record = async (): Promi
     for (const lock of locks) lock.release()
   }
 }
+
+const searchedAbout = (runs: readonly RunRows[]): SearchedAbout => ({
+  companies: runs.flatMap(({ companies }) => companies),
+  names: runs.flatMap(({ cells }) => cells),
+})
 
 interface ScannedRun {
   readonly state: RunState

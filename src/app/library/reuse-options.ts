@@ -1,7 +1,7 @@
 /** Options of the library about answers of earlier runs. */
 import type { RunArgs } from '../../journal/index.ts'
 import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
-import type { ReuseSettings } from '../prepare/reuse.ts'
+import type { ReuseSettings } from '../answers/folder.ts'
 
 /** Which answers of earlier runs a run uses. */
 export interface ReuseOptions {

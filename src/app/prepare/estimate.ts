@@ -4,13 +4,14 @@ import { FettleError } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
+import type { ReuseSettings } from '../answers/folder.ts'
 import type { Credentials, Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
-import { mostCredits, spentInMonth } from '../runs/spending.ts'
-import { chooseKnownRows, type ReuseSettings } from './reuse.ts'
+import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
+import { chooseKnownRows } from './reuse.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -35,8 +36,10 @@ export interface RunEstimate {
   readonly month: { readonly limit: number; readonly month: string; readonly spent: number | null; readonly most: number } | null
   /** Companies that may be added to a portfolio, null for none. */
   readonly portfolio: Guess | null
-  /** AML searches, one credit each; null for none. `most` is within the budget. */
-  readonly screening: (Guess & { readonly budget: number | null }) | null
+  /** AML searches, one credit each; null for none. `most` is within the budget; `known` are those that an earlier run paid. */
+  readonly screening: (Guess & { readonly budget: number | null; readonly known: number | null }) | null
+  /** Questions for candidates, a credit each, at most; `known` are those that an earlier run paid. Null for none. */
+  readonly candidates: { readonly most: number; readonly known: number | null } | null
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
@@ -79,7 +82,8 @@ function finishedOf(plan: Plan, runKey: RunKey, context: EstimateContext): strin
 export async function estimateRun(whole: Plan, { kind }: InputRef, context: EstimateContext): Promise<RunEstimate> {
   const { runsDir, root, credentials, runKey } = context
   const chosen = kind === 'file' ? await chosenRows(whole, context) : null
-  const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '' }
+  const searches = chosen?.searches ?? undefined
+  const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '', ...(searches && { searches }) }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
   const before = lastGoodRun(runsDir, plan)
   const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
@@ -89,6 +93,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const { portfolio, screen } = plan
   const companies: Guess = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
+  const knownScreens = searches?.screen ?? 0
   return {
     rows: plan.rows,
     skipped: plan.skipped ?? 0,
@@ -113,10 +118,12 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
       screen == null
         ? null
         : {
-            most: within(companies.most),
-            expected: companies.expected === null ? null : within(companies.expected),
+            most: within(companies.most - knownScreens),
+            expected: companies.expected === null ? null : within(Math.max(0, companies.expected - knownScreens)),
             budget: screen.budget,
+            known: searches?.screen ?? null,
           },
+    candidates: plan.candidates == null ? null : { most: mostQuestions(plan), known: searches?.candidates ?? null },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     reuse: chosen?.counts ?? null,
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,

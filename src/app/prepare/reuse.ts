@@ -1,49 +1,20 @@
-/** Uses answers of earlier runs: chooses the rows of a run that go up, and keeps its answers for later runs. */
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+/** Chooses the rows of a run that go up: those without an answer of an earlier run that may be used. */
 import { counted } from '../../counted.ts'
-import { action, FettleError } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import type { RunArgs, RunState } from '../../journal/index.ts'
+import type { RunState } from '../../journal/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
-import { type Plan, partsOf } from '../../pipeline/index.ts'
+import { type KnownSearches, type Plan, partsOf } from '../../pipeline/index.ts'
 import { headOf, readStates } from '../../results/changes/row-states.ts'
-import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
-import { addAnswers, answerFilesIn, openAnswers, removeOldAnswers } from '../../results/reuse/answer-store.ts'
+import { openAnswers } from '../../results/reuse/answer-store.ts'
 import { type ChosenRows, chooseRows, type RowBefore } from '../../results/reuse/choose-rows.ts'
-import { dropReplaced } from '../../results/reuse/replaced-answers.ts'
-import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
+import { NO_REFRESH } from '../../results/reuse/verdict.ts'
+import { answersFolder, type ReuseSettings, scopeOf } from '../answers/folder.ts'
+import { searchCounter } from '../answers/searches.ts'
 import type { Env } from '../env/environment.ts'
-import { packageInfo } from '../env/package-info.ts'
-import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import { listFacts } from './registers.ts'
-
-/** Where answers are kept, and which of them are not used. */
-export interface ReuseSettings {
-  readonly runsDir: string
-  /** `answers` in the folder of the runs if absent. */
-  readonly answersDir?: string | null
-  readonly refresh?: Refresh
-  /** When events of companies were read last, by connectId: an earlier answer about one of them is too old. */
-  readonly changedCompanies?: ReadonlyMap<string, number>
-}
-
-/** `args`: those of the run, which may have been started with another folder. */
-export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunArgs = {}): string {
-  const recorded = args['answers-dir']
-  return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))
-}
-
-/** A digest of what an answer depends on besides the question: service, account, product and registers. */
-export function scopeOf({ service, register, enrich }: Plan, identity: string): string {
-  const registers = (register ?? []).map(({ name, sha256 }) => [name, sha256])
-  const engine = service.kind === 'embedded' ? [packageInfo().version] : null
-  return createHash('sha256')
-    .update(JSON.stringify([identity, enrich?.product ?? null, registers, engine]))
-    .digest('hex')
-}
 
 /** The run that rows are chosen for; without an id one that is planned. */
 type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 'args' | 'runId'>>
@@ -62,7 +33,12 @@ async function rowsBefore(
 }
 
 /** What is chosen: `parts` and `list` are for the remote jobs. */
-export type Choice = ChosenRows & { readonly parts: Plan['parts']; readonly list: ListFacts | null }
+export interface Choice extends ChosenRows {
+  readonly parts: Plan['parts']
+  readonly list: ListFacts | null
+  /** Searches about the rows with an answer that an earlier run paid; null where none are used again. */
+  readonly searches: KnownSearches | null
+}
 
 type ChoiceSettings = ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal }
 
@@ -103,7 +79,9 @@ async function chooseForAll(
   const { appliedShare } = await import('../../service/list-facts.ts')
   const facts = await listFacts(plan, env, cwd)
   const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, facts, appliedShare, now }
-  const known = await openAnswers(answersFolder(settings, args), wanted)
+  const folder = answersFolder(settings, args)
+  const search = { folder, env, now: () => now, refreshes: refresh.all }
+  const known = await openAnswers(folder, wanted)
   try {
     const place = {
       root: cwd,
@@ -113,11 +91,25 @@ async function chooseForAll(
     }
     const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
     const chosen: ChosenRows[] = []
-    for (const { plan, workDir } of runs) chosen.push(await chooseRows(plan, known, rules, workDir, place))
+    const searches: (KnownSearches | null)[] = []
+    for (const { plan, workDir } of runs) {
+      const counter = await searchCounter(plan, identity, search)
+      try {
+        chosen.push(await chooseRows(plan, known, rules, workDir, { ...place, ...(counter && { onKnown: counter.add }) }))
+        searches.push(counter?.counts ?? null)
+      } finally {
+        counter?.close()
+      }
+    }
     const isUsed = chosen.some(({ counts }) => counts.known > 0)
     // Where no answer is used, a service that estimates the facts does so again.
     const list = facts ?? (isUsed ? known.facts : null)
-    return chosen.map((one, at) => ({ ...one, parts: partsOfSent(runs[at]!.plan, one.counts.sent), list }))
+    return chosen.map((one, at) => ({
+      ...one,
+      parts: partsOfSent(runs[at]!.plan, one.counts.sent),
+      list,
+      searches: searches[at] ?? null,
+    }))
   } finally {
     known.close()
   }
@@ -131,22 +123,4 @@ function partsOfSent({ parts }: Plan, sent: number): Plan['parts'] {
 export function checkRowBudget({ budget }: Plan, sent: number): void {
   if (budget.rows === null || sent <= budget.rows) return
   throw new FettleError('FETTLE_INPUT_BUDGET', `${counted(sent, 'row')} would be sent, budget.rows allows ${budget.rows}`)
-}
-
-/** Puts the answers of a run where later runs find them. Returns the number of files. Throws FETTLE_OUTPUT_WRITE. */
-export async function keepAnswers({ id, path }: RunDirectory, folder: string, now: number): Promise<number> {
-  makeFolder(folder, { ignored: 'itself' })
-  await removeOldAnswers(folder, now)
-  const files = keptAnswersPaths(path).filter(one => existsSync(one.path))
-  try {
-    const added: string[] = []
-    for (const one of files) added.push(await addAnswers(folder, `${id}-${one.kind}`, one.path))
-    await dropReplaced(folder, await answerFilesIn(folder), added)
-  } catch (error) {
-    if (!FettleError.is(error)) throw error
-    const hint =
-      'The outputs are written. Free space or correct permissions, then resume the run, so that later runs need not pay again.'
-    throw new FettleError(error.code, error.message, { hint, action: action('resume', id), cause: error })
-  }
-  return files.length
 }

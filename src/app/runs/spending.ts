@@ -9,7 +9,7 @@ import { action, FettleError } from '../../errors.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import type { Clock } from '../../model/requests.ts'
-import type { Plan } from '../../pipeline/index.ts'
+import { type Plan, wholePlan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { accountWords, readAccount } from '../env/account.ts'
 import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
@@ -19,12 +19,20 @@ import { listRunIds, makeFolder, readRun, runDirectory } from './run-directory.t
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {
-  const { service, enrich, sent, rows, budget, candidates, screen } = plan
+  const { service, enrich, sent, rows, budget, screen, known } = plan
   if (service.kind === 'embedded' || isToBeChosen(plan)) return 0
   const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
-  const asked = candidates == null ? 0 : Math.min(candidates.limit, candidates.budget ?? candidates.limit, sent)
-  const screened = screen == null ? 0 : Math.min(rows, screen.budget ?? rows)
-  return enriched + asked + screened
+  const searched = rows - (known?.searches?.screen ?? 0)
+  const screened = screen == null ? 0 : Math.min(searched, screen.budget ?? searched)
+  return enriched + mostQuestions(plan) + screened
+}
+
+/** The most questions for candidates that a run of the plan may pay. Rows with an earlier answer are asked about as well. */
+export function mostQuestions(plan: Plan): number {
+  const { candidates, known } = plan
+  if (candidates == null) return 0
+  const unknown = wholePlan(plan).sent - (known?.searches?.candidates ?? 0)
+  return Math.min(candidates.limit, candidates.budget ?? candidates.limit, unknown)
 }
 
 /** With `reuse`, nothing is sent before the rows are chosen that go up; budgets are checked then. */

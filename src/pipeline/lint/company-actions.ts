@@ -20,6 +20,7 @@ export const lintCompanyActions: Rule = draft => [
   ...lintEvents(draft),
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
+  ...lintReuse(draft),
 ]
 
 const lintPortfolio: Rule = ({ fields }) => {
@@ -83,6 +84,13 @@ const lintFetch: Rule = ({ fields, broken }) => {
   const message = 'candidates.fetch fetches companies that decisions accepted, and the pipeline names no decisions'
   return [wrongValue(['candidates', 'fetch'], message, 'Name their file: review: { decisions: decisions/suppliers.csv }.')]
 }
+
+const lintReuse: Rule = ({ fields, broken }) =>
+  (['screen', 'candidates'] as const).flatMap(key =>
+    fields.reuse?.[key] === undefined || fields[key] != null || broken.has(key)
+      ? []
+      : [wrongValue(['reuse', key], `the pipeline has no ${key}, so nothing of it is used again`, `Leave reuse.${key} out.`)],
+  )
 
 const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 

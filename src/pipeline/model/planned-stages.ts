@@ -66,6 +66,9 @@ export interface PlannedReuse {
   readonly matched: number
   readonly unmatched: number
   readonly review: number
+  /** AML searches, and questions for candidates; absent: each run asks again. */
+  readonly screen?: number | undefined
+  readonly candidates?: number | undefined
 }
 
 /** Of a run that uses earlier answers, once its rows are chosen. `answers` and `bits` are digests of files of the run directory. */
@@ -77,4 +80,11 @@ export interface KnownRows {
   readonly rows: number
   readonly answers: string
   readonly bits: string
+  /** Different searches about these rows that an earlier run paid; absent in earlier journals. */
+  readonly searches?: KnownSearches
+}
+
+export interface KnownSearches {
+  readonly screen: number
+  readonly candidates: number
 }

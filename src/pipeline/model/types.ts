@@ -21,6 +21,7 @@ export type { CellCounts, ValueWarning, WatchedColumn } from './cell-counts.ts'
 export type { InputQuery, Packing } from './packing.ts'
 export type {
   KnownRows,
+  KnownSearches,
   PlannedAccept,
   PlannedCandidates,
   PlannedEvents,

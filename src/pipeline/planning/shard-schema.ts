@@ -188,6 +188,8 @@ const reuse = {
   matched: age,
   unmatched: age,
   review: age,
+  screen: age.optional(),
+  candidates: age.optional(),
 } satisfies Shape<NonNullable<Plan['reuse']>>
 
 const SINCE = ['drift', 'changed', 'lost', 'moved'] as const

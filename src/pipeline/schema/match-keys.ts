@@ -135,6 +135,8 @@ export const reuse = map({
   matched: age().describe('Rows with a company: the answer is used for this long.'),
   unmatched: age().describe('Rows without a company.'),
   review: age().describe('Rows for a person to look at.'),
+  screen: age().optional().describe('AML searches. Absent: each run searches again.'),
+  candidates: age().optional().describe('Questions for candidates. Absent: each run asks again.'),
 })
 
 export const after = z.literal('archive', { error: 'archive' }).optional()

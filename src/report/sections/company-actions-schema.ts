@@ -31,6 +31,7 @@ export const screeningSchema = z
     budget: known.nullable(),
     companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
     searches: known.describe('one credit each'),
+    reused: known.default(0).describe('companies that an earlier run searched for: nothing is paid'),
     withHits: known.describe('companies with hits'),
     hits: known,
     risks: z
@@ -68,6 +69,7 @@ export const candidatesSchema = z
     budget: known.nullable(),
     questions: known.nullable().describe('different questions; null before the outputs are written'),
     asked: known.describe('questions that may cost one credit each'),
+    reused: known.default(0).describe('questions that an earlier run asked: nothing is paid'),
     found: known.describe('questions for which the service proposes companies'),
     lost: known.describe('questions whose answer was lost: paid perhaps, and not asked again in this run'),
     refused: known,

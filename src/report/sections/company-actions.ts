@@ -14,12 +14,13 @@ type ScreeningTold = z.infer<typeof screeningSchema>
 
 export function candidatesIn({ plan, candidates }: RunState): CandidatesTold {
   if (candidates === null || plan.candidates == null) return null
-  const { counts, paid, lost, refused, answers } = candidates
+  const { counts, paid, reused, lost, refused, answers } = candidates
   return {
     limit: plan.candidates.limit,
     budget: plan.candidates.budget,
     questions: counts?.listed ?? null,
     asked: paid,
+    reused,
     found: Object.values(answers).filter(one => one.length > 0).length,
     lost,
     refused,
@@ -62,12 +63,12 @@ export function companyActionsOf({ plan, companies, portfolio, screening }: RunS
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
-  const { searches, withHits, hits, refused, refusals, found } = screening
+  const { searches, reused, withHits, hits, refused, refusals, found } = screening
   return {
     portfolio: portfolioPart,
     screening: {
       ...{ datasets: [...datasets], threshold, countries: [...countries], budget, companies: listed },
-      ...{ searches, withHits, hits, risks, refused },
+      ...{ searches, reused, withHits, hits, risks, refused },
       refusals: refusals.map(one => ({ ...one })),
       found: isSilent ? [] : found.map(one => ({ ...one, risks: { ...one.risks } })),
     },
@@ -107,8 +108,9 @@ export function companyActionLines({
       )
   }
   if (candidates !== null) {
-    const { questions, asked, found, lost, refused, incomplete } = candidates
+    const { questions, asked, reused, found, lost, refused, incomplete } = candidates
     const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]
+    if (reused > 0) parts.splice(1, 0, `${count(reused)} known`)
     if (lost > 0) parts.push(`${counted(lost, 'answer')} lost`)
     if (refused > 0) parts.push(`${count(refused)} refused`)
     if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
@@ -134,15 +136,16 @@ export function companyActionLines({
     lines.push(line('portfolio', `${which}: ${parts.join(', ')}`, refused > 0))
   }
   if (screening !== null) {
-    const { companies, searches, withHits, hits, risks, refused, found } = screening
+    const { companies, searches, reused, withHits, hits, risks, refused, found } = screening
     const of = companies === null ? '' : ` of ${counted(companies, 'company', 'companies')}`
-    const credits = counted(searches, 'credit')
+    const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
+    const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
     const with_ = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
     lines.push(
       line(
         'screening',
-        `${of === '' ? counted(searches, 'company', 'companies') : `${count(searches)}${of}`} screened (${credits})${without}: ${with_}`,
+        `${of === '' ? counted(screened, 'company', 'companies') : `${count(screened)}${of}`} screened (${credits})${without}: ${with_}`,
         withHits > 0,
       ),
     )

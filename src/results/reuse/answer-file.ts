@@ -50,6 +50,10 @@ export const listFactsOf = ({
 }: Pick<AnswerFileFacts, 'inRegister' | 'companyNumbers'>): ListFacts | null =>
   inRegister === undefined ? null : { inRegister, companyNumbers }
 
+/** In place of an outcome: an answer to a search about a company or a question for candidates. */
+export const SEARCHED = 'searched'
+const SEARCHED_BYTE = 255
+
 /** Question 16 bytes, key 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4. */
 const RECORD = 41
 const TRAILER = 32
@@ -62,7 +66,7 @@ interface StoredAnswer {
   readonly key: Buffer | null
   /** Index in the sources. */
   readonly source: number
-  readonly outcome: AnswerOutcome
+  readonly outcome: AnswerOutcome | typeof SEARCHED
   readonly cells: readonly string[]
 }
 
@@ -87,7 +91,7 @@ export class AnswerFileWriter {
     ;(key ?? NO_KEY).copy(this.#index, at + 16)
     this.#index.writeUInt32LE(line.length, at + 30)
     this.#index.writeUInt16LE(source, at + 34)
-    this.#index.writeUInt8(OUTCOMES.indexOf(outcome), at + 36)
+    this.#index.writeUInt8(outcome === SEARCHED ? SEARCHED_BYTE : OUTCOMES.indexOf(outcome), at + 36)
     this.#index.writeUInt32LE(crc32(line), at + 37)
     await this.#addLine(at, line)
   }

@@ -15,6 +15,7 @@ import type { ReuseCounts } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { REUSED_FILE } from '../file-names.ts'
 import { fingerprinter } from '../row-fingerprint.ts'
+import type { AnswerOutcome } from './answer-file.ts'
 import type { FoundAnswer, KnownAnswers } from './known-answers.ts'
 import { type Rules, SEND_REASONS, verdictOf } from './verdict.ts'
 
@@ -35,6 +36,14 @@ export interface ChoiceContext extends FileContext {
    * before it, which have or get an answer.
    */
   readonly sent?: DigestIndex
+  /** Called for each row with an answer. */
+  readonly onKnown?: (row: KnownRow) => void
+}
+
+export interface KnownRow {
+  readonly outcome: AnswerOutcome
+  readonly company: { readonly id: string; readonly name: string }
+  readonly uploadRow: readonly string[]
 }
 
 /**
@@ -45,7 +54,7 @@ export async function chooseRows(
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal, rowsBefore, sent: sentBefore }: ChoiceContext,
+  { root, signal, rowsBefore, sent: sentBefore, onKnown }: ChoiceContext,
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
@@ -73,6 +82,7 @@ export async function chooseRows(
       if (line !== null) {
         bits.add('known')
         counts.known++
+        onKnown?.({ outcome: found!.outcome, company: { id: found!.company(), name: found!.companyName() }, uploadRow })
         await writer?.add(found!, line)
         continue
       }

@@ -1,7 +1,7 @@
 /** Finds earlier answers by question in files of answers: up to 20 bytes of memory for each answer, whose digests stay in the files. */
 import type { ListFacts } from '../../model/list-facts.ts'
 import { addedColumns } from '../enriched-columns.ts'
-import { COMPANY_TAGS } from '../enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import type { AnswerFile, AnswerOutcome, AnswerSource } from './answer-file.ts'
 
 export interface FoundAnswer {
@@ -17,6 +17,7 @@ export interface FoundAnswer {
   readonly line: () => Buffer | null
   /** The id of the company found, '' without one. */
   readonly company: () => string
+  readonly companyName: () => string
 }
 
 interface Place {
@@ -45,7 +46,7 @@ export class KnownAnswers {
   readonly #starts: readonly number[]
   readonly #questions: Slots
   readonly #keys: Slots | null
-  readonly #companyColumns = new Map<AnswerSource, readonly number[]>()
+  readonly #companyColumns = new Map<AnswerSource, Readonly<Record<'id' | 'name', readonly number[]>>>()
 
   readonly #now: number
 
@@ -74,29 +75,42 @@ export class KnownAnswers {
       }
   }
 
+  /** The line of the answer to a question; null for none, and for one that cannot be read. */
+  lineOf(question: Buffer): Buffer | null {
+    const place = this.#find(question)
+    return place === null ? null : place.file.line(place.at)
+  }
+
   find(question: Buffer): FoundAnswer | null {
-    const number = this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]!
-    if (number === 0) return null
-    const { file, at, isWide, firstSource } = this.#placeOf(number - 1)
+    const place = this.#find(question)
+    if (place === null) return null
+    const { file, at, isWide, firstSource } = place
     const outcome = file.outcome(at)
     const source = file.facts.sources[file.source(at)]
     if (outcome === null || source === undefined) return null
     const line = (): Buffer | null => file.line(at)
-    const company = (): string => this.#companyOf(line(), source)
+    const company = (): string => this.#cellOf('id', line(), source)
+    const companyName = (): string => this.#cellOf('name', line(), source)
     const isExpired = file.facts.expires <= this.#now
-    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, isExpired, line, company }
+    return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, isExpired, line, company, companyName }
   }
 
-  #companyOf(line: Buffer | null, source: AnswerSource): string {
+  #find(question: Buffer): Place | null {
+    const number = this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]!
+    return number === 0 ? null : this.#placeOf(number - 1)
+  }
+
+  #cellOf(what: 'id' | 'name', line: Buffer | null, source: AnswerSource): string {
     if (line === null) return ''
     let columns = this.#companyColumns.get(source)
     if (columns === undefined) {
       const { find } = addedColumns(source.columns)
-      columns = COMPANY_TAGS.map(name => find(name)).filter(at => at !== -1)
+      const placesOf = (names: readonly string[]): number[] => names.map(name => find(name)).filter(at => at !== -1)
+      columns = { id: placesOf(COMPANY_TAGS), name: placesOf(NAME_TAGS) }
       this.#companyColumns.set(source, columns)
     }
     const cells = JSON.parse(line.toString()) as string[]
-    return columns.map(at => cells[at]?.trim() ?? '').find(id => id !== '') ?? ''
+    return columns[what].map(at => cells[at]?.trim() ?? '').find(cell => cell !== '') ?? ''
   }
 
   hasKey(key: Buffer): boolean {

@@ -1,7 +1,7 @@
 /**
  * The candidates stage: asks the service for companies that rows without a certain match may be, each question at most once, and writes
  * the outputs again with what it proposes. A question may cost a credit and cannot be looked up: one whose answer is lost counts as
- * paid, and is not asked again in this run.
+ * paid, and is not asked again in this run. With `reuse.candidates` the answer that an earlier run paid is used again.
  */
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { CandidateState, RunState } from '../../journal/index.ts'
@@ -47,7 +47,16 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
     paid++
     yield { type: 'candidates.lost', done, question: before.open }
   }
+  const earlier = state.plan.reuse?.candidates === undefined ? undefined : ports.earlier
   for await (const question of ports.results.questions(listed, done)) {
+    const known = (await earlier?.proposed(question)) ?? null
+    if (known !== null) {
+      done++
+      answers = { ...answers, [question.id]: known.answer }
+      yield { type: 'candidates.reused', done, question: question.id, companies: known.answer, askedAt: known.at }
+      ports.tick({ type: 'companies', done, total: listed })
+      continue
+    }
     if (by === null || (plan.budget !== null && paid >= plan.budget)) break
     yield { type: 'candidates.requested', question: question.id }
     let asked: Asked
@@ -82,6 +91,8 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
     }
     ports.tick({ type: 'companies', done, total: listed })
   }
+  if (earlier !== undefined && !before.isKept)
+    yield { type: 'searches.kept', what: 'candidates', searches: await earlier.keep('candidates') }
   for (const one of issuesOf({ ...before, done, by }, plan.budget)) yield { type: 'issue.raised', issue: one }
   await ports.results.propose(answers)
   yield* publish(state, ports)

@@ -1,5 +1,6 @@
 /**
- * The screen stage: one paid AML search for each company found, and never two. Searches are made one after the other, so that a
+ * The screen stage: one paid AML search for each company found, and never two. With `reuse.screen` a search that an earlier run paid is
+ * used again. Searches are made one after the other, so that a
  * search whose answer was lost can be found again: it is the newest of its name.
  */
 
@@ -71,15 +72,21 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
   let progress = state.screening
   if (plan == null || progress === null) return
   const { listed = 0 } = state.companies ?? {}
+  const earlier = state.plan.reuse?.screen === undefined ? undefined : ports.earlier
   for await (const company of ports.results.companies(listed, progress.done)) {
     const isOpen = progress.openSince !== null
-    if (plan.budget !== null && progress.searches >= plan.budget && !isOpen) throw overBudget(progress.done, listed, plan.budget)
+    // The answer to an open search is its own.
+    const known = isOpen ? null : ((await earlier?.screened(company)) ?? null)
+    if (known === null && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {
+      yield* keepSearches(progress, earlier)
+      throw overBudget(progress.done, listed, plan.budget)
+    }
     const done: number = progress.done + 1
     const refuse = (why: string): RefusedCompany => ({ id: company.id, why })
     const refusals: ScreenState['refusals'] = progress.refusals
     let refused: RefusedCompany | null = company.name.trim() === '' ? refuse('the service gives no name for it') : null
     let search: Effect<Screening> | null = null
-    if (refused === null) {
+    if (refused === null && known === null) {
       if (!isOpen) yield { type: 'screen.requested', company: company.id }
       try {
         search = await screenOne(company, state, progress, ports)
@@ -103,7 +110,10 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
       refusals: refused === null ? refusals : [...refusals, refused].slice(0, 1),
     }
     if (refused !== null) yield { type: 'screen.refused', done, company: refused }
-    else if (search !== null) {
+    else if (known !== null) {
+      const screened = { id: company.id, name: company.name, ...known.answer }
+      yield { type: 'screen.reused', done, company: screened, searchedAt: known.at }
+    } else if (search !== null) {
       const { id, createdAt } = search.value
       const found =
         search.value.hits === 0 ? { hits: 0, risks: {} } : await ports.screening.readRisks(id, { signal: ports.signal })
@@ -115,6 +125,12 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     }
     ports.tick({ type: 'companies', done, total: listed })
   }
+  yield* keepSearches(progress, earlier)
+}
+
+async function* keepSearches({ isKept }: ScreenState, earlier: Ports['earlier']): StageEvents {
+  if (earlier === undefined || isKept) return
+  yield { type: 'searches.kept', what: 'screen', searches: await earlier.keep('screen') }
 }
 
 const overBudget = (done: number, listed: number, budget: number): FettleError =>
@@ -124,6 +140,7 @@ const overBudget = (done: number, listed: number, budget: number): FettleError =
   )
 
 export const screen: RunStep = {
-  isDone: ({ screening, companies }) => screening !== null && screening.done >= (companies?.listed ?? 0),
+  isDone: ({ plan, screening, companies }) =>
+    screening !== null && screening.done >= (companies?.listed ?? 0) && (plan.reuse?.screen === undefined || screening.isKept),
   run: screenAll,
 }

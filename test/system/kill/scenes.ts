@@ -134,7 +134,11 @@ export function cleanScene(data: string, service: FaultyService): Scene {
 /** Keys of rows whose answers are asked for again: their earlier ones are replaced. */
 const AGAIN = Array.from({ length: 12 }, (_, n) => ['--refresh-key', `${n}`]).flat()
 
-const NIGHTLY = 'reuse: { matched: 30d, unmatched: 7d, review: 7d }\nafter: archive\n'
+const NIGHTLY = `reuse: { matched: 30d, unmatched: 7d, review: 7d, screen: 30d, candidates: 7d }
+screen: { datasets: [SAN] }
+candidates: { for: [review, unmatched], limit: 50 }
+after: archive
+`
 
 /** The second night of a list, with rows that are new, changed and gone, and rows that are asked again. */
 export async function nightScene(data: string, service: FaultyService): Promise<Scene> {
@@ -151,9 +155,14 @@ export async function nightScene(data: string, service: FaultyService): Promise<
     const made = [creates, uploads, submits, enriches]
     const bad = [...(made.some(count => count !== 1) ? [`creates, uploads, submits, enriches: ${made}`] : [])]
     bad.push(...(await judged(place, ended)), ...(await unarchived(place, service)))
+    // A question whose answer was lost is paid, and its answer is not known.
+    const lost = recorded(place)?.candidates?.lost ?? 0
     // Every answer is where the next night finds it.
     await ok(place, 'run', 'pipeline.yml', '-q')
-    const { counts } = recorded(place)?.reuse ?? {}
+    const { reuse, screening, candidates } = recorded(place)!
+    if (screening!.searches > 0 || screening!.reused === 0) bad.push(`the next night searches: ${JSON.stringify(screening)}`)
+    if (candidates!.paid > lost || candidates!.reused === 0) bad.push(`the next night asks: ${JSON.stringify(candidates)}`)
+    const { counts } = reuse ?? {}
     return counts?.sent === 0 && counts.known === counts.asked ? bad : [...bad, `the next night: ${JSON.stringify(counts)}`]
   }
   const args = ['run', 'pipeline.yml', '--json', ...AGAIN]

@@ -349,7 +349,7 @@ describe('fingerprint', () => {
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
       send: 'mapped',
       after: 'archive',
-      reuse: { matched: 1, unmatched: 1, review: 1 },
+      reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1 },
       companyNumbers: 'unreliable',
       known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, answers: 'ab', bits: 'ab' },
     }

@@ -95,7 +95,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     ...(plan.candidates == null
       ? []
       : [
-          `  asked     ${Math.min(plan.candidates.limit, plan.candidates.budget ?? plan.candidates.limit, plan.sent)} questions for candidates at most, a credit each`,
+          `  asked     ${estimate.candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(estimate.candidates?.known)}`,
         ]),
     ...(estimate.portfolio === null
       ? []
@@ -103,7 +103,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     ...(estimate.screening === null
       ? []
       : [
-          `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}`,
+          `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}${knownWords(estimate.screening.known)}`,
         ]),
     ...(plan.after === undefined ? [] : ['  after     the jobs are archived']),
     ...(estimate.unfinished === null
@@ -175,6 +175,8 @@ function keyLines({ runKey }: RunEstimate): string[] {
 
 const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
   `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
+
+const knownWords = (known: number | null | undefined): string => (known == null ? '' : `; ${count(known)} known`)
 
 const portfolioOf = ({ portfolio }: Plan): string =>
   portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`

@@ -1,0 +1,128 @@
+/** Nights that use AML searches and questions for candidates that earlier nights paid. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { forgetKey } from '../../../src/app/forget/forget.ts'
+import { spendingOfRuns } from '../../../src/app/runs/spending.ts'
+import { realClock } from '../../../src/client/clock.ts'
+import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { serve } from '../../../src/service/index.ts'
+import { SUPPLIERS } from './nights.ts'
+import { type Place, place } from './place.ts'
+
+let here: Place
+let service: Awaited<ReturnType<typeof serve>>
+beforeEach(async () => {
+  here = place()
+  const { FETTLE_DATA: data } = here.options({}).env
+  service = await serve({
+    dataDir: join(here.folder, 'service'),
+    registerDir: join(data!, 'registers'),
+    registers: ['sample'],
+    screensAtOnce: true,
+    users: [{ username: 'ann', password: 'a password' }],
+  })
+})
+afterEach(async () => {
+  await service.close()
+  here.leave()
+})
+
+const HEADER = 'Supplier No,Company Name,Reg No,Address,Town,Post Code,Country,Phone,Email'
+const DAY = 86_400_000
+
+function pipelineOf(more: Partial<PipelineInput> = {}): PipelineInput {
+  return here.pipeline({
+    name: 'nightly',
+    service: service.url,
+    input: { path: 'in.csv', key: 'Supplier No' },
+    mappings: { name: 'Company Name', orgNumber: 'Reg No', country: 'Country' },
+    enrich: { product: 'basic', tags: ['general.connectId', 'general.companyName'] },
+    accept: { banding: ['A'], review: ['B', 'C'] },
+    reuse: { matched: '20d', unmatched: '20d', review: '20d', screen: '10d', candidates: '5d' },
+    screen: { datasets: ['SAN'] },
+    candidates: { for: ['review', 'unmatched'], limit: 100 },
+    output: { path: 'out.csv', review: 'review.csv' },
+    ...more,
+  })
+}
+
+async function night(day: number, suppliers: number, more: Partial<PipelineInput> = {}, options: object = {}): Promise<Report> {
+  const lines = SUPPLIERS.slice(0, suppliers).map((line, at) => `K${at},${line}`)
+  here.write('in.csv', [HEADER, ...lines, ''].join('\n'))
+  const { username, password } = service
+  const common = here.options({ FETTLE_USERNAME: username, FETTLE_PASSWORD: password })
+  const clock: Clock = {
+    ...realClock,
+    now: () => realClock.now() + day * DAY,
+    sleep: (ms, signal) => realClock.sleep(ms / 50, signal),
+  }
+  return run(pipelineOf(more), { ...common, clock, ...options })
+}
+
+const paid = (report: Report): (number | undefined)[] => {
+  const { screening, candidates } = report.results[0]!
+  return [screening?.searches, screening?.reused, candidates?.asked, candidates?.reused]
+}
+
+test('searches and questions of an earlier night are used up to their ages, and nothing is paid for them', async () => {
+  const first = await night(0, 20)
+  const [searches = 0, , asked = 0] = paid(first)
+  expect([searches > 5, asked > 0, ...paid(first)]).toEqual([true, true, searches, 0, asked, 0])
+  const second = await night(1, 20)
+  expect(paid(second)).toEqual([0, searches, 0, asked])
+  expect(second.results[0]?.screening?.hits).toBe(first.results[0]?.screening?.hits)
+  // Candidates are too old, searches are not.
+  expect(paid(await night(6, 20))).toEqual([0, searches, asked, 0])
+  expect(paid(await night(10.5, 20))).toEqual([searches, 0, 0, asked])
+  const runs = spendingOfRuns('runs').runs.map(({ credits }) => credits)
+  expect(runs[1]).toBe(0)
+})
+
+test('a search with other settings, for another company or asked for again is paid, and no other one', async () => {
+  const [searches = 0, , asked = 0] = paid(await night(0, 20))
+  const other: Partial<PipelineInput> = { screen: { datasets: ['SAN'], threshold: 95 } }
+  expect(paid(await night(1, 20, other))).toEqual([searches, 0, 0, asked])
+  expect(paid(await night(1, 20, other))).toEqual([0, searches, 0, asked])
+  const [more = 0, known] = paid(await night(2, 24))
+  expect([more > 0, more < 5, known]).toEqual([true, true, searches])
+  expect(paid(await night(3, 20, {}, { refresh: { all: true } }))).toEqual([searches, 0, asked, 0])
+  // Those of the night before are the newest.
+  expect(paid(await night(12, 20))).toEqual([0, searches, asked, 0])
+  // Without an age each run searches again.
+  const none = { reuse: { matched: '20d', unmatched: '20d', review: '20d' } } as const
+  expect(paid(await night(12, 20, none))).toEqual([searches, 0, asked, 0])
+})
+
+test('a night that ends at screen.budget keeps what it paid, and the next one goes on', async () => {
+  const all = paid(await night(0, 20, {}, { answersDir: 'all' }))[0]!
+  const budget = Math.ceil(all / 2)
+  const most: Partial<PipelineInput> = { screen: { datasets: ['SAN'], budget } }
+  expect(await night(1, 20, most)).toMatchObject({ status: 'fail', results: [{ screening: { searches: budget, reused: 0 } }] })
+  expect(paid(await night(2, 20, most)).slice(0, 2)).toEqual([all - budget, budget])
+})
+
+test('the outputs are those of a night that asks everything again', async () => {
+  const read = (): string[] => ['out.csv', 'review.csv'].map(name => readFileSync(join(here.folder, name), 'utf8'))
+  await night(0, 20)
+  await night(1, 24)
+  const reused = read()
+  const paidThen = paid(await night(1, 24, {}, { refresh: { all: true } }))
+  expect([paidThen[1], paidThen[3]]).toEqual([0, 0])
+  expect(reused).toEqual(read())
+})
+
+test('forgetting a row removes the searches about its company and its name', async () => {
+  const first = paid(await night(0, 20))
+  const found = async (key: string): Promise<number> => {
+    const options = { runsDir: 'runs', cwd: here.folder, key, pipeline: null, answersDir: null, tables: [], dryRun: false }
+    const { found: files } = await forgetKey(options)
+    return files.filter(({ file }) => /-(screen|candidates)\.answers$/.test(file)).length
+  }
+  const rows = readFileSync('out.csv', 'utf8').split('\n')
+  const keyOf = (pattern: RegExp): string => rows.find(row => pattern.test(row))!.split(',')[0]!
+  expect(await found(keyOf(/Belorite SARL/))).toBe(1)
+  expect(await found(keyOf(/,GB-X-\d+,/))).toBe(1)
+  const [searches = 0, known = 0, asked = 0, reused = 0] = paid(await night(1, 20))
+  expect([searches, asked, searches + known, asked + reused]).toEqual([1, 1, first[0], first[2]])
+})
