@@ -60,6 +60,7 @@ const slow = [
   'test/unit/service/jobs-threads.test.ts',
   'test/unit/service/limits.test.ts',
   'test/unit/service/logins.test.ts',
+  'test/unit/service/monitoring/import-events.test.ts',
   'test/unit/service/monitoring/monitor.test.ts',
   'test/unit/service/matching/storage.test.ts',
   'test/unit/service/openapi.test.ts',

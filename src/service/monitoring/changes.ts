@@ -13,7 +13,7 @@ import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.t
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 
 /** The state of a company after a change. A change contains only the changed fields. */
-function factsAfter(before: Facts, change: RegisterChange): Facts {
+export function factsAfter(before: Facts, change: RegisterChange): Facts {
   if (change.change === 'removed') return GONE
   if (change.change === 'added') return { ...before, name: change.name, status: change.status }
   return { ...before, ...fieldsOf(change, 'new') }
@@ -24,7 +24,7 @@ const factsBefore = (known: Facts, change: RegisterChange): Facts => {
   return { ...known, ...Object.fromEntries(oldValues) }
 }
 
-function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
+export function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
   if (change.change !== 'changed') return {}
   return Object.fromEntries(
     Object.entries(change.fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value[side]]])),

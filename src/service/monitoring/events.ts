@@ -20,7 +20,8 @@ export interface NewEvent {
  * A field without an old value is not a change of the company: its register has a new column. An inactive status is an exception,
  * because a missing status means an active company.
  */
-const isReportable = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
+export const isReportable = ({ field, old, new: now }: Difference): boolean =>
+  old !== '' || (field === 'status' && !isActiveStatus(now))
 
 const textOf = ({ name }: Rule, params: readonly string[]): string =>
   name.replaceAll(/\{(\d)\}/g, (place, index) => params[Number(index)] || place)

@@ -18,7 +18,7 @@ export interface Difference {
   readonly new: string
 }
 
-const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as Record<Field, string>
+export const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as Record<Field, string>
 
 export const GONE: Facts = { ...NOTHING, status: 'not in the register' }
 

@@ -173,7 +173,12 @@ describe.concurrent('registers', () => {
     expect(imported.stdout).toContain('skipped   2 rows')
     writeFileSync(join(cwd, 'My Companies.csv'), 'id,name,country\n1,Acme Tools Ltd,GB\n4,Cork SARL,FR\n')
     expect((await fettle(['register', 'import', 'csv', 'My Companies.csv'], { cwd, env })).stdout).toContain(
-      'events    2 changed name; a service raises those of companies in its portfolios',
+      [
+        'events    2 changed name; a service raises those of companies in its portfolios',
+        '            Acme Tools Ltd (GB-X-1)  name: Acme Ltd -> Acme Tools Ltd',
+        '            Cork SARL (FR-X-4)  name: Cork SA -> Cork SARL',
+        '',
+      ].join('\n'),
     )
     writeFileSync(join(cwd, 'My Companies.csv'), CSV)
     const second = await fettle(['register', 'import', 'csv', 'My Companies.csv', '--name', 'other', '--json'], { cwd, env })
@@ -189,6 +194,28 @@ describe.concurrent('registers', () => {
     expect((await fettle(['register', 'remove', 'other'], { cwd, env })).code).toBe(0)
     expect(existsSync(join(cwd, 'data/registers/other'))).toBe(false)
     expect((await fettle(['register', 'info', 'other'], { cwd, env })).code).toBe(2)
+  })
+
+  test('an import prints its first events, and all of them with --json', async () => {
+    const list = (status: string): string =>
+      ['id,name,country,status', ...Array.from({ length: 12 }, (_, at) => `${at},Works ${at} Ltd,GB,${status}`)].join('\n')
+    const cwd = folderOf({ 'uk.csv': list('active') })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    const importIt = (...args: string[]) => fettle(['register', 'import', 'csv', 'uk.csv', ...args], { cwd, env })
+    expect((await importIt()).stdout).not.toContain('events')
+    writeFileSync(join(cwd, 'uk.csv'), list('dissolved'))
+    const { stdout } = await importIt()
+    expect(stdout).toContain('  events    12 dissolved; a service raises those of companies in its portfolios\n')
+    expect(stdout.match(/^ {12}Works \d+ Ltd \(GB-X-\d+\) {2}status: active -> dissolved$/gm)).toHaveLength(10)
+    expect(stdout).toContain('            and 2 more events; --json lists them\n')
+    writeFileSync(join(cwd, 'uk.csv'), `${list('dissolved').split('\n').slice(0, 12).join('\n')}\n`)
+    const { events } = lastLine(await importIt('--json')) as unknown as { events: { listed: unknown[] } }
+    expect(events).toMatchObject({ count: 1, kinds: { dissolved: 1 } })
+    const company = { id: 'GB-X-11', name: 'Works 11 Ltd', country: 'GB' }
+    expect(events.listed).toMatchObject([{ company, field: 'status', old: 'dissolved', new: 'not in the register' }])
+    writeFileSync(join(cwd, 'uk.csv'), `${list('dissolved').split('\n').slice(0, 12).join('\n')}\n12,New Ltd,GB,active\n`)
+    expect((await importIt()).stdout).toContain('  events    none\n')
+    expect((await fettle(['register', 'info', 'uk'], { cwd, env })).stdout).not.toContain('events')
   })
 
   test.each([
@@ -238,6 +265,9 @@ describe('runs --within, for monitors', () => {
     await fettle(['run', 'p.yml', '-q'], { cwd })
     const young = await ask('--within', '26h')
     expect([young.code, young.stdout]).toEqual([0, expect.stringMatching(/^watched: \S+-watched-\w+ is good within 26h\n$/)])
+    const ofTarget = await ask('--within', '26h', '--target', 'prod')
+    expect([ofTarget.code, ofTarget.stderr]).toEqual([1, 'watched, target prod: no good run within 26h\n'])
+    expect((await fettle(['runs', 'prune', '--target', 'prod'], { cwd })).code).toBe(2)
     expect((await ask('--within', '1ms')).code).toBe(1)
     expect((await ask('--within', 'soon')).stderr).toContain('expected a time such as 26h or 2d')
     expect((await fettle(['runs', '--pipeline', 'other'], { cwd })).stderr).toBe('no run of other in fettle-runs\n')

@@ -3,8 +3,9 @@ import { basename, resolve } from 'node:path'
 import { type Env, registerDirOf, registersOf } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'
 import { FettleError } from '../../../errors.ts'
-import { kindWords } from '../../../model/event-kinds.ts'
+import { countKinds, kindWords } from '../../../model/event-kinds.ts'
 import { escapeTerminal } from '../../../report/index.ts'
+import { type ImportEvent, importEvents } from '../../../service/monitoring/import-events.ts'
 import {
   type ChangeSetInfo,
   changeAliases,
@@ -24,12 +25,48 @@ import type { Io } from '../../terminal/io.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { runStore, type Store, storedName } from '../store.ts'
 
-const describeChanges = ({ file, from, added, removed, changed, fields = {} }: ChangeSetInfo): string[] => [
-  `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`,
-  ...(kindWords(fields) === ''
-    ? []
-    : [`  events    ${kindWords(fields)}; a service raises those of companies in its portfolios`]),
-]
+/** Printed as text; `--json` has up to `MOST_LISTED`. */
+const SHOWN = 10
+const MOST_LISTED = 100_000
+
+/** The events that the import caused; absent where nothing was imported into a register that was there. */
+interface Imported extends RegisterInfo {
+  readonly events?: {
+    readonly count: number
+    /** Companies by what happened to them. */
+    readonly kinds: Readonly<Record<string, number>>
+    readonly listed: readonly ImportEvent[]
+  }
+}
+
+const describeChanges = ({ file, from, added, removed, changed }: ChangeSetInfo): string =>
+  `  changes   ${added} added, ${removed} removed, ${changed} changed since the snapshot of ${from.snapshotDate}: ${file}`
+
+function describeEvents({ count, kinds, listed }: NonNullable<Imported['events']>): string[] {
+  if (count === 0) return ['  events    none']
+  const lines = listed
+    .slice(0, SHOWN)
+    .map(({ company: { id, name }, field, old, new: now }) => `${name} (${id})  ${field}: ${old || '-'} -> ${now || '-'}`)
+  const more = count > SHOWN ? [`and ${counted(count - SHOWN, 'more event')}; --json lists them`] : []
+  return [
+    `  events    ${kindWords(kinds)}; a service raises those of companies in its portfolios`,
+    ...[...lines, ...more].map(line => `            ${line}`),
+  ]
+}
+
+async function withEvents(info: RegisterInfo, dir: string): Promise<Imported> {
+  const set = info.changes?.at(-1)
+  if (set === undefined || set.to.importedAt !== info.importedAt) return info
+  const kinds: Record<string, number> = {}
+  const listed: ImportEvent[] = []
+  let count = 0
+  for await (const events of importEvents(dir, info.name, set)) {
+    for (const [kind, companies] of Object.entries(countKinds(events))) kinds[kind] = (kinds[kind] ?? 0) + companies
+    count += events.length
+    if (listed.length < MOST_LISTED) listed.push(...events)
+  }
+  return { ...info, events: { count, kinds, listed: listed.slice(0, MOST_LISTED) } }
+}
 
 /** Whether a run that names no register uses this one. */
 function useOf(name: string, env: Env): string {
@@ -39,7 +76,7 @@ function useOf(name: string, env: Env): string {
   return `${isUsed ? 'takes part if no register is named' : `takes part only if it is named: --register ${name}`}${why}`
 }
 
-function describe(info: RegisterInfo, env: Env): readonly string[] {
+function describe(info: Imported, env: Env): readonly string[] {
   const countries = Object.entries(info.countries)
     .sort((a, b) => b[1] - a[1])
     .slice(0, 8)
@@ -50,7 +87,8 @@ function describe(info: RegisterInfo, env: Env): readonly string[] {
     ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
     `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
-    ...(info.changes ?? []).slice(-1).flatMap(describeChanges),
+    ...(info.changes ?? []).slice(-1).map(describeChanges),
+    ...(info.events === undefined ? [] : describeEvents(info.events)),
     ...(info.aliases === undefined ? [] : [`  aliases   ${info.aliases.names} confirmed names`]),
     ...(info.skipped === 0 ? [] : [`  skipped   ${counted(info.skipped, 'row')}`]),
     ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
@@ -83,7 +121,7 @@ async function printAliases(name: string, dir: string, io: Io): Promise<void> {
   io.out(decisionsText(aliases.map(alias => ({ ...alias, decision: 'accept', expires: '' }))).trimEnd())
 }
 
-async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterInfo> {
+async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> {
   const kind = needText(flags, 'kind-or-name')
   if (kind === 'decisions') return importDecisions(flags, dir, io)
   if (!isKind(kind)) {
@@ -119,10 +157,10 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<RegisterIn
   }
   printSkipped(info.skipped, info.skippedRows)
   if (info.officers !== undefined) printSkipped(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
-  return info
+  return withEvents(info, dir)
 }
 
-const REGISTERS: Store<RegisterInfo> = {
+const REGISTERS: Store<Imported> = {
   dirOf: registerDirOf,
   add: importInto,
   actions: { aliases: printAliases },

@@ -19,32 +19,45 @@ const COLUMNS = ['RUN', 'STATUS', 'EXIT', 'ROWS', 'MATCHED', 'STARTED'] as const
 /** A run that cannot be read is listed with its error. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
-  if (textFlag(flags, 'action') === 'prune') return prune(runsDir, flags, io)
+  const target = textFlag(flags, 'target')
+  if (textFlag(flags, 'action') === 'prune') {
+    if (target !== null)
+      throw new FettleError('FETTLE_USAGE', 'prune removes the runs of all targets', { hint: 'Leave out --target.' })
+    return prune(runsDir, flags, io)
+  }
   const pipeline = textFlag(flags, 'pipeline')
   const html = textFlag(flags, 'html')
-  if (html !== null) return page(html, runsDir, pipeline ?? undefined, io)
+  if (html !== null) return page(html, runsDir, { pipeline: pipeline ?? undefined, target }, io)
   const within = withinOf(flags)
-  const ids = listRunIds(runsDir, pipeline ?? undefined)
+  const ids = listRunIds(runsDir, pipeline ?? undefined).filter(id => target === null || targetOf(runsDir, id) === target)
   const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
   const code = within !== null && good === undefined ? EXIT.checks : EXIT.ok
   if (within !== null && !isOn(flags, 'json')) {
     const text = good === undefined ? 'no good run' : `${good} is good`
-    io[code === EXIT.ok ? 'out' : 'err'](escapeTerminal(`${pipeline}: ${text} within ${textFlag(flags, 'within')}`))
+    const of = target === null ? '' : `, target ${target}`
+    io[code === EXIT.ok ? 'out' : 'err'](escapeTerminal(`${pipeline}${of}: ${text} within ${textFlag(flags, 'within')}`))
     return code
   }
   if (isOn(flags, 'json')) {
     for (const id of ids) io.out(lineOf(runsDir, id))
     return code
   }
-  if (ids.length === 0) io.err(escapeTerminal(`no run${pipeline === null ? '' : ` of ${pipeline}`} in ${runsDir}`))
+  if (ids.length === 0)
+    io.err(escapeTerminal(`no run${[pipeline, target].map(name => (name === null ? '' : ` of ${name}`)).join('')} in ${runsDir}`))
   else io.out(columnsText([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
   return EXIT.ok
 }
 
-async function page(path: string, runsDir: string, pipeline: string | undefined, io: Io): Promise<number> {
+interface Chosen {
+  readonly pipeline: string | undefined
+  readonly target: string | null
+}
+
+async function page(path: string, runsDir: string, { pipeline, target }: Chosen, io: Io): Promise<number> {
   await assertReplaceableReport(path, { cwd: io.cwd, runsDir, extensions: EXTENSIONS.html, flag: `--html ${path}` })
   const file = resolve(io.cwd, path)
-  const { nights, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), pipeline)
+  const { nights: all, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), pipeline)
+  const nights = all.filter(night => target === null || night.target === target)
   const at = new Date().toISOString()
   await writeAtomic(file, renderHistory(nights, { tool: packageInfo(), folder: runsDir, unread, at }), { isShared: true })
   io.err(escapeTerminal(`wrote ${path}: ${counted(nights.length, 'run')}`))
@@ -74,6 +87,14 @@ function withinOf(flags: Flags): number | null {
   const ms = text === null ? null : parseDuration(text)
   if (text === null || ms !== null) return ms
   throw new FettleError('FETTLE_USAGE', `--within ${text}: expected a time such as 26h or 2d`)
+}
+
+function targetOf(runsDir: string, id: string): unknown {
+  try {
+    return listedRun(runsDir, id).state.args.target
+  } catch {
+    return undefined
+  }
 }
 
 /** Whether the run ended well, and not before `since`. */
