@@ -1,13 +1,14 @@
 /**
- * Writes docs/errors.md from the table of codes, docs/data.md from those of inputs and outputs, and the help of every command into docs/command-line.md; with --check fails when
- * one is not current. Needs `npm run build` first.
+ * Writes docs/errors.md from the table of codes, docs/data.md from those of inputs and outputs, docs/report-json.md from the
+ * schema of report.json, and the help of every command into docs/command-line.md; with --check fails when one is not current. Needs `npm run build` first.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { COMMANDS } from '../build/cli/commands/index.js'
 import { helpOf } from '../build/cli/parse-argv.js'
 import { ERRORS, EXIT } from '../build/errors.js'
 import { shellCommand } from '../build/shell-command.js'
 import { dataDoc } from './data-doc.mjs'
+import { reportDoc } from './report-doc.mjs'
 
 /** Columns of a code block that no page has to scroll. */
 const WIDTH = 110
@@ -46,7 +47,7 @@ const help = helps
   .join('')
 
 const path = name => new URL(`../docs/${name}`, import.meta.url)
-const current = name => readFileSync(path(name), 'utf8')
+const current = name => (existsSync(path(name)) ? readFileSync(path(name), 'utf8') : '')
 
 const commandLine = current('command-line.md')
 const [before, rest = ''] = commandLine.split(BEGIN)
@@ -55,6 +56,7 @@ const after = rest.slice(rest.indexOf(END))
 for (const [name, text] of [
   ['data.md', dataDoc()],
   ['errors.md', errors],
+  ['report-json.md', reportDoc()],
   ['command-line.md', `${before}${BEGIN}${help}\n${after}`],
 ]) {
   if (!process.argv.includes('--check')) writeFileSync(path(name), text)

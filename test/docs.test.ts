@@ -103,6 +103,32 @@ describe('what exists is in the documents', () => {
       for (const key of [name, ...Object.keys(one.properties ?? {})]) expect(text, key).toContain(key)
   })
 
+  test('every key of a report, with its meaning', () => {
+    const rows = new Map(
+      [...read('docs/report-json.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| (.+) \|$/gm)].map(([, key = '', meaning = '']) => [
+        key,
+        meaning,
+      ]),
+    )
+    const walk = (value: unknown, path: string, documented: string): void => {
+      if (Array.isArray(value)) for (const one of value) walk(one, `${path}[]`, documented)
+      if (Array.isArray(value) || value === null || typeof value !== 'object') return
+      const like = / keys as in `([^`]+)`$/.exec(rows.get(documented) ?? '')?.[1] ?? documented
+      const prefix = like === '' ? '' : `${like}.`
+      if (![...rows.keys()].some(key => key.startsWith(prefix))) return
+      for (const [name, below] of Object.entries(value)) {
+        const key = ['', '[]', '[][]'].map(ending => `${prefix}${name}${ending}`).find(one => rows.has(one))
+        expect(key, `${path}.${name}`).toBeDefined()
+        expect(rows.get(key!)).toMatch(/\w{2}/)
+        walk(below, `${path}.${name}`, key!)
+      }
+    }
+    const { results, ...report } = JSON.parse(read('test/unit/report/golden/finished.json'))
+    walk(report, '', '')
+    expect(results).toHaveLength(1)
+    walk(results[0], 'results[]', '')
+  })
+
   test('exit codes, as a table with all of them and no others', () => {
     const rows = [...section('Exit codes', COMMAND_LINE).matchAll(/^\| ([\d /]+?) \| (\w+) \|/gm)].flatMap(
       ([, codes = '', name = '']) => codes.split(' / ').map(code => [Number(code), name] as const),

@@ -3,208 +3,110 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
+import { at, bytes, count, known, ms, sha256, share, text } from './schema-values.ts'
 import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
 import { inputSchema } from './sections/input-schema.ts'
-import { acceptSchema, listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
+import { jobSchema, planSchema, stageSchema, statusSchema } from './sections/plan-schema.ts'
 import { reuseSchema } from './sections/reuse-schema.ts'
+import { columnSchema, duplicateSchema, issueSchema, sampleSchema } from './sections/rows-schema.ts'
 import { sealSchemas } from './sections/seal-schema.ts'
-
-const known = z.int().nonnegative()
-const count = known.nullable().describe('null: unknown')
-const at = z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds')
-const ms = z.number().nonnegative().describe('milliseconds')
-const share = z.number().nonnegative().nullable().describe('0 to 1; null when a count it needs is unknown')
-const sha256 = z.string().describe('lower-case hex')
-const status = z.enum(['running', 'success', 'warn', 'fail', 'error', 'skipped', 'cancelled'])
-const text = z.string().nullable()
 
 const totals = z
   .object({
     rows: known.describe('rows that are accounted for: those of the input, or the limit'),
-    matched: count.describe('first matches: rows whose company no earlier row has'),
-    manualMatched: count,
-    review: count,
-    unmatched: count,
-    duplicates: count,
+    matched: count.describe('first matches: rows whose company no earlier row has; null: unknown'),
+    manualMatched: count.describe('rows whose company a person accepted; null: unknown'),
+    review: count.describe('rows that a person has to decide about; null: unknown'),
+    unmatched: count.describe('rows without a company; null: unknown'),
+    duplicates: count.describe('rows whose company an earlier row has; null: unknown'),
     failed: count.describe('rows about which the service could not be asked'),
     skipped: count.describe('empty rows, which are not sent'),
     matchRate: share.describe(
-      '(matched + manualMatched + duplicates) / (rows - skipped): a duplicate found its company through an earlier row',
+      '(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1; null when a count is unknown: a duplicate found its company through an earlier row',
     ),
   })
   .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')
 
 const error = z
-  .object({ code: z.string(), kind: z.string(), message: z.string(), hint: z.string(), correlationId: text })
+  .object({
+    code: z.string().describe('the code, as in docs/errors.md'),
+    kind: z.string().describe('its family, which gives the exit code'),
+    message: z.string().describe('what failed'),
+    hint: z.string().describe('what to do'),
+    correlationId: text.describe("the service's id of the request that failed"),
+  })
   .nullable()
-
-const issue = z.object({
-  code: z.string(),
-  severity: z.enum(['error', 'warn', 'info']),
-  column: text,
-  count: known,
-  rows: z.array(known).describe('data rows from 1, the first few'),
-  message: z.string(),
-  hint: text,
-  at: z.object({ file: z.string(), line: known.nullable(), column: known.nullable() }).nullable(),
-})
-
-const sample = z.object({
-  row: known.describe('data row from 1'),
-  line: known.nullable().describe('line of the file it begins on'),
-  file: z.string().optional().describe('of an input of several files: that of the row'),
-  key: text.describe("the row's own id, when the pipeline names one"),
-  score: z.number().nullable(),
-  why: z.string(),
-  reason: text
-    .default(null)
-    .describe('why the row is in review or unmatched; null where the service gives no reason, and in runs of older versions'),
-  cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
-  candidate: z.object({ id: z.string(), name: z.string() }).nullable().describe('the best company found'),
-  fingerprint: text.describe('identifies the row in decisions; null in runs of older versions'),
-  candidates: z
-    .array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        score: z.number().nullable(),
-        why: z.string(),
-        parts: z.record(z.string(), z.number()).describe('what each kind of evidence adds to the score, in log-odds'),
-        fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked ones are ***'),
-      }),
-    )
-    .describe('companies to choose from, best first; one at most where the service names no others'),
-  decision: z
-    .object({
-      decision: z.enum(['accept', 'reject']),
-      company: z.string(),
-      companyName: z.string(),
-      by: z.string(),
-      at: z.string(),
-      expires: z.string(),
-    })
-    .nullable()
-    .describe('what a person decided about the row'),
-})
-
-const plan = z.object({
-  fingerprint: z.string(),
-  tags: z.array(z.string()),
-  key: z.object({ header: text, index: known }).nullable(),
-  limit: known.nullable(),
-  sent: known.describe('rows that went up: all, or each different one once'),
-  collapse: z.boolean(),
-  jobs: known.describe('remote jobs they were split into'),
-  concurrency: known.describe('remote jobs side by side'),
-  preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
-  enrich: z.object({ product: z.string(), tags: z.array(z.string()) }).nullable(),
-  budget: z.object({
-    rows: z.number().nullable(),
-    credits: z.number().nullable(),
-    month: z.number().optional(),
-    account: z.literal('refuse').optional(),
-  }),
-  poll: z.object({ everyMs: ms, maxMs: ms, timeoutMs: ms }),
-  retry: z.object({ attempts: known }),
-  output: z
-    .object({ path: z.string(), format: z.string(), columns: z.array(z.string()), unmatched: text, review: text })
-    .nullable(),
-  accept: acceptSchema,
-  decisions: text.describe('the file of what people decided about rows'),
-  report: z.object({ rows: z.enum(['none', 'review', 'all']), mask: z.array(z.string()) }),
-})
-
-const job = z.object({
-  part: known,
-  id: text,
-  name: z.string(),
-  adopted: z.boolean().describe('found rather than created: an earlier attempt had made it'),
-  status: text.describe("the service's last word, verbatim"),
-  history: z.array(z.object({ status: z.string(), at })),
-  polls: known,
-  jobSummary: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe("the service's counts, verbatim; rows in review are unmatched there"),
-  correlationIds: z.array(z.string()),
-  correlations: z.array(z.object({ operation: z.string(), correlationId: z.string() })),
-})
-
-const column = z.object({
-  mapping: text.describe('null for the key, when its column is mapped to nothing'),
-  header: text,
-  index: known.describe('column from 0'),
-  key: z.boolean().describe('input.key names this column'),
-  filled: known.describe('rows with a value'),
-  fillRate: share,
-  distinct: known.describe('different values'),
-  distinctShare: share.describe('distinct / filled; null when nothing is filled'),
-  estimated: z.boolean().describe('distinct is an estimate, right within 5 % as a rule: there are too many to keep'),
-  examples: z
-    .array(z.string())
-    .describe('the first different values, cut to 60 characters; *** where masked, none with report.rows: none'),
-})
+  .describe('what ended the run; null without an error')
 
 const result = z.object({
-  name: z.string(),
-  description: text,
+  name: z.string().describe('the pipeline'),
+  description: text.describe('its description'),
   file: z.string().describe('the pipeline file'),
-  status,
+  status: statusSchema,
   message: z.string().describe('the outcome of the run, one or two sentences'),
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
   registers: registersSchema,
   ...listFacts,
-  plan,
+  plan: planSchema,
   input: inputSchema,
-  mappings: z.array(
-    z.object({
-      mapping: z.string(),
-      header: text,
-      index: known.describe('column from 0'),
-      pad: known.nullable().describe('digits that numbers are padded to'),
-      value: text.describe('the same text in every row, null for a column'),
-      trim: z.boolean(),
-    }),
-  ),
+  mappings: z
+    .array(
+      z.object({
+        mapping: z.string().describe("the service's name"),
+        header: text.describe('header of the column; null without one'),
+        index: known.describe('column from 0'),
+        pad: known.nullable().describe('digits that numbers are padded to'),
+        value: text.describe('the same text in every row, null for a column'),
+        trim: z.boolean().describe('spaces around the text are removed'),
+      }),
+    )
+    .describe('what goes up'),
   profile: z
-    .array(column)
+    .array(columnSchema)
     .describe('profile of the mapped columns and the key over the whole input; empty in runs of older versions'),
-  stages: z.array(
-    z.object({
-      name: z.string(),
-      status: z.enum([...status.options, 'pending']),
-      startedAt: at.nullable(),
-      elapsedMs: ms,
-      attempts: known.describe('how often it was started: above 1 after a resume'),
-      note: text,
-    }),
-  ),
-  jobs: z.array(job),
-  checks: z.array(
-    z.object({
-      assertion: z.string(),
-      success: z.boolean(),
-      severity: z.enum(['warn', 'fail']),
-      expected: z.string(),
-      actual: z.string(),
-    }),
-  ),
-  issues: z.array(issue),
-  outputs: z.array(z.object({ kind: z.string(), path: z.string(), rows: known, bytes: known, sha256 })),
+  stages: z.array(stageSchema).describe('the stages, in order'),
+  jobs: z.array(jobSchema).describe('the remote jobs'),
+  checks: z
+    .array(
+      z.object({
+        assertion: z.string().describe('the key of checks or budget'),
+        success: z.boolean().describe('it was met'),
+        severity: z.enum(['warn', 'fail']).describe('what it does when it is not met'),
+        expected: z.string().describe('the threshold, in words'),
+        actual: z.string().describe('what was found, in words'),
+      }),
+    )
+    .describe('the checks of the pipeline'),
+  issues: z.array(issueSchema).describe('warnings and notes of the plan and the run'),
+  outputs: z
+    .array(
+      z.object({
+        kind: z.string().describe('output, unmatched, review …'),
+        path: z.string().describe('the file, object or table'),
+        rows: known.describe('rows in it'),
+        bytes,
+        sha256,
+      }),
+    )
+    .describe('what was written'),
   scores: z
     .array(known)
     .describe('rows per bucket of the match score, equal buckets from 0 to 1; empty when there are no scores'),
   lowestScores: z
-    .object({ matched: z.number().nullable(), review: z.number().nullable() })
+    .object({
+      matched: z.number().nullable().describe('0 to 1; null if nothing was matched'),
+      review: z.number().nullable().describe('0 to 1; null if nothing is in review'),
+    })
     .nullable()
     .default(null)
     .describe('the lowest score that the service matched, and the lowest that it left to a person'),
   decisions: z
     .object({
-      accepted: known,
-      rejected: known,
+      accepted: known.describe('a person accepted a company'),
+      rejected: known.describe('a person rejected what the service found'),
       agreed: known.describe('the service found the same by itself'),
       overruled: known.describe('the service found another company'),
       expired: known.describe('lines whose time is over'),
@@ -223,58 +125,64 @@ const result = z.object({
     ),
   reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
   duplicates: z
-    .array(
-      z.object({
-        row: known.describe('data row from 1'),
-        key: text,
-        name: z.string(),
-        company: z.object({ id: z.string(), name: z.string() }),
-        first: known.nullable().describe('the first row of that company; null if unknown'),
-      }),
-    )
+    .array(duplicateSchema)
     .default([])
     .describe('rows whose company an earlier row has, the first of them; only with report.rows: all'),
-  review: z.array(sample).describe('rows in review, the first of them; as report.rows and report.mask allow'),
-  unmatched: z.array(sample).describe('unmatched rows, the first of them; only with report.rows: all'),
-  http: z.object({ requests: known, retries: known, throttledMs: ms }),
+  review: z.array(sampleSchema).describe('rows in review, the first of them; as report.rows and report.mask allow'),
+  unmatched: z.array(sampleSchema).describe('unmatched rows, the first of them; only with report.rows: all'),
+  http: z
+    .object({
+      requests: known.describe('requests to the service, retries included'),
+      retries: known.describe('of these, the retries'),
+      throttledMs: ms.describe('milliseconds waited because the service asked for it'),
+    })
+    .describe('the requests of the run'),
   error,
 })
 
 export const reportSchema = z.object({
-  schema: z.literal('fettle/report/v1'),
-  metadata: z.object({
-    tool: z.object({ name: z.string(), version: z.string() }),
-    runId: z.string(),
-    startedAt: at,
-    generatedAt: at,
-    traceId: z.string(),
-    ci: text,
-    resumedFrom: text.describe('the run this one went on from: its own id once it was resumed'),
-    resumedAt: z.array(at),
-    directory: text.describe('the run directory, relative to the working directory'),
-  }),
-  args: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
-  status,
-  exitCode: z.int().nullable().describe('null while running'),
+  schema: z.literal('fettle/report/v1').describe('the format of this file'),
+  metadata: z
+    .object({
+      tool: z
+        .object({ name: z.string().describe('fettle'), version: z.string().describe('its version') })
+        .describe('the program that wrote the report'),
+      runId: z.string().describe('id of the run, the name of its directory'),
+      startedAt: at.describe('start of the run, UTC'),
+      generatedAt: at.describe('when this report was written, UTC'),
+      traceId: z.string().describe('trace id of the run (docs/lineage.md)'),
+      ci: text.describe('the CI system it ran on'),
+      resumedFrom: text.describe('the run this one went on from: its own id once it was resumed'),
+      resumedAt: z.array(at).describe('when it was resumed, UTC'),
+      directory: text.describe('the run directory, relative to the working directory'),
+    })
+    .describe('the run and the report'),
+  args: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]))
+    .describe('command and flags of the call'),
+  status: statusSchema,
+  exitCode: z.int().nullable().describe('the exit code; null while running'),
   elapsedMs: ms,
   totals,
-  ledger: z.object({
-    adds: z.boolean().nullable().describe('whether outcomes add up to rows; null when a count is unknown'),
-    sum: known,
-    difference: z.int().nullable().describe('rows without an outcome; below 0 when rows were counted twice'),
-    unknown: z.array(z.string()),
-  }),
+  ledger: z
+    .object({
+      adds: z.boolean().nullable().describe('whether outcomes add up to rows; null when a count is unknown'),
+      sum: known.describe('sum of the outcomes'),
+      difference: z.int().nullable().describe('rows without an outcome; below 0 when rows were counted twice'),
+      unknown: z.array(z.string()).describe('outcomes whose count is unknown'),
+    })
+    .describe('whether every row is accounted for'),
   previous: z
-    .object({ runId: z.string(), startedAt: at, totals })
+    .object({ runId: z.string().describe('its id'), startedAt: at.describe('its start, UTC'), totals })
     .nullable()
     .describe('the last good run of the pipeline, when there is one to compare with'),
   delta: z
     .object({
-      rows: z.number().nullable(),
-      matchRate: z.number().nullable(),
-      review: z.number().nullable(),
-      unmatched: z.number().nullable(),
-      duplicates: z.number().nullable(),
+      rows: z.number().nullable().describe('rows'),
+      matchRate: z.number().nullable().describe('difference of the shares: 0.01 is one percentage point'),
+      review: z.number().nullable().describe('rows'),
+      unmatched: z.number().nullable().describe('rows'),
+      duplicates: z.number().nullable().describe('rows'),
     })
     .nullable()
     .describe('this run less the previous one'),
@@ -287,7 +195,7 @@ export const reportSchema = z.object({
 /** The content of `report.json`, `fettle/report/v1`: the result of one run. */
 export type Report = z.infer<typeof reportSchema>
 export type Result = Report['results'][number]
-export type Sample = z.infer<typeof sample>
+export type Sample = z.infer<typeof sampleSchema>
 
 /** A newer minor version may add keys. */
 export function jsonSchemaOf(schema: z.ZodType, title: string, description: string): object {

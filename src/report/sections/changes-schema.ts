@@ -1,14 +1,16 @@
 /** The schema of what a run changed against the last good run. */
 import { z } from 'zod'
 import { CHANGE_KINDS, type ChangeCounts } from '../../model/changes.ts'
+import { company, key, known, name } from '../schema-values.ts'
 
-const known = z.int().nonnegative()
 const place = z
-  .object({ outcome: z.string(), company: z.object({ id: z.string(), name: z.string() }) })
+  .object({ outcome: z.string().describe('the outcome'), company })
   .nullable()
   .describe('null where the list does not have the row; empty texts without a company')
 
-const counts = z.object(Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known])) as Record<keyof ChangeCounts, typeof known>)
+const counts = z.object(
+  Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known.describe('rows')])) as Record<keyof ChangeCounts, typeof known>,
+)
 
 export const changesSchema = z
   .object({
@@ -19,19 +21,25 @@ export const changesSchema = z
     rows: z
       .array(
         z.object({
-          kind: z.enum(CHANGE_KINDS),
+          kind: z.enum(CHANGE_KINDS).describe('what happened to the row, as in counts'),
           cause: z
             .enum(['list', 'answer', 'company', 'decision'])
             .describe(
               'what made the difference: the cells of the row, the answer of the service, the data of the company, a decision',
             ),
           row: known.nullable().describe('data row from 1; null when it is gone'),
-          key: z.string().nullable(),
-          name: z.string(),
+          key,
+          name,
           before: place,
           after: place,
           columns: z
-            .array(z.object({ name: z.string(), before: z.string(), after: z.string() }))
+            .array(
+              z.object({
+                name: z.string().describe('the column'),
+                before: z.string().describe('text of the earlier run'),
+                after: z.string().describe('text of this run'),
+              }),
+            )
             .describe('of changed: the columns that differ'),
         }),
       )

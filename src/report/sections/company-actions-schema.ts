@@ -1,20 +1,21 @@
 /** The schema of portfolio and AML searches in reports: no import beyond zod, since the page of a report reads its types. */
 import { z } from 'zod'
+import { company, known, text } from '../schema-values.ts'
 import { eventsSchema } from './events-schema.ts'
 
-const known = z.int().nonnegative()
-const text = z.string().nullable()
-const refusals = z.array(z.object({ id: z.string(), why: z.string() })).describe('the first of them')
+const refusals = z
+  .array(z.object({ id: company.shape.id, why: z.string().describe('the answer of the service') }))
+  .describe('the first of them')
 
 export const portfolioSchema = z
   .object({
-    id: known.nullable(),
-    name: text,
+    id: known.nullable().describe("the service's id; null before it is known"),
+    name: text.describe('its name'),
     created: z.boolean().describe('created by this run'),
     companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
-    added: known,
+    added: known.describe('companies that this run added'),
     present: known.describe('already in it'),
-    refused: known,
+    refused: known.describe('companies that the service did not take'),
     refusals,
     removed: known.default(0).describe('companies that were gone from the list'),
     kept: known.default(0).describe('companies that are gone from the list and were not removed'),
@@ -25,23 +26,35 @@ export const portfolioSchema = z
 
 export const screeningSchema = z
   .object({
-    datasets: z.array(z.string()),
-    threshold: known,
-    countries: z.array(z.string()),
-    budget: known.nullable(),
+    datasets: z.array(z.string()).describe('lists that are searched'),
+    threshold: known.describe('lowest score of a hit, 0 to 100'),
+    countries: z.array(z.string()).describe('countries that are searched; empty for all'),
+    budget: known.nullable().describe('credits at most'),
     companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
     searches: known.describe('one credit each'),
     reused: known.default(0).describe('companies that an earlier run searched for: nothing is paid'),
     withHits: known.describe('companies with hits'),
-    hits: known,
+    hits: known.describe('hits of all searches'),
     risks: z
-      .array(z.object({ dataset: z.string(), meaning: z.string(), companies: known, hits: known }))
+      .array(
+        z.object({
+          dataset: z.string().describe('the list'),
+          meaning: z.string().describe('what it holds'),
+          companies: known.describe('companies with a hit in it'),
+          hits: known.describe('hits in it'),
+        }),
+      )
       .describe('by dataset, most companies first; a hit in several counts in each'),
-    refused: known,
+    refused: known.describe('companies that the service did not search'),
     refusals,
     found: z
       .array(
-        z.object({ id: z.string(), name: z.string(), searchId: z.string(), hits: known, risks: z.record(z.string(), known) }),
+        z.object({
+          ...company.shape,
+          searchId: z.string().describe("the service's id of the search"),
+          hits: known.describe('its hits'),
+          risks: z.record(z.string(), known).describe('hits by dataset'),
+        }),
       )
       .describe('the companies with the most hits'),
   })
@@ -50,9 +63,9 @@ export const screeningSchema = z
 
 export const acceptedSchema = z
   .object({
-    by: z.enum(['job', 'report']),
+    by: z.enum(['job', 'report']).describe('by a remote job, or one report for each'),
     companies: known.nullable().describe('accepted companies of which tags were missing; null before the outputs are written'),
-    fetched: known,
+    fetched: known.describe('companies that were fetched'),
     paid: known.describe('companies that may cost one credit each'),
     lost: known.describe('companies whose report was lost: paid perhaps, and not asked for again in this run'),
     refused: known.describe('companies that the service did not give'),
@@ -65,14 +78,14 @@ export const acceptedSchema = z
 
 export const candidatesSchema = z
   .object({
-    limit: known,
-    budget: known.nullable(),
+    limit: known.describe('rows at most'),
+    budget: known.nullable().describe('credits at most'),
     questions: known.nullable().describe('different questions; null before the outputs are written'),
     asked: known.describe('questions that may cost one credit each'),
     reused: known.default(0).describe('questions that an earlier run asked: nothing is paid'),
     found: known.describe('questions for which the service proposes companies'),
     lost: known.describe('questions whose answer was lost: paid perhaps, and not asked again in this run'),
-    refused: known,
+    refused: known.describe('questions that the service refused'),
     left: known.nullable().describe('rows beyond the limit'),
     incomplete: known.nullable().describe('rows without a name or a known country'),
   })

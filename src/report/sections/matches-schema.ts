@@ -1,27 +1,35 @@
 /** The schema of registers, bands and patterns in reports. */
 import { z } from 'zod'
+import { company, key, known, name, row } from '../schema-values.ts'
 
-const known = z.int().nonnegative()
-const placements = { matched: known, review: known, unmatched: known }
+const placements = {
+  matched: known.describe('rows that are matched'),
+  review: known.describe('rows in review'),
+  unmatched: known.describe('rows that are unmatched'),
+}
 
 export const acceptSchema = z
   .object({
-    banding: z.array(z.string()).nullable(),
-    review: z.array(z.string()),
-    pattern: z.record(z.string(), z.string()).nullable(),
+    banding: z.array(z.string()).nullable().describe('bands that are matched; null: all'),
+    review: z.array(z.string()).describe('bands that are left for review'),
+    pattern: z.record(z.string(), z.string()).nullable().describe('mapping -> letters that a match may have'),
   })
   .nullable()
   .default(null)
   .describe('which matches of the service stand; null: all')
 
-const snapshot = z.string().nullable()
-
 export const registersSchema = z
-  .array(z.object({ name: z.string(), snapshotDate: snapshot, sha256: snapshot }))
+  .array(
+    z.object({
+      name: z.string().describe('name of the register'),
+      snapshotDate: z.string().nullable().describe('day of the snapshot; null for the sample'),
+      sha256: z.string().nullable().describe('digest of the snapshot; null for the sample'),
+    }),
+  )
   .nullable()
   .default(null)
   .describe(
-    'registers that the rows were matched against, with date and digest of the snapshot (null for the sample); null for a service that does not name them, and in runs of older versions',
+    'registers that the rows were matched against; null for a service that does not name them, and in runs of older versions',
   )
 
 /** What the service took for known of the list. */
@@ -44,15 +52,15 @@ export const listFacts = {
 
 const group = {
   value: z.string().describe('the text of the service, unchanged; empty without one'),
-  rows: known,
+  rows: known.describe('rows with it'),
   ...placements,
   examples: z
     .array(
       z.object({
-        row: known.describe('data row from 1'),
-        key: z.string().nullable(),
-        name: z.string(),
-        company: z.object({ id: z.string(), name: z.string() }),
+        row,
+        key,
+        name,
+        company,
       }),
     )
     .describe('the first rows; only with report.rows: all'),
@@ -60,16 +68,20 @@ const group = {
 
 export const matchesSchema = z
   .object({
-    bands: z.array(
-      z.object({
-        ...group,
-        moves: z
-          .object(placements)
-          .describe('rows that change their outcome if the pipeline accepts the band, leaves it for review, or does neither'),
-      }),
-    ),
-    patterns: z.array(z.object(group)),
-    others: z.object({ bands: known, patterns: known }).describe('rows of bands and patterns that are not listed'),
+    bands: z
+      .array(
+        z.object({
+          ...group,
+          moves: z
+            .object(placements)
+            .describe('rows that change their outcome if the pipeline accepts the band, leaves it for review, or does neither'),
+        }),
+      )
+      .describe('by general.banding'),
+    patterns: z.array(z.object(group)).describe('by general.pattern'),
+    others: z
+      .object({ bands: known.describe('rows of bands'), patterns: known.describe('rows of patterns') })
+      .describe('rows of bands and patterns that are not listed'),
     byPattern: known.describe('rows in review that would be matched without accept.pattern'),
   })
   .nullable()

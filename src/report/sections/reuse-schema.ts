@@ -1,9 +1,9 @@
 /** The schema of answers of earlier runs in reports. */
 import { z } from 'zod'
 import { byOutcome } from '../../model/results.ts'
+import { count, known } from '../schema-values.ts'
 
-const known = z.int().nonnegative()
-const outcomes = z.object(byOutcome(() => known.nullable()))
+const outcomes = z.object(byOutcome(() => count.describe('rows; null: unknown')))
 
 export const reuseSchema = z
   .object({
@@ -17,7 +17,10 @@ export const reuseSchema = z
     lacking: known.describe('sent because the earlier answer lacks tags'),
     refreshed: known.describe('sent because the caller asks again'),
     outcomes: z
-      .object({ known: outcomes, sent: outcomes })
+      .object({
+        known: outcomes.describe('rows with an earlier answer, by outcome'),
+        sent: outcomes.describe('the others, by outcome'),
+      })
       .nullable()
       .describe('all rows by outcome: those with an earlier answer, and the others; null before the outputs are written'),
   })

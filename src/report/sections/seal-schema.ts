@@ -1,16 +1,18 @@
 /** The schema of the checksums in a report: what `fettle verify` compares. */
 import { z } from 'zod'
-
-const known = z.int().nonnegative()
+import { bytes, known, sha256 } from '../schema-values.ts'
 
 export const sealSchemas = {
   journal: z
-    .object({ events: known, head: z.string().describe('the checksum of its last line, which depends on every line before') })
+    .object({
+      events: known.describe('its events'),
+      head: z.string().describe('the checksum of its last line, which depends on every line before'),
+    })
     .nullable()
     .default(null)
     .describe('the journal that this was made from; null in runs of older versions'),
   files: z
-    .array(z.object({ path: z.string(), bytes: known, sha256: z.string() }))
+    .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
     .default([])
     .describe('files of the run directory as of the end of the run; only in its own report.json'),
   checksum: z
