@@ -23,12 +23,14 @@ interface Changed {
 }
 
 /** Once its rows are chosen, the plan of a run is that of the rows that go up. */
-export function afterReuse({ plan, jobName, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
+export function afterReuse({ plan, jobName, jobs, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
       const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches } = event
-      if (plan.known !== undefined) return null
-      const known = { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) }
+      // A run that was stopped before its first request chooses again.
+      if (plan.known !== undefined && jobs.some(({ requested }) => requested)) return null
+      const whole = plan.known ?? plan
+      const known = { sent: whole.sent, parts: whole.parts, rows: counts.known, answers, bits, ...(searches && { searches }) }
       const chosen = { ...plan, sent, parts, known }
       const list = inRegister === null ? null : { inRegister, companyNumbers }
       return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, list, outcomes: null, isKept: false } }

@@ -22,7 +22,8 @@ import {
 } from '../../results/reuse/search-store.ts'
 import type { EarlierSearches, Screened } from '../../run/index.ts'
 import { dataDirOf, type Env } from '../env/environment.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
+import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
+import { claimsFolder, type HeldLock, type Waiting, waitForLock } from './claims.ts'
 import { addToFolder, scopeOf } from './folder.ts'
 
 type Kind = keyof KnownSearches
@@ -56,12 +57,19 @@ interface SearchSettings {
 export function openSearches(
   { plan, identity, runId }: Pick<RunState, 'plan' | 'identity' | 'runId'>,
   directory: RunDirectory,
-  { folder, env, now, refreshes }: SearchSettings,
-): { readonly earlier: EarlierSearches; readonly close: () => void } {
+  { folder, env, now, refreshes, waiting }: SearchSettings & { readonly waiting: Waiting },
+): { readonly earlier: EarlierSearches; readonly close: () => Promise<void> } {
   const opened = new Map<Kind, Promise<SearchStore<unknown> | null>>()
+  const locks = new Map<Kind, HeldLock>()
+  /** One run at a time searches, from what is known to what is kept: another would pay for the same companies. */
   const open = async (kind: Kind): Promise<SearchStore<unknown> | null> => {
-    const age = refreshes ? null : await ageOf(kind, plan, identity, env)
-    return age && SearchStore.open(folder, age, now())
+    const age = await ageOf(kind, plan, identity, env)
+    if (age === null) return null
+    makeFolder(folder, { ignored: 'itself' })
+    makeFolder(claimsFolder(folder))
+    const path = join(claimsFolder(folder), `${kind}-${age.scope.slice(0, 16)}`)
+    locks.set(kind, await waitForLock(path, kind === 'screen' ? 'makes AML searches' : 'asks for candidates', waiting))
+    return refreshes ? null : SearchStore.open(folder, age, now())
   }
   const storeOf = <Answer>(kind: Kind): Promise<SearchStore<Answer> | null> => {
     const store = opened.get(kind) ?? open(kind)
@@ -78,17 +86,16 @@ export function openSearches(
       const made = kind === 'screen' ? screensIn(directory, plan) : await questionsIn(directory)
       const count = age === null ? 0 : await writeSearches(path, runId, made, age)
       if (count > 0) await addToFolder(directory, folder, [{ kind, path }], now())
+      locks.get(kind)?.release()
+      locks.delete(kind)
       return count
     },
   }
   return {
     earlier,
-    close: () => {
-      for (const store of opened.values())
-        void store.then(
-          one => one?.close(),
-          () => {},
-        )
+    close: async () => {
+      for (const store of await Promise.allSettled(opened.values())) if (store.status === 'fulfilled') store.value?.close()
+      for (const lock of locks.values()) lock.release()
     },
   }
 }

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
-import type { Plan } from '../../pipeline/index.ts'
-import type { ReuseSettings } from '../answers/folder.ts'
+import type { RunState } from '../../journal/index.ts'
+import { type Plan, wholePlan } from '../../pipeline/index.ts'
+import { claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
+import { answersFolder, type ReuseSettings } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
@@ -33,37 +35,58 @@ export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, sea
   known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) },
 })
 
-/** The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. */
+/**
+ * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that was
+ * stopped before its first request chooses again: another one may have asked meanwhile. Returns the claim on the questions, which is to be
+ * released; null where there is none.
+ */
 export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
-  settings: Pick<RunSettings, 'cwd' | 'env' | 'credentials' | 'signal' | 'world' | 'chosen'> & ReuseSettings,
+  settings: Pick<RunSettings, 'cwd' | 'env' | 'credentials' | 'signal' | 'world' | 'chosen' | 'observers'> & ReuseSettings,
   storage: StorageOptions,
-): Promise<void> {
+): Promise<HeldClaim | null> {
   const { state } = record
-  if (state === null) return
+  if (state === null) return null
   const { plan } = state
   // The rows of a merge were chosen for its shards.
-  if (plan.reuse == null || plan.merged !== undefined) return
+  if (plan.reuse == null || plan.merged !== undefined) return null
   if (settings.chosen !== undefined) {
     const path = join(directory.path, KNOWN_BITS_FILE)
     if (!existsSync(path)) await writeAtomic(path, settings.chosen.bytes)
     if (plan.known === undefined) record.append(settings.chosen.event)
-    return
+    return null
   }
-  if (plan.known !== undefined) return
-  const readable = await readablePlan(plan, directory, storage)
-  const changedCompanies = changedCompaniesOf(directory, state)
-  const event = chosenEventOf(await chooseKnownRows(readable, state, directory, { ...settings, changedCompanies }))
-  checkRowBudget(plan, event.sent)
-  const chosen = chosenPlan(plan, event)
-  await assertAccount(chosen, settings)
-  const choose = (): void => void record.append(event)
-  if (plan.budget.month === undefined) return choose()
   const { clock } = settings.world ?? DEFAULT_RUNTIME
-  // What is recorded is reserved: another run cannot use the same rest.
-  await withSpendingLock(settings.runsDir, clock, () => {
-    assertMonth(chosen, settings.runsDir, state.identity, clock.now())
-    choose()
+  const { signal, observers } = settings
+  const waiting = { clock, signal, onWait: (why: string) => observers?.emit('onNote', why) }
+  const folder = answersFolder(settings, state.args)
+  if (plan.known !== undefined && !isBeforeRequests(state)) return resumeClaim(folder, state.runId, waiting)
+  const readable = wholePlan(await readablePlan(plan, directory, storage))
+  const changedCompanies = changedCompaniesOf(directory, state)
+  const { chosen: choice, held } = await claimQuestions(folder, state.runId, waiting, claim => {
+    const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
+    return chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
   })
+  try {
+    const event = chosenEventOf(choice)
+    checkRowBudget(plan, event.sent)
+    const chosen = chosenPlan(wholePlan(plan), event)
+    await assertAccount(chosen, settings)
+    const choose = (): void => void record.append(event)
+    if (plan.budget.month === undefined) choose()
+    // What is recorded is reserved: another run cannot use the same rest.
+    else
+      await withSpendingLock(settings.runsDir, clock, () => {
+        assertMonth(chosen, settings.runsDir, state.identity, clock.now(), { except: state.runId })
+        choose()
+      })
+    return held
+  } catch (error) {
+    await held.release(true)
+    throw error
+  }
 }
+
+/** Whether rows go up, and no request about them was made yet. */
+const isBeforeRequests = ({ jobs }: RunState): boolean => jobs.length > 0 && jobs.every(({ requested }) => !requested)

@@ -19,6 +19,7 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
+import type { HeldClaim } from '../answers/claims.ts'
 import { answersFolder, keepAnswers, scopeOf } from '../answers/folder.ts'
 import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -164,11 +165,17 @@ async function executeStages({
   let lastReport = Promise.resolve()
   let connection: RunConnection | null = null
   let recording: Recording | null = null
+  let claim: HeldClaim | null = null
   const searches = openSearches(stateOf(record), directory, {
     folder: answersFolder(settings, stateOf(record).args),
     env: settings.env,
     now: world.clock.now.bind(world.clock),
     refreshes: settings.refresh?.all ?? false,
+    waiting: {
+      clock: world.clock,
+      signal: limit.signal,
+      onWait: why => settings.observers?.emit('onNote', why),
+    },
   })
   const onFact = (event: RunEventInput, state: RunState): void => {
     settings.observers?.emit('onEvent', event, state)
@@ -220,7 +227,7 @@ async function executeStages({
       await connection.close()
       connection = null
     }
-    await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
+    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
     connection = await connectWith(needsService(stateOf(record)))
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
@@ -235,7 +242,8 @@ async function executeStages({
     limit.clear()
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await connection?.close().catch(() => {})
-    searches.close()
+    await searches.close()
+    await claim?.release(stateOf(record).finished)
     closeRecording(recording)
   }
 }

@@ -9,6 +9,7 @@ import { headOf, readStates } from '../../results/changes/row-states.ts'
 import { openAnswers } from '../../results/reuse/answer-store.ts'
 import { type ChosenRows, chooseRows, type RowBefore } from '../../results/reuse/choose-rows.ts'
 import { NO_REFRESH } from '../../results/reuse/verdict.ts'
+import type { Claim } from '../answers/claims.ts'
 import { answersFolder, type ReuseSettings, scopeOf } from '../answers/folder.ts'
 import { searchCounter } from '../answers/searches.ts'
 import type { Env } from '../env/environment.ts'
@@ -40,7 +41,13 @@ export interface Choice extends ChosenRows {
   readonly searches: KnownSearches | null
 }
 
-type ChoiceSettings = ReuseSettings & { readonly env: Env; readonly cwd: string; readonly signal?: AbortSignal }
+interface ChoiceSettings extends ReuseSettings {
+  readonly env: Env
+  readonly cwd: string
+  readonly signal?: AbortSignal
+  /** Which questions go up, beside those of other runs. */
+  readonly claim?: Claim
+}
 
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
 export async function chooseKnownRows(
@@ -70,7 +77,7 @@ async function chooseForAll(
 ): Promise<Choice[]> {
   const { plan } = runs[0]!
   const { reuse, key, name, enrich } = plan
-  const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal } = settings
+  const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal, claim } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
@@ -81,6 +88,7 @@ async function chooseForAll(
   const wanted = { scope, tags: enrich?.tags ?? [], pipeline: name, hasKeys: key !== null, facts, appliedShare, now }
   const folder = answersFolder(settings, args)
   const search = { folder, env, now: () => now, refreshes: refresh.all }
+  claim?.begin(scope)
   const known = await openAnswers(folder, wanted)
   try {
     const place = {
@@ -88,6 +96,7 @@ async function chooseForAll(
       rowsBefore: await rowsBefore(plan, settings.runsDir, runId),
       ...(sent === undefined ? {} : { sent }),
       ...(signal === undefined ? {} : { signal }),
+      ...(claim === undefined ? {} : { onSent: (question: Buffer, isAgain: boolean) => claim.add(question, isAgain) }),
     }
     const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
     const chosen: ChosenRows[] = []

@@ -36,6 +36,8 @@ export interface ChoiceContext extends FileContext {
    * before it, which have or get an answer.
    */
   readonly sent?: DigestIndex
+  /** Called for each question that goes up; it may throw. `isAgain`: it has an answer, and is asked again. */
+  readonly onSent?: (question: Buffer, isAgain: boolean) => void
   /** Called for each row with an answer. */
   readonly onKnown?: (row: KnownRow) => void
 }
@@ -54,7 +56,7 @@ export async function chooseRows(
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal, rowsBefore, sent: sentBefore, onKnown }: ChoiceContext,
+  { root, signal, rowsBefore, sent: sentBefore, onKnown, onSent }: ChoiceContext,
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
@@ -93,6 +95,7 @@ export async function chooseRows(
       if (isRepeated) counts.repeated++
       else {
         counts.sent++
+        onSent?.(question, verdict === 'refreshed')
         const reason = verdict === 'known' ? 'fresh' : verdict
         counts[reason]++
         if (reason === 'fresh' && key !== null && key !== '') unknown?.add(key, fingerprintOf(uploadRow))

@@ -79,6 +79,22 @@ test('answers are kept in a folder of their own that only its owner can read, an
   expect(bytes()).toBeLessThan(before * 1.5)
 })
 
+test('a run that was stopped before its first request chooses its rows again', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 20))
+  const common = { ...here.options({}), answersDir: join(here.folder, 'shared') }
+  const controller = new AbortController()
+  const onEvent = ({ type }: { readonly type: string }): void => {
+    if (type === 'stage.started') controller.abort()
+  }
+  const stopped = run(night.pipeline, { ...common, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+  await expect(stopped).rejects.toThrow()
+  expect((await run(night.pipeline, { ...common, runsDir: 'other-runs' })).results[0]?.reuse).toMatchObject({ sent: 20 })
+  const resumed = await run(night.pipeline, common)
+  expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect(resumed.results[0]?.reuse).toMatchObject({ asked: 20, known: 20, sent: 0 })
+})
+
 /** Each list is that of the night before, with rows changed, gone, moved and new. */
 const change = fc.record({
   days: fc.constantFrom(0.5, 1, 3, 7),

@@ -1,0 +1,207 @@
+/**
+ * The questions that runs are about to pay, beside the answers: two runs at once never pay for the same one. A run names its questions
+ * before its first request; another that has one of them waits for its end, and finds the answer then. Nobody waits for a process that
+ * is gone.
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { openSink } from '../../files/atomic-file.ts'
+import { type Lock, lockHolder, takeLock } from '../../files/process-lock.ts'
+import { DigestIndex } from '../../input/upload/row-dedupe.ts'
+import type { Clock } from '../../model/requests.ts'
+import { makeFolder } from '../runs/run-directory.ts'
+
+export interface Waiting {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly signal: AbortSignal
+  /** Called once before it waits, with the reason. */
+  readonly onWait: (why: string) => void
+}
+
+/** A lock that is held until it is released, with its beat. */
+export interface HeldLock {
+  release(): void
+}
+
+const POLL_MS = 250
+const BEAT_MS = 60_000
+/** What a killed run leaves is removed after this time: its resume needs it until then. */
+const LEFT_MS = 7 * 24 * 3_600_000
+const DIGEST = 16
+const SCOPE = 64
+
+export const claimsFolder = (answers: string): string => join(answers, '.asking')
+
+/** Waits until no other process holds the lock. Throws the reason of `signal`, FETTLE_OUTPUT_WRITE. */
+export async function waitForLock(path: string, what: string, { clock, signal, onWait }: Waiting): Promise<HeldLock> {
+  for (let isFirst = true; ; isFirst = false) {
+    let lock: Lock
+    try {
+      lock = takeLock(path, clock.now.bind(clock))
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+      const holder = lockHolder(path, clock.now.bind(clock))
+      if (isFirst && holder !== null) onWait(`waiting for process ${holder.pid} on ${holder.host}, which ${what}`)
+      await clock.sleep(POLL_MS, signal)
+      continue
+    }
+    return withBeat(lock)
+  }
+}
+
+function withBeat(lock: Lock): HeldLock {
+  const heart = setInterval(() => lock.beat(), BEAT_MS)
+  heart.unref()
+  return {
+    release: () => {
+      clearInterval(heart)
+      lock.release()
+    },
+  }
+}
+
+/** Another run is about to pay for one of the questions. */
+class AskedElsewhere extends Error {
+  readonly runId: string
+
+  constructor(runId: string) {
+    super(`${runId} asks the same question`)
+    this.runId = runId
+  }
+}
+
+/** The questions of one run, beside those of others that are at work. */
+export class Claim {
+  readonly #folder: string
+  readonly #runId: string
+  readonly #now: () => number
+  readonly #own: Buffer[] = []
+  #scope = ''
+  #others: readonly { readonly runId: string; readonly questions: DigestIndex }[] = []
+
+  constructor(folder: string, runId: string, now: () => number) {
+    this.#folder = folder
+    this.#runId = runId
+    this.#now = now
+  }
+
+  /** Before the first question. `scope`: only questions of an equal one are the same. */
+  begin(scope: string): void {
+    this.#scope = scope
+    this.#others = readdirSync(this.#folder).flatMap(name => {
+      const runId = /^(.+)\.questions$/.exec(name)?.[1]
+      if (runId === undefined || runId === this.#runId || lockHolder(join(this.#folder, runId), this.#now) === null) return []
+      const questions = questionsIn(join(this.#folder, name), scope)
+      return questions === null ? [] : { runId, questions }
+    })
+  }
+
+  /** A question that will be paid; throws where another run pays for it just now, unless it is to be asked again in any case. */
+  add(question: Buffer, isAgain: boolean): void {
+    if (!isAgain)
+      for (const { runId, questions } of this.#others) if (questions.find(question) !== -1) throw new AskedElsewhere(runId)
+    this.#own.push(Buffer.from(question))
+  }
+
+  async publish(): Promise<void> {
+    const sink = await openSink(join(this.#folder, `${this.#runId}.questions`))
+    try {
+      await sink.write(Buffer.concat([Buffer.from(this.#scope, 'latin1'), ...this.#own]))
+      await sink.finish()
+      await sink.publish()
+    } finally {
+      await sink.discard()
+    }
+  }
+}
+
+/** Null for a file of another scope, and for one that is gone. */
+function questionsIn(path: string, scope: string): DigestIndex | null {
+  try {
+    const bytes = readFileSync(path)
+    if (bytes.toString('latin1', 0, SCOPE) !== scope) return null
+    const questions = new DigestIndex()
+    for (let at = SCOPE; at < bytes.length; at += DIGEST) questions.add(bytes.subarray(at, at + DIGEST))
+    return questions
+  } catch {
+    return null
+  }
+}
+
+export interface HeldClaim {
+  /** `isOver`: the run has its answers, and no resume needs the claim. */
+  release(isOver: boolean): Promise<void>
+}
+
+/** Chooses the questions of a run, and holds them until it is released. Waits while another run pays for one of them. */
+export async function claimQuestions<T>(
+  answers: string,
+  runId: string,
+  waiting: Waiting,
+  choose: (claim: Claim) => Promise<T>,
+): Promise<{ readonly chosen: T; readonly held: HeldClaim }> {
+  const { clock, signal, onWait } = waiting
+  const now = clock.now.bind(clock)
+  const folder = claimsFolder(answers)
+  makeFolder(answers, { ignored: 'itself' })
+  makeFolder(folder)
+  for (;;) {
+    const choosing = await waitForLock(join(folder, 'choosing'), 'chooses the rows of another run', waiting)
+    let other: string
+    try {
+      await removeLeft(folder, now())
+      const claim = new Claim(folder, runId, now)
+      const chosen = await choose(claim)
+      const held = holdClaim(folder, runId, now)
+      await claim.publish().catch(async error => {
+        await held.release(true)
+        throw error
+      })
+      return { chosen, held }
+    } catch (error) {
+      if (!(error instanceof AskedElsewhere)) throw error
+      other = error.runId
+    } finally {
+      choosing.release()
+    }
+    onWait(`waiting for the run ${other}, which asks the same questions: they are not paid twice`)
+    while (lockHolder(join(folder, other), now) !== null) await clock.sleep(POLL_MS, signal)
+  }
+}
+
+/** The claim of a run that goes on; null where it has none. */
+export function resumeClaim(answers: string, runId: string, { clock }: Pick<Waiting, 'clock'>): HeldClaim | null {
+  const folder = claimsFolder(answers)
+  try {
+    statSync(join(folder, `${runId}.questions`))
+  } catch {
+    return null
+  }
+  return holdClaim(folder, runId, clock.now.bind(clock))
+}
+
+function holdClaim(folder: string, runId: string, now: () => number): HeldClaim {
+  const lock = withBeat(takeLock(join(folder, runId), now))
+  return {
+    release: async isOver => {
+      if (isOver) await rm(join(folder, `${runId}.questions`), { force: true }).catch(() => {})
+      lock.release()
+    },
+  }
+}
+
+/** Questions of runs that are gone, and were not resumed for a long time. */
+async function removeLeft(folder: string, now: number): Promise<void> {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    const runId = /^(.+)\.questions$/.exec(name)?.[1]
+    if (runId === undefined || lockHolder(join(folder, runId), () => now) !== null) continue
+    try {
+      if (now - statSync(path).mtimeMs > LEFT_MS) await rm(path, { force: true })
+    } catch {
+      // It is gone, or the next run removes it.
+    }
+  }
+}
