@@ -45,6 +45,8 @@ export const REUSE_EVENTS = {
     inRegister: count.nullable().optional(),
     companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
     searches: z.object({ screen: count, candidates: count }).optional(),
+    /** The part of budget.credits for the rows of a shard that go up. */
+    credits: count.optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

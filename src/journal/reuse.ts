@@ -26,12 +26,21 @@ interface Changed {
 export function afterReuse({ plan, jobName, jobs, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
-      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches } = event
+      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches, credits } = event
       // A run that was stopped before its first request chooses again.
       if (plan.known !== undefined && jobs.some(({ requested }) => requested)) return null
       const whole = plan.known ?? plan
-      const known = { sent: whole.sent, parts: whole.parts, rows: counts.known, answers, bits, ...(searches && { searches }) }
-      const chosen = { ...plan, sent, parts, known }
+      const known = {
+        sent: whole.sent,
+        parts: whole.parts,
+        rows: counts.known,
+        answers,
+        bits,
+        ...(searches && { searches }),
+        ...(credits === undefined ? {} : { credits: plan.budget.credits }),
+      }
+      const budget = credits === undefined ? plan.budget : { ...plan.budget, credits }
+      const chosen = { ...plan, budget, sent, parts, known }
       const list = inRegister === null ? null : { inRegister, companyNumbers }
       return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, list, outcomes: null, isKept: false } }
     }

@@ -1,6 +1,6 @@
 /**
  * The questions that runs are about to pay, beside the answers: two runs at once never pay for the same one. A run names its questions
- * before its first request; another that has one of them waits for its end, and finds the answer then. Nobody waits for a process that
+ * before its first request; another that has one of them waits for its end, and uses the answer then. No run waits for a process that
  * is gone.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -98,7 +98,7 @@ export class Claim {
     })
   }
 
-  /** A question that will be paid; throws where another run pays for it just now, unless it is to be asked again in any case. */
+  /** A question that will be paid; throws where another run pays for it just now, unless it was asked for again. */
   add(question: Buffer, isAgain: boolean): void {
     if (!isAgain)
       for (const { runId, questions } of this.#others) if (questions.find(question) !== -1) throw new AskedElsewhere(runId)

@@ -79,6 +79,7 @@ export const chosenRows = {
   answers: digestOrNone,
   bits: digest,
   searches: z.strictObject({ screen: count, candidates: count }).optional(),
+  credits: count.optional(),
   inRegister: z.number().min(0).max(1).nullable().optional(),
   companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
 }

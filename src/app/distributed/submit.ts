@@ -119,7 +119,23 @@ async function chooseShards(
   const folders = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
   for (const { workDir } of folders) makeFolder(workDir)
   const run = { identity, startedAt: new Date(now).toISOString(), runId: id, args: settings.args }
-  return (await chooseForShards(folders, run, settings)).map(chosenEventOf)
+  return withCredits((await chooseForShards(folders, run, settings)).map(chosenEventOf), shards)
+}
+
+/** Divides budget.credits by the rows that go up: a shard of known rows needs none. */
+function withCredits(events: readonly ChosenEvent[], shards: readonly Plan[]): readonly ChosenEvent[] {
+  const all = events.reduce((total, { sent }) => total + sent, 0)
+  const credits = shards.reduce<number | null>(
+    (total, { budget }) => (total === null || budget.credits === null ? null : total + budget.credits),
+    0,
+  )
+  if (credits === null || all === 0) return events
+  let before = 0
+  return events.map(event => {
+    const from = Math.floor((credits * before) / all)
+    before += event.sent
+    return { ...event, credits: Math.floor((credits * before) / all) - from }
+  })
 }
 
 /** What the task of a shard has of its chosen rows. */

@@ -29,16 +29,17 @@ export const chosenEventOf = ({ counts, parts, answers, bits, list, searches }: 
 })
 
 /** A plan once its rows are chosen, as its journal has it. */
-export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, searches }: ChosenEvent): Plan => ({
+export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, searches, credits }: ChosenEvent): Plan => ({
   ...plan,
   ...{ sent, parts },
+  budget: credits === undefined ? plan.budget : { ...plan.budget, credits },
   known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) },
 })
 
 /**
  * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that was
- * stopped before its first request chooses again: another one may have asked meanwhile. Returns the claim on the questions, which is to be
- * released; null where there is none.
+ * stopped before its first request chooses again: another one may have asked meanwhile. Returns the claim on the questions, which the
+ * caller releases; null without one.
  */
 export async function chooseRowsOnce(
   record: RunRecord,

@@ -82,6 +82,8 @@ export interface KnownRows {
   readonly bits: string
   /** Different searches about these rows that an earlier run paid; absent in earlier journals. */
   readonly searches?: KnownSearches
+  /** budget.credits of a shard by all of its rows, where another part of the whole is for those that go up. */
+  readonly credits?: number | null
 }
 
 export interface KnownSearches {

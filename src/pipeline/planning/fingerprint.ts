@@ -38,7 +38,9 @@ export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
 
 /** The plan before rows with earlier answers were left out. */
 export function wholePlan({ known, ...plan }: Plan): Plan {
-  return known === undefined ? plan : { ...plan, sent: known.sent, parts: known.parts }
+  if (known === undefined) return plan
+  const budget = known.credits === undefined ? plan.budget : { ...plan.budget, credits: known.credits }
+  return { ...plan, budget, sent: known.sent, parts: known.parts }
 }
 
 /** Whether two plans do the same work. Digests are computed again: a recorded one may follow an earlier rule. */

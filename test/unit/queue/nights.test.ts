@@ -17,7 +17,7 @@ describe.skipIf(!HAS_REDIS)('nights in a queue', { timeout: 540_000 }, () => {
     const service = await realService({ rates: { all: { requests: 1000, perMs: 1000 } } })
     const redis = await startRedis()
     const env = { ...CREDENTIALS, FETTLE_URL: service.url }
-    const budget = (month: number): string => `${REUSE}\nbudget: {month: ${month}}\n${output('p')}`
+    const budget = (month: number): string => `${REUSE}\nbudget: {month: ${month}, credits: 4}\n${output('p')}`
     const cwd = folderOf({
       'rows.csv': textOf(ROWS),
       'p.yml': pipelineOf('p', budget(4)),
