@@ -44,6 +44,7 @@ export {
   type TestCase,
   type TestFault,
   type TestFile,
+  type TestProblem,
   testedName,
 } from './test-file.ts'
 export { withExpectations } from './test-file-update.ts'

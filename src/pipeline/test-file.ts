@@ -75,15 +75,31 @@ export const isTestFile = (name: string): boolean => ENDING.test(name)
 /** The name of a test file without its ending: its pipeline is called so. */
 export const testedName = (file: string): string => file.replace(ENDING, '')
 
+/** A problem of a test file that is found beyond its text, by the path of what has it. */
+export interface TestProblem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+  readonly hint?: string
+  /** It is about the key, not its value. */
+  readonly part?: 'key'
+}
+
+export interface ParsedTests {
+  readonly tests: TestFile | null
+  readonly issues: readonly Issue[]
+  /** Problems with their places, in the order of the file. */
+  issuesOf(problems: readonly TestProblem[]): readonly Issue[]
+}
+
 /** Parses the text of a test file. Never throws because of the text. */
-export function parseTestFile(
-  text: string,
-  file: string,
-): { readonly tests: TestFile | null; readonly issues: readonly Issue[] } {
+export function parseTestFile(text: string, file: string): ParsedTests {
   const { source, placeAt } = placedText(text, file)
-  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
+  const placed = (findings: readonly SyntaxIssue[], tree: Tree | null) =>
+    toIssues(findings, tree, placeAt, { code: 'FETTLE_TEST_FILE' })
+  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null): ParsedTests => ({
     tests: null,
-    issues: toIssues(findings, tree, placeAt, { code: 'FETTLE_TEST_FILE' }),
+    issues: placed(findings, tree),
+    issuesOf: () => [],
   })
   const { tree: read, findings } = pipelineFormat(file) === 'json' ? readJson(source) : readYaml(source)
   if (findings.length > 0) return refuse(findings, null)
@@ -92,7 +108,12 @@ export function parseTestFile(
   // Numbers of companies keep their zeros: cells are text, unchanged.
   const tree = mapScalars(read, scalar => ({ ...scalar, value: scalar.value === null ? '' : scalar.source }))
   const parsed = testFile.safeParse(plainOf(tree))
-  if (parsed.success) return { tests: parsed.data, issues: [] }
+  const issuesOf = (problems: readonly TestProblem[]): readonly Issue[] =>
+    placed(
+      problems.map(one => ({ code: 'FETTLE_TEST_FILE' as const, ...one })),
+      tree,
+    )
+  if (parsed.success) return { tests: parsed.data, issues: [], issuesOf }
   return refuse(
     parsed.error.issues.flatMap(one => describe(tree, one, [])),
     tree,

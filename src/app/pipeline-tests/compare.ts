@@ -13,12 +13,40 @@ export interface TestedRow {
   readonly cells: ResultRow
 }
 
-type Expected = Readonly<Record<string, string | Expectation>>
+type Expectations = Readonly<Record<string, string | Expectation>>
+
+type Table = readonly (readonly string[])[]
+
+/** What a test expects. */
+export interface Expected {
+  /** Of rows, by their keys; undefined where the test names none. */
+  readonly expect: Expectations | undefined
+  /** The file of the table; undefined where the test names none. */
+  readonly output: string | undefined
+  /** Null where there is no such file. */
+  readonly table: Table | null
+}
+
+const NOTHING = 'it expects nothing: add expect or output'
+
+/** One line for each difference. */
+export const judge = (rows: readonly TestedRow[], { expect, output, table }: Expected): string[] => [
+  ...(expect === undefined && output === undefined ? [NOTHING] : []),
+  ...differences(rows, expect ?? {}),
+  ...(table === null ? [] : tableDifferences(rows, table)),
+  ...(output !== undefined && table === null ? [`there is no file ${output}`] : []),
+]
+
+/** The same with what these rows have instead; a part that they meet is the same object. */
+export function accepted(rows: readonly TestedRow[], { expect, output, table }: Expected): Expected {
+  const isMet = expect === undefined ? output !== undefined : differences(rows, expect).length === 0
+  const isSame = output === undefined || (table !== null && tableDifferences(rows, table).length === 0)
+  return { output, expect: isMet ? expect : expectationsFor(rows, expect), table: isSame ? table : tableFor(rows, table?.[0]) }
+}
 
 const quoted = (text: string): string => (text === '' ? 'nothing' : JSON.stringify(text))
 
-/** One line for each difference. */
-export function differences(rows: readonly TestedRow[], expected: Expected): string[] {
+function differences(rows: readonly TestedRow[], expected: Expectations): string[] {
   return Object.entries(expected).flatMap(([key, written]) => {
     const found = rows.filter(row => row.key === key)
     if (found.length !== 1)
@@ -44,10 +72,7 @@ function rowDifferences(row: TestedRow, { outcome, company, cells = {} }: Expect
 }
 
 /** The expectations of a test as they would hold for these rows: for the keys and facts that it names, or the outcome of every row. */
-export function expectationsFor(
-  rows: readonly TestedRow[],
-  expected: Expected | undefined,
-): Record<string, string | Expectation> {
+function expectationsFor(rows: readonly TestedRow[], expected: Expectations | undefined): Record<string, string | Expectation> {
   if (expected === undefined) return Object.fromEntries(rows.map(({ key, outcome }) => [key, outcome]))
   return Object.fromEntries(
     Object.entries(expected).flatMap(([key, written]): [string, string | Expectation][] => {
@@ -68,10 +93,7 @@ export function expectationsFor(
 }
 
 /** A table of expected rows against the rows of the result, in order; only the columns of the table are compared. */
-export function tableDifferences(
-  rows: readonly TestedRow[],
-  [names = [], ...expected]: readonly (readonly string[])[],
-): string[] {
+function tableDifferences(rows: readonly TestedRow[], [names = [], ...expected]: Table): string[] {
   if (rows.length !== expected.length) return [`expected ${counted(expected.length, 'row')}, found ${rows.length}`]
   const missing = names.filter(name => rows.length > 0 && !Object.hasOwn(rows[0]!.cells, name))
   if (missing.length > 0)
@@ -82,4 +104,10 @@ export function tableDifferences(
       return want === have ? [] : [`row ${row.key}: ${name}: expected ${quoted(want)}, found ${quoted(have)}`]
     }),
   )
+}
+
+/** With the columns of the table before, or all. */
+function tableFor(rows: readonly TestedRow[], before: readonly string[] | undefined): Table {
+  const names = before ?? Object.keys(rows[0]?.cells ?? {})
+  return [names, ...rows.map(row => names.map(name => String(row.cells[name] ?? '')))]
 }

@@ -24,7 +24,8 @@ import { dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
 import { registerDirOf } from '../prepare/registers.ts'
-import { differences, expectationsFor, type TestedRow, tableDifferences } from './compare.ts'
+import { isRegisterFile, missingFiles, unknownHeaders } from './check-file.ts'
+import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
 import { FAULTS } from './faults.ts'
 import { noPipeline, readTested, testPipeline } from './test-pipeline.ts'
 
@@ -54,30 +55,35 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
   const folder = dirname(path)
   const text = await readText(path)
   if (typeof text !== 'string') throw errorOfIssues([text])
-  const { tests: parsed, issues } = parseTestFile(text, file)
+  const { tests: parsed, issues, issuesOf } = parseTestFile(text, file)
   if (parsed === null) throw errorOfIssues(issues)
+  const missing = issuesOf(missingFiles(parsed, folder))
+  if (missing.length > 0) throw errorOfIssues(missing)
   const tested = await readTested(pipelineOf(parsed, file, folder, cwd), env, cwd)
+  const unknown = issuesOf(unknownHeaders(parsed, tested))
+  if (unknown.length > 0) throw errorOfIssues(unknown)
   const place = await mkdtemp(join(tmpdir(), 'fettle-test-'))
   try {
     const service = await startService(parsed, folder, place, tested, env)
     try {
-      const found = new Map<number, TestedRow[]>()
-      for (const [at, test] of parsed.tests.entries())
+      /** With the tables that changed. */
+      const changes = new Map<number, Expected>()
+      for (const [at, test] of parsed.tests.entries()) {
+        let expected = await expectedOf(test, folder)
         for (const fault of [null, ...test.faults]) {
           options.signal.throwIfAborted()
           const startedAt = performance.now()
           const { rows, failures } = await runTest({ tested, test, file: parsed, folder, place, fault, service }, options)
-          if (fault === null && rows !== null) found.set(at, rows)
-          const isUpdated = options.update && fault === null && rows !== null
-          options.onResult({
-            file,
-            name: test.name,
-            fault,
-            failures: isUpdated ? [] : failures,
-            ms: performance.now() - startedAt,
-          })
+          if (rows !== null && fault === null && options.update) {
+            const before = expected
+            expected = accepted(rows, before)
+            changes.set(at, { ...expected, table: expected.table === before.table ? null : expected.table })
+          }
+          const found = rows === null ? [] : judge(rows, expected)
+          options.onResult({ file, name: test.name, fault, failures: [...failures, ...found], ms: performance.now() - startedAt })
         }
-      return options.update ? await update(path, folder, text, parsed, found) : 0
+      }
+      return options.update ? await update(path, folder, text, parsed, changes) : 0
     } finally {
       await service.close()
     }
@@ -115,7 +121,7 @@ async function startService(tests: TestFile, folder: string, place: string, test
   const { serveWithFaults, VirtualClock } = await import('../../testing/index.ts')
   const { importRegister } = await import('../../service/registers/index.ts')
   const { register } = tests
-  const isOwn = typeof register === 'object' || (register !== undefined && /\.csv(?:\.gz)?$|[\\/]/i.test(register))
+  const isOwn = typeof register === 'object' || isRegisterFile(register)
   const dir = isOwn ? join(place, 'registers') : registerDirOf(dataDirOf(env))
   if (isOwn) {
     const source = typeof register === 'object' ? join(place, 'register.csv') : resolve(folder, register)
@@ -188,16 +194,7 @@ async function runTest(
   }
   const unmet =
     fault !== null && armed.report().every(({ consumed }) => consumed === 0) ? [`the fault ${fault} did not happen`] : []
-  const table = test.output === undefined ? null : await readTable(resolve(folder, test.output))
-  return {
-    rows,
-    failures: [
-      ...unmet,
-      ...differences(rows, test.expect ?? {}),
-      ...(table === null ? [] : tableDifferences(rows, table)),
-      ...(test.output !== undefined && table === null ? [`there is no file ${test.output}`] : []),
-    ],
-  }
+  return { rows, failures: unmet }
 }
 
 /** Without the settings of this machine's runs: the pipeline's own variables stay. */
@@ -216,30 +213,30 @@ async function readTable(path: string): Promise<string[][] | null> {
   return rows
 }
 
+const expectedOf = async ({ expect, output }: TestCase, folder: string): Promise<Expected> => ({
+  ...{ expect, output },
+  table: output === undefined ? null : await readTable(resolve(folder, output)),
+})
+
 /** Writes what was found into the test file and its tables; returns how many expectations changed. */
 async function update(
   path: string,
   folder: string,
   text: string,
   { tests }: TestFile,
-  found: ReadonlyMap<number, TestedRow[]>,
+  changes: ReadonlyMap<number, Expected>,
 ): Promise<number> {
-  const changes = new Map<number, ReturnType<typeof expectationsFor>>()
+  const expectations = new Map<number, NonNullable<Expected['expect']>>()
   let tables = 0
-  for (const [at, rows] of found) {
+  for (const [at, { expect, output, table }] of changes) {
     const test = tests[at]!
-    const isEmpty = test.expect === undefined && test.output === undefined
-    if (isEmpty || differences(rows, test.expect ?? {}).length > 0) changes.set(at, expectationsFor(rows, test.expect))
-    if (test.output === undefined) continue
-    const file = resolve(folder, test.output)
-    const table = await readTable(file)
-    if (table !== null && tableDifferences(rows, table).length === 0) continue
-    const names = table?.[0] ?? Object.keys(rows[0]?.cells ?? {})
-    const written = [names, ...rows.map(row => names.map(name => row.cells[name] ?? ''))]
+    if (expect !== undefined && expect !== test.expect) expectations.set(at, expect)
+    if (output === undefined || table === null) continue
+    const file = resolve(folder, output)
     await mkdir(dirname(file), { recursive: true })
-    await writeAtomic(file, csvText(written as string[][], { delimiter: ',', lineEnd: '\n', columns: names.length }))
+    await writeAtomic(file, csvText(table, { delimiter: ',', lineEnd: '\n', columns: table[0]!.length }))
     tables += 1
   }
-  if (changes.size > 0) await writeAtomic(path, withExpectations(text, changes))
-  return changes.size + tables
+  if (expectations.size > 0) await writeAtomic(path, withExpectations(text, expectations))
+  return expectations.size + tables
 }

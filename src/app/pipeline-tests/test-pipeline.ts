@@ -37,7 +37,7 @@ export interface TestPipeline {
 export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null): TestPipeline {
   const kept = Object.fromEntries(KEPT.flatMap(key => (tested[key] === undefined ? [] : [[key, tested[key]]])))
   const given = typeof tested.input === 'object' ? tested.input : {}
-  const key = 'key' in given && typeof given.key === 'string' ? given.key : null
+  const key = keyOf(tested)
   const { rows: _rows, keep: _keep, empty: _empty, ...reading } = given as Record<string, unknown>
   const input =
     typeof test.rows === 'string'
@@ -74,8 +74,12 @@ function complete(
   return rows.map(row => Object.fromEntries([...names].map(name => [name, Object.hasOwn(row, name) ? row[name]! : ''])))
 }
 
+/** The header of the key of a row. */
+export const keyOf = ({ input }: PipelineInput): string | null =>
+  typeof input === 'object' && 'key' in input && typeof input.key === 'string' ? input.key : null
+
 /** Headers of the mappings, the alternatives of each together. */
-const mappedHeaders = ({ mappings }: PipelineInput): (readonly string[] | string)[] =>
+export const mappedHeaders = ({ mappings }: PipelineInput): (readonly string[] | string)[] =>
   Object.values(mappings ?? {}).flatMap((mapping): (readonly string[] | string)[] => {
     if (typeof mapping === 'string') return [mapping]
     return typeof mapping === 'object' && mapping !== null && 'from' in mapping

@@ -102,3 +102,48 @@ test('files that cannot be run are errors with their place, and the others run',
   const empty = await fettle(['test'], { cwd: folderOf({}) })
   expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is no test file in this folder')])
 })
+
+test('files and headers that are not there are named with their place, all at once', async () => {
+  const bad = `register: none.csv
+decisions: none-either.csv
+tests:
+  - { name: a, rows: missing.csv, expect: { 1: matched } }
+`
+  const cwd = folderOf({
+    ...files,
+    'bad.test.yml': `pipeline: suppliers.yml\n${bad}`,
+    'p.test.yml': `pipeline: nowhere.yml\n${bad}`,
+  })
+  const { code, stderr } = await fettle(['test', 'bad.test.yml'], { cwd })
+  expect(code).toBe(2)
+  for (const text of ['2:11\n  the register none.csv', '3:12\n  the decisions none-either.csv', '5:22\n  the rows missing.csv'])
+    expect(stderr).toContain(`error FETTLE_TEST_FILE bad.test.yml:${text}: there is no such file\n`)
+  expect((await fettle(['test', 'p.test.yml'], { cwd })).stderr).toContain(
+    'p.test.yml:1:11\n  the pipeline nowhere.yml: there is no',
+  )
+  const typo = TESTS.replace('Country: GB }', 'Countri: GB }').replace(
+    '0012, Company: Unknown Things Ltd, Country',
+    '12, Company: U, Land',
+  )
+  const other = await fettle(['test'], { cwd: folderOf({ ...files, 'suppliers.test.yml': typo }) })
+  expect([other.code, other.stderr]).toEqual([
+    2,
+    expect.stringContaining('suppliers.test.yml:8:49\n  "Countri" is not a header that the pipeline maps; did you mean Country?'),
+  ])
+})
+
+test('a test that expects nothing fails; --update holds under its faults, too', async () => {
+  const rows = '[{ No: 1, Company: Harrow Optics Ltd, Country: GB }]'
+  const text = `register: [{ id: 1, name: Harrow Optics Limited, country: GB }]
+tests:
+  - { name: nothing, rows: ${rows} }
+  - { name: wrong, rows: ${rows}, expect: { 1: unmatched }, output: expected.csv, faults: [upload-lost] }
+`
+  const cwd = folderOf({ ...files, 'suppliers.test.yml': text })
+  const first = await fettle(['test'], { cwd })
+  expect([first.code, first.stdout]).toEqual([1, expect.stringContaining('       it expects nothing: add expect or output')])
+  expect(first.stdout).toContain('3 failed, 0 passed')
+  const second = await fettle(['test', '--update'], { cwd })
+  expect([second.code, second.stdout]).toEqual([0, expect.stringContaining('3 passed, 3 expectations replaced\n')])
+  expect((await fettle(['test'], { cwd })).stdout).toContain('3 passed\n')
+})

@@ -53,7 +53,9 @@ async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
   const pipelines = await Promise.all(files.map(file => testedFile(file, io.cwd)))
   const known = pipelines.filter(pipeline => pipeline !== null)
   const chosen = await selectedFiles([...new Set(known)], flags, io)
-  return files.filter((_, at) => pipelines[at] === null || chosen.includes(pipelines[at]!))
+  const left = files.filter((_, at) => pipelines[at] === null || chosen.includes(pipelines[at]!))
+  if (left.length === 0) io.err(`no pipeline is selected, of ${new Set(known).size}`)
+  return left
 }
 
 /** The files that are named, those of folders that are named, or all below this folder. Throws when there are no test files. */
