@@ -78,7 +78,9 @@ export async function prefect(family: Family): Promise<Tool> {
         writeFileSync(join(folder, `${name}.py`), text)
       }
       const names = cells.map(({ name }) => name)
-      const deployments = names.map(name => `    ${name}.suppliers.to_deployment(name="${name}", parameters={"shards": 1}),\n`)
+      // A schedule as in the README, whose day is far away.
+      const of = 'parameters={"shards": 1}, cron="17 3 29 2 *"'
+      const deployments = names.map(name => `    ${name}.suppliers.to_deployment(name="${name}", ${of}),\n`)
       const lines = [
         'from prefect import serve',
         ...names.map(name => `import ${name}`),
@@ -96,6 +98,14 @@ export async function prefect(family: Family): Promise<Tool> {
           ask(`/deployments/${deployment.id}/create_flow_run`, { idempotency_key: name }).catch(() => null),
         )
         flows.set(name, { id: made.id, byHand: [] })
+        const planned = {
+          deployments: { id: { any_: [deployment.id] } },
+          flow_runs: { state: { type: { any_: ['SCHEDULED'] } } },
+        }
+        await until(`the next run in the schedule of ${name}`, async () => {
+          const runs = (await ask('/flow_runs/filter', planned).catch(() => [])) as unknown as readonly FlowRun[]
+          return runs.some(({ id }) => id !== made.id)
+        })
       }
     },
     taskOf: pid => {
