@@ -66,7 +66,7 @@ export function foreignKind(head: Buffer): string | null {
   const binary = BINARY.find(([signature]) => start.startsWith(signature))
   if (binary) return binary[1]
   // A checksum precedes the name; a tape archive has it behind the first header.
-  if (/^[\s\S]{8}DUCK[\s\S]\0{3}/.test(start))
+  if (/^[\s\S]{8}DUCK[\s\S]{2}\0{2}/.test(start))
     return 'a DuckDB database: read it by a query, input: { sql: select …, url: duckdb:FILE }'
   if (start.startsWith('ustar', 257) && start.includes('\0')) return 'a tar archive: unpack it first'
   // A text may begin with these letters, but has no such bytes.

@@ -59,6 +59,8 @@ describe('the kind of file at the path', () => {
     ['an Arrow stream', Buffer.from('ffffffff10000000', 'hex')],
     ['a Feather file', Buffer.from('FEA1\0\0')],
     ['a DuckDB database', Buffer.from('01234567DUCK@\0\0\0\0')],
+    // The number of the format is above 255 since version 2.
+    ['a DuckDB database', Buffer.from('01234567DUCK\xe7\x03\0\0\0\0\0\0', 'latin1')],
     ['an ORC file', Buffer.from('ORC\n\x1d\n\0\x12')],
     ['an Avro file', Buffer.from('Obj\x01\x04\x16avro.schema')],
     ['an Access database', Buffer.from('\0\x01\0\0Standard ACE DB\0')],
