@@ -1,5 +1,5 @@
 /** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
-import { askedTags, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
+import { ALWAYS_ASKED, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, isAddress, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
@@ -120,13 +120,13 @@ const lintEnrich: Rule = ({ fields, broken }) => {
     findings.push(wrongValue(['budget', 'credits'], message, 'Leave budget.credits out, or set enrich.'))
   }
   if (enrichment?.tags != null) {
-    const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: all of them are asked for.`
+    const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: those that the output has are asked for.`
     for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
       findings.push(wrongValue(['enrich', 'tags', index], message, hint))
     }
   }
   if (enrichment !== null && output != null) {
-    const chosen = askedTags(enrichment.tags ?? TAGS[enrichment.product])
+    const chosen = [...(enrichment.tags ?? TAGS[enrichment.product]), ...ALWAYS_ASKED]
     for (const { index, message } of wrongColumns(output.columns ?? [], chosen)) {
       findings.push(wrongValue(['output', 'columns', index], message))
     }

@@ -1,10 +1,11 @@
 /** Words a plan for people: what would be read, sent, written and checked; and as YAML for the run directory. */
 import { stringify } from 'yaml'
-import { askedTags, OPERATIONS, type OperationName } from '../../contract/index.ts'
+import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
+import { wantedTags } from '../model/wanted-tags.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { formatDuration } from '../source/durations.ts'
@@ -154,7 +155,7 @@ function noteOf(name: OperationName, plan: Plan): string {
   const { enrich, portfolio, screen } = plan
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {
-    const asked = askedTags(enrich.tags)
+    const asked = wantedTags(plan)
     const added = asked.filter(tag => !enrich.tags.includes(tag))
     return `${enrich.product}, ${counted(asked.length, 'tag')}${added.length === 0 ? '' : `, with ${added.join(', ')}`}`
   }

@@ -2,10 +2,11 @@
  * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is never repeated without
  * reading the job first, and never started above the budget.
  */
-import { askedTags, enrichPhase, hasEnrichment } from '../../contract/index.ts'
+import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
+import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
 import { creditsOf } from '../checks.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
@@ -46,7 +47,7 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
   if (enrich === null) return
   const id = idOf(job)
   const accepted = { type: 'enrich.accepted', part: job.part } as const
-  const tags = askedTags(enrich.tags)
+  const tags = wantedTags(state.plan)
   const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
   const mayBeUnrecorded = !job.enrichRequested && isResumed(state)
   const isUnrecorded = mayBeUnrecorded && hasEnrichment(await provenStatus(job, ports, ports.grace))

@@ -1,0 +1,19 @@
+/** The tags that a run asks for: of a product without a list of tags, those that something reads. */
+import { ALWAYS_ASKED, COMPANY_TAGS, DUPLICATE_TAGS, NAME_TAGS, TAGS } from '../../contract/index.ts'
+import type { Plan } from './types.ts'
+
+/** What every output, report and comparison of runs is made of. */
+const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS_ASKED, ...DUPLICATE_TAGS, 'general.bandingDesc']
+
+/**
+ * Answers that later runs use, and companies that are fetched, keep all tags of the product: what they lack would be paid for again.
+ * Chosen tags are all asked for.
+ */
+export function wantedTags({ enrich, output, reuse, candidates }: Plan): readonly string[] {
+  if (enrich === null) return []
+  const isChosen = enrich.tags.length < TAGS[enrich.product].length
+  if (isChosen || output === null || reuse != null || candidates?.fetch != null)
+    return [...new Set([...enrich.tags, ...ALWAYS_ASKED])]
+  const read = new Set([...ALWAYS_READ, ...output.columns])
+  return enrich.tags.filter(tag => read.has(tag))
+}

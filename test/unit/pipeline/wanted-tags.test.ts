@@ -1,0 +1,25 @@
+/** A product without a list of tags: a run asks for those that something reads. */
+import { expect, test } from 'vitest'
+import { TAGS } from '../../../src/contract/index.ts'
+import { wantedTags } from '../../../src/pipeline/model/wanted-tags.ts'
+import { BASE, planOf } from './support.ts'
+
+const READ = [
+  ...['general.safeNumber', 'general.connectId', 'general.companyName', 'general.legalName', 'general.pattern'],
+  ...['general.banding', 'general.bandingDesc', 'general.rowNumber', 'general.duplicate', 'general.duplicateId'],
+]
+const wanted = (more: string): readonly string[] => wantedTags(planOf(`${BASE}${more}`))
+
+test('of a product, those of the output and of the reports, in the order of the service', () => {
+  expect(wanted('output: out.csv\n')).toEqual(READ)
+  const more = wanted('enrich: basicPlus\noutput: { path: out.csv, columns: ["*", contact.city, general.siret] }\n')
+  expect(new Set(more)).toEqual(new Set([...READ, 'contact.city', 'general.siret']))
+  expect(more).toEqual(TAGS.basicPlus.filter(tag => more.includes(tag)))
+})
+
+test('all that are chosen, and all of the product where later runs use the answers', () => {
+  expect(wanted('enrich: { product: basic, tags: [general.siret] }\noutput: out.csv\n')).toEqual([
+    ...['general.siret', 'general.rowNumber', 'general.banding', 'general.pattern'],
+  ])
+  expect(wanted('reuse: { matched: 30d }\noutput: out.csv\n')).toHaveLength(TAGS.basic.length)
+})
