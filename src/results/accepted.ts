@@ -5,13 +5,13 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { COMPANY_TAGS } from '../contract/index.ts'
 import { JsonLinesWriter, readJsonLines } from '../files/json-lines.ts'
 import type { AcceptedCompany, FetchedCompany, FetchedTags } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { candidatesOf } from './candidates.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
+import { COMPANY_TAGS } from './enriched-file.ts'
 import { ACCEPTED_FILE, FETCHED_FILE } from './file-names.ts'
 
 /** Collects the accepted companies without all tags, each once, in the order of their rows. */

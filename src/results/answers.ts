@@ -2,8 +2,6 @@
  * Reads the service's answers: those to the uploaded rows from the enriched files of all parts, in order, and those of earlier runs. For
  * equal rows an answer can be read again from its file.
  */
-
-import { COMPANY_TAGS } from '../contract/index.ts'
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import type { ListFacts } from '../model/list-facts.ts'
@@ -11,7 +9,7 @@ import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { AnswerOffsets, REUSED } from './reuse/answer-offsets.ts'
 import { FullRun, type RawAnswer } from './reuse/full-run.ts'
 import { type ReusedAnswer, ReusedAnswers } from './reuse/reused-answers.ts'

@@ -2,11 +2,10 @@
  * Reads the companies that an answer proposes: all from the column `match.candidates`, else the best one alone. Entries of unknown form
  * are ignored.
  */
-
-import { COMPANY_TAGS, NAME_TAGS } from '../contract/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Answer } from './answers.ts'
 import { isTagLike } from './enriched-columns.ts'
+import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
 
 /** Missing text is '', a missing score null. */
 export type Candidate = ProposedCompany

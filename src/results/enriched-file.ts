@@ -1,8 +1,6 @@
 /** Reads the rows of an enriched file and the outcome of each row. */
-
 import { open, stat } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
-import { COMPANY_TAGS } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import { fileChunks, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
@@ -22,6 +20,12 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
   'duplicate',
   'failed',
 ])
+
+/** The columns that name the company found, named in contract §5.7. */
+export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
+
+/** The columns with the name of the company found. */
+export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 
 export interface EnrichedFile {
   readonly columns: EnrichedColumns

@@ -1,6 +1,5 @@
 /** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
 
-import { COMPANY_TAGS, NAME_TAGS } from '../contract/index.ts'
 import { placesOf } from '../input/table/record-offsets.ts'
 import type {
   DecisionCounts,
@@ -19,7 +18,7 @@ import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import type { RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS, type RowOutcome } from './enriched-file.ts'
 import { MatchCounter } from './match-groups.ts'
 import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 

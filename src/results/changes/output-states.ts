@@ -1,10 +1,9 @@
 /** The rows of an output file as states, to compare two outputs whose runs are gone. */
-
-import { COMPANY_TAGS, NAME_TAGS } from '../../contract/index.ts'
 import { action, FettleError, type Issue } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { readRows } from '../../input/table/records.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { isDataColumn, type RowState, type RowStates } from './row-states.ts'
 
 export interface OutputChoice {

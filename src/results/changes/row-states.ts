@@ -5,11 +5,11 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
-import { COMPANY_TAGS, NAME_TAGS } from '../../contract/index.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter } from '../../files/json-lines.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { STATES_FILE } from '../file-names.ts'
 import { shownKey, shownName } from '../output/report-row.ts'
 

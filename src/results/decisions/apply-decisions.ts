@@ -2,12 +2,10 @@
  * Applies users' decisions to the answers of the service: another company, or none. Every row has one outcome before and one after, so
  * that the totals stay correct.
  */
-
-import { COMPANY_TAGS } from '../../contract/index.ts'
 import type { FetchedTags } from '../../model/results.ts'
 import type { Answer } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
-import type { RowOutcome } from '../enriched-file.ts'
+import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
 import type { Decisions, Verdict } from './decisions.ts'
 

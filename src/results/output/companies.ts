@@ -2,7 +2,6 @@
 
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { COMPANY_TAGS, NAME_TAGS } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
@@ -11,6 +10,7 @@ import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { COMPANIES_FILE } from '../file-names.ts'
 
 const pathIn = (workDir: string): string => join(workDir, COMPANIES_FILE)

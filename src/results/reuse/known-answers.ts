@@ -1,9 +1,7 @@
 /** Finds earlier answers by question in files of answers: up to 20 bytes of memory for each answer, whose digests stay in the files. */
-
-import { COMPANY_TAGS, NAME_TAGS } from '../../contract/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 import { addedColumns } from '../enriched-columns.ts'
-
+import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import type { AnswerFile, AnswerOutcome, AnswerSource } from './answer-file.ts'
 
 export interface FoundAnswer {

@@ -21,5 +21,5 @@ test('all that are chosen, and all of the product where later runs use the answe
   expect(wanted('enrich: { product: basic, tags: [general.siret] }\noutput: out.csv\n')).toEqual([
     ...['general.siret', 'general.rowNumber', 'general.banding', 'general.pattern'],
   ])
-  expect(wanted('reuse: { matched: 30d }\noutput: out.csv\n')).toHaveLength(TAGS.basic.length)
+  expect(wanted('reuse: { matched: 30d, unmatched: 7d, review: 7d }\noutput: out.csv\n')).toHaveLength(TAGS.basic.length)
 })
