@@ -3,7 +3,7 @@
  * before its first request; another that has one of them waits for its end, and uses the answer then. No run waits for a process that
  * is gone.
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
@@ -151,6 +151,7 @@ export async function claimQuestions<T>(
     const choosing = await waitForLock(join(folder, 'choosing'), 'chooses the rows of another run', waiting)
     let other: string
     try {
+      removeStaleLocks(answers, now())
       await removeLeft(folder, now())
       const claim = new Claim(folder, runId, now)
       const chosen = await choose(claim)
@@ -189,6 +190,25 @@ function holdClaim(folder: string, runId: string, now: () => number): HeldClaim 
       if (isOver) await rm(join(folder, `${runId}.questions`), { force: true }).catch(() => {})
       lock.release()
     },
+  }
+}
+
+/** A draft of a lock, beside it. */
+const DRAFT = /\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}$/
+
+/** Removes the locks of processes that are gone. Never throws. */
+export function removeStaleLocks(answers: string, now: number): void {
+  const folder = claimsFolder(answers)
+  try {
+    for (const name of readdirSync(folder).filter(one => !one.endsWith('.questions') && !one.startsWith('.'))) {
+      const path = join(folder, name)
+      if (lockHolder(path, () => now) !== null) continue
+      if (DRAFT.test(name)) rmSync(path, { force: true })
+      // Another process may take it over just now: only its new owner removes a lock.
+      else takeLock(path, () => now).release()
+    }
+  } catch {
+    // The next run removes them.
   }
 }
 

@@ -23,7 +23,7 @@ import {
 import type { EarlierSearches, Screened } from '../../run/index.ts'
 import { dataDirOf, type Env } from '../env/environment.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
-import { claimsFolder, type HeldLock, type Waiting, waitForLock } from './claims.ts'
+import { claimsFolder, type HeldLock, removeStaleLocks, type Waiting, waitForLock } from './claims.ts'
 import { addToFolder, scopeOf } from './folder.ts'
 
 type Kind = keyof KnownSearches
@@ -88,6 +88,7 @@ export function openSearches(
       if (count > 0) await addToFolder(directory, folder, [{ kind, path }], now())
       locks.get(kind)?.release()
       locks.delete(kind)
+      removeStaleLocks(folder, now())
       return count
     },
   }

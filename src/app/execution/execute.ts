@@ -19,7 +19,7 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
-import type { HeldClaim } from '../answers/claims.ts'
+import { type HeldClaim, removeStaleLocks } from '../answers/claims.ts'
 import { answersFolder, keepAnswers, scopeOf } from '../answers/folder.ts'
 import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -206,7 +206,14 @@ async function executeStages({
       ...(plan.reuse == null
         ? {}
         : {
-            keepAnswers: () => keepAnswers(directory, answersFolder(settings, args), world.clock.now()),
+            keepAnswers: async () => {
+              const folder = answersFolder(settings, args)
+              const files = await keepAnswers(directory, folder, world.clock.now())
+              // Others find the answers from now on.
+              await claim?.release(true)
+              removeStaleLocks(folder, world.clock.now())
+              return files
+            },
             earlier: searches.earlier,
           }),
       left: () => limit.left(),

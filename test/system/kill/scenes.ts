@@ -149,7 +149,7 @@ export async function nightScene(data: string, service: FaultyService): Promise<
   await ok(prepared, 'run', 'pipeline.yml', '-q')
   const lines = INPUT.split('\n')
   const changed = lines.with(20, lines[20]!.replace('Harrow', 'Barrow')).toSpliced(25, 1)
-  writeFileSync(join(folder, 'in.csv'), [...changed, 'y,Somebody New Ltd,,GB'].join('\n'))
+  writeFileSync(join(folder, 'in.csv'), [...changed, 'y,Somebody New Ltd,,GB', 'z,Nobody Else Ltd,,GB'].join('\n'))
   const judge = async (place: Place, ended: Ended): Promise<string[]> => {
     const { creates, uploads, submits, enriches } = service.server.effects(recorded(place)?.jobName)
     const made = [creates, uploads, submits, enriches]
