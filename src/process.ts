@@ -1,5 +1,7 @@
 /** Identifies a process of this machine, and checks whether it is alive. */
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
 
 /** A process id and its start time as the kernel counts it; absent on machines without /proc. */
 export interface ProcessMark {
@@ -20,6 +22,17 @@ function statOf(pid: number): { readonly state: string; readonly began: string }
 
 /** Start time of this process; undefined without /proc. */
 export const ownBeginning = (): string | undefined => statOf(process.pid)?.began
+
+/** Identifies the machine or container whose process ids are those of this process: 8 hexadecimal digits. */
+export function pidNamespace(): string {
+  let space = ''
+  try {
+    space = readlinkSync('/proc/self/ns/pid')
+  } catch {
+    // No namespaces on this platform.
+  }
+  return createHash('sha256').update(`${hostname()} ${space}`).digest('hex').slice(0, 8)
+}
 
 /** Not alive: a zombie, which keeps its process id, and a later process with the same id. */
 export function isAlive({ pid, began }: ProcessMark): boolean {

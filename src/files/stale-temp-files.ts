@@ -1,10 +1,7 @@
 /** Names temporary files and removes stale ones: those whose writer, named in the file name, is dead. Never throws. */
-import { createHash } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
 import { lstat, readdir, unlink } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { isAlive, ownBeginning } from '../process.ts'
+import { isAlive, ownBeginning, pidNamespace } from '../process.ts'
 
 /** Names of an earlier form do not name the machine of the process: such a file is kept for this long. */
 const MINUTE_MS = 60_000
@@ -13,16 +10,6 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** The tag of a write check: the file is empty, and any process may remove it at any time. */
 export const PROBE = 'probe'
-
-function pidNamespace(): string {
-  let space = ''
-  try {
-    space = readlinkSync('/proc/self/ns/pid')
-  } catch {
-    // No namespaces on this platform.
-  }
-  return createHash('sha256').update(`${hostname()} ${space}`).digest('hex').slice(0, 8)
-}
 
 const MARK = /^(.+)\.([0-9a-f]{8})-(\d+)-(\d*)$/
 let namespace: string | null = null

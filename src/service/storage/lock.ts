@@ -1,27 +1,35 @@
 /**
  * The lock of a data directory: a lock file with the process id of its owner, taken over when that process is gone (stack §6:
- * SQLite's own lock is a folder that a kill leaves behind). Its owner touches it every minute: without /proc another program may have
- * the number of a process that is gone.
+ * SQLite's own lock is a folder that a kill leaves behind). Its owner touches it: without /proc another program may have the number of a
+ * process that is gone, and in another container every process may be number 1.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { isAlive, ownBeginning, type ProcessMark } from '../../process.ts'
+import { isAlive, ownBeginning, type ProcessMark, pidNamespace } from '../../process.ts'
 import { type Clock, systemClock } from '../clock.ts'
 
 export type Release = () => void
 
-const BEAT_MS = 60_000
+const BEAT_MS = 15_000
 /** A number alone shows a living owner only while the lock is touched. */
-const STALE_MS = 10 * BEAT_MS
+const STALE_MS = 10 * 60_000
+/** The number of a process in another container shows nothing. An import may block its process for a minute. */
+const ELSEWHERE_STALE_MS = 3 * 60_000
+
+interface Owner extends ProcessMark {
+  /** The namespace of its process id; absent in locks of older versions. */
+  readonly namespace: string | undefined
+}
 
 /** Locks held by this process. A lock file with our id that is not listed here is stale: in a container every process may be number 1. */
 const held = new Set<string>()
 
-const ownerOf = (text: string): ProcessMark | null => {
-  const [pid = '', began = ''] = text.split(' ')
-  return /^\d{1,10}$/.test(pid) ? { pid: Number(pid), began: began === '' ? undefined : began } : null
+const ownerOf = (text: string): Owner | null => {
+  const [pid = '', began = '', namespace = ''] = text.split(' ')
+  if (!/^\d{1,10}$/.test(pid)) return null
+  return { pid: Number(pid), began: began || undefined, namespace: namespace || undefined }
 }
 
 const readOr = (path: string): string | null => {
@@ -45,19 +53,28 @@ async function touchUntil(released: AbortSignal, path: string, clock: Clock): Pr
   }
 }
 
-function isTouched(path: string, now: number): boolean {
+function isTouched(path: string, now: number, staleMs: number): boolean {
   try {
-    return now - statSync(path).mtimeMs < STALE_MS
+    return now - statSync(path).mtimeMs < staleMs
   } catch {
     return false
   }
+}
+
+/** Whether the process that a lock names holds it still. */
+function isHeld(path: string, owner: Owner | null, now: number): boolean {
+  if (held.has(path)) return true
+  const isElsewhere = owner?.namespace !== undefined && owner.namespace !== pidNamespace()
+  if (isElsewhere) return isTouched(path, now, ELSEWHERE_STALE_MS)
+  if (owner === null || owner.pid === process.pid) return false
+  return isAlive(owner) && (owner.began !== undefined || isTouched(path, now, STALE_MS))
 }
 
 /** Takes the lock of a directory. Throws FETTLE_LOCKED when a living process holds it. */
 export function lockDirectory(directory: string, clock: Clock = systemClock): Release {
   const path = join(directory, 'lock')
   const own = join(directory, `lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  writeFileSync(own, `${process.pid} ${ownBeginning() ?? ''}`, { flag: 'wx', mode: 0o600 })
+  writeFileSync(own, `${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()}`, { flag: 'wx', mode: 0o600 })
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
       try {
@@ -76,8 +93,7 @@ export function lockDirectory(directory: string, clock: Clock = systemClock): Re
       }
       const found = readOr(path)
       const owner = found === null ? null : ownerOf(found)
-      const isOurs = owner === null || owner.pid === process.pid
-      if (isOurs ? held.has(path) : isAlive(owner) && (owner.began !== undefined || isTouched(path, clock.now()))) {
+      if (isHeld(path, owner, clock.now())) {
         const who = owner === null ? '' : ` (process ${owner.pid})`
         throw new FettleError('FETTLE_LOCKED', `Cannot open the data directory ${directory}: another service uses it${who}.`, {
           hint: 'Stop that service, or use another directory.',

@@ -1,9 +1,14 @@
 /** Figures and reasons in words. */
 import { describe, expect, it } from 'vitest'
 import { UNMATCHED_REASONS } from '../../../src/model/results.ts'
+import type { Report } from '../../../src/report/index.ts'
+import { repeatCommand } from '../../../src/report/message.ts'
 import { reasonsOf, reviewWords, unmatchedGroups, unmatchedWords } from '../../../src/report/why.ts'
 import { bytes, count, counted, duration, percent, points, signed } from '../../../src/report/words.ts'
 import { REASONS } from '../../../src/service/matching/types.ts'
+import { reportOf } from './fixtures.ts'
+
+type Result = Report['results'][number]
 
 describe('figures', () => {
   it.each([
@@ -63,4 +68,24 @@ describe('reasons', () => {
       ['not-given', 1, [rows[1]]],
     ])
   })
+})
+
+describe('the command that does the same again', () => {
+  const report = reportOf('finished')
+  const [result] = report.results
+  const registers = ['uk', 'de'].map(name => ({ name, snapshotDate: '2026-01-31', sha256: null }))
+  const repeat = (args: Report['args'], named: Result['registers'] = registers): string | null =>
+    repeatCommand({ ...report, args }, { ...result!, file: 'p.yml', registers: named })
+
+  it.each<[string, Report['args'], Result['registers'], string]>([
+    ['the registers of the run', { command: 'run' }, registers, 'fettle run p.yml --register uk --register de'],
+    ['those that were named', { command: 'run', register: ['uk'] }, registers, 'fettle run p.yml --register uk'],
+    ['the sample by its flag', { command: 'run', sample: true }, registers, 'fettle run p.yml --sample'],
+    ['none of a service that names none', { command: 'run' }, null, 'fettle run p.yml'],
+  ])('names %s', (_, args, named, expected) => expect(repeat(args, named)).toBe(expected))
+
+  it('names registers and output of a list without a pipeline', () =>
+    expect(repeat({ command: 'clean', file: 'my list.csv' })).toBe(
+      `fettle clean 'my list.csv' --register uk --register de --output ${result?.plan.output?.path}`,
+    ))
 })
