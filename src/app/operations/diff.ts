@@ -17,11 +17,10 @@ export interface DiffOptions extends OutputChoice {
  * FETTLE_DIFF when the two cannot be compared.
  */
 export async function diffOf(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
-  const { runsDir } = options
   const isPair = from !== null && to !== null
   const later = isPair ? to : (from ?? undefined)
-  const now = isFile(later, options) ? later : findRunId(runsDir, later)
-  const against = isPair ? (isFile(from, options) ? from : findRunId(runsDir, from)) : runBefore(now, options)
+  const now = isFile(later, options) ? later : runOf(later, options)
+  const against = isPair ? (isFile(from, options) ? from : runOf(from, options)) : runBefore(now, options)
   const found = await compareStates(await statesOf(against, options), await statesOf(now, options))
   if (found === null)
     throw new FettleError('FETTLE_DIFF', `${against} and ${now} do not identify their rows by the same column`, {
@@ -35,8 +34,24 @@ function isFile(name: string | undefined, { cwd }: DiffOptions): name is string 
   return name !== undefined && statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true
 }
 
+/** Throws FETTLE_RUN_UNKNOWN for a name that is neither a run nor a file. */
+function runOf(name: string | undefined, { runsDir, cwd }: DiffOptions): string {
+  try {
+    return findRunId(runsDir, name)
+  } catch (error) {
+    if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_UNKNOWN' || name === undefined) throw error
+    const isFolder = statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isDirectory() === true
+    const message = isFolder ? `${name} is a folder, and no run in ${runsDir}` : `${error.message}, and no file ${name}`
+    throw new FettleError(error.code, message, { hint: 'Name two runs (fettle runs lists them), or the files of two outputs.' })
+  }
+}
+
 function runBefore(now: string, options: DiffOptions): string {
-  if (isFile(now, options)) throw new FettleError('FETTLE_DIFF', `${now} is a file, and nothing was named to compare it with`)
+  if (isFile(now, options))
+    throw new FettleError('FETTLE_DIFF', `${now} is a file, and nothing was named to compare it with`, {
+      hint: 'Name two outputs.',
+      action: action('diff', 'A.csv', now),
+    })
   const before = lastGoodRun(options.runsDir, readRun(options.runsDir, now).plan, now)
   if (before === null) throw new FettleError('FETTLE_DIFF', `no good run of this pipeline came before ${now}`)
   return before.runId

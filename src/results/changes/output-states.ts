@@ -20,12 +20,19 @@ const OF_SERVICE = /^[a-z]\w*\.\w+$/
 export async function outputStates(path: string, { key, company }: OutputChoice, root: string): Promise<RowStates> {
   const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
   const error = issues.find(({ severity }: Issue) => severity === 'error')
-  if (facts === null || error !== undefined)
-    throw new FettleError(error?.code ?? 'FETTLE_INPUT_READ', error?.message ?? `cannot read ${path}`)
+  // An output of no rows has its header.
+  const isOfNoRows = error?.code === 'FETTLE_INPUT_EMPTY' && (facts?.header?.length ?? 0) > 0
+  if (facts === null || (error !== undefined && !isOfNoRows))
+    throw new FettleError(error?.code ?? 'FETTLE_INPUT_READ', error?.message ?? `cannot read ${path}`, {
+      hint: 'Name an output of a run: a table in UTF-8 with a header and a column of the company.',
+    })
   const header = facts.header ?? []
   const columnOf = (name: string): number => {
     const at = header.indexOf(name)
-    if (at === -1) throw new FettleError('FETTLE_DIFF', `${path} has no column ${name}: it has ${header.slice(0, 20).join(', ')}`)
+    if (at === -1)
+      throw new FettleError('FETTLE_DIFF', `${path} has no column ${name}: it has ${header.slice(0, 20).join(', ')}`, {
+        hint: 'Name one of its columns.',
+      })
     return at
   }
   const keyAt = key === null ? null : columnOf(key)
