@@ -136,10 +136,16 @@ async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Prom
 /** Of a run without states, such as a failed one: whether a received file or a result has the key as a cell. */
 async function isInFiles({ path }: RunDirectory, names: readonly string[], key: string): Promise<boolean> {
   for (const name of names.filter(one => isEnrichedFile(one) || one === ROWS_FILE || one === UPLOAD_FILE)) {
-    const file = join(path, name)
-    const pieces = fileChunks(file, cause => unreadable(file, cause))
-    for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
-      if (row.includes(key)) return true
+    if (await hasCell(join(path, name), key)) return true
   }
+  return false
+}
+
+/** Whether a cell of a table with commas is the key; false for a file that does not exist. */
+export async function hasCell(file: string, key: string): Promise<boolean> {
+  if (!existsSync(file)) return false
+  const pieces = fileChunks(file, cause => unreadable(file, cause))
+  for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
+    if (row.includes(key)) return true
   return false
 }

@@ -16,7 +16,7 @@ import { forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-an
 import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
 import { withSpendingLock } from '../runs/spending.ts'
 import { forgetInRun } from './forget-run.ts'
-import { type FoundEntries, type RunRows, rowsInRun } from './forget-scan.ts'
+import { type FoundEntries, hasCell, type RunRows, rowsInRun } from './forget-scan.ts'
 import { fingerprintsOfKey, forgetInTable, openRowTable, type RowTable } from './forget-table.ts'
 
 export interface ForgetOptions {
@@ -74,7 +74,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
         answers.push({ file: one.path, entries: one.answers })
     const tables = await scanTables(options, scan)
     const found = [...runFiles, ...answers, ...tables].map(one => ({ ...one, file: relative(cwd, one.file) || one.file }))
-    const kept = await keptOf(scan, cwd)
+    const kept = await keptOf(scan, cwd, key)
     if (!dryRun && found.length > 0) {
       const intent: Intent = {
         ...{ id: randomBytes(8).toString('hex'), at: new Date(realClock.now()).toISOString(), key, pipeline },
@@ -187,13 +187,16 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
 }
 
 /** Outputs that are still as a run with the row wrote them, and the jobs of the runs. */
-async function keptOf(scan: readonly ScannedRun[], cwd: string): Promise<Forgotten['kept']> {
+async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Promise<Forgotten['kept']> {
   const kept: Forgotten['kept'][number][] = []
   for (const { state } of scan) {
     const { runId } = state
     for (const { kind, path, sha256 } of state.outputs)
       if (kind === 'output' && !isAddress(path) && (await fileDigest(resolve(cwd, path))) === sha256)
         kept.push({ what: 'output', name: path, runId })
+    const events = state.plan.events?.output
+    if (events !== undefined && !kept.some(({ name }) => name === events) && (await hasCell(resolve(cwd, events), key)))
+      kept.push({ what: 'output', name: events, runId })
     for (const { id } of state.jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
   return kept

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, expect, test } from 'vitest'
+import { forgetKey } from '../../../src/app/forget/forget.ts'
 import { nightsOf } from '../../../src/app/history/nights.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from './monitored.ts'
@@ -36,6 +37,21 @@ const changed = (...changes: readonly [number, Partial<Company>][]): Company[] =
   COMPANIES.map(
     (one, at) => Object.assign({}, one, ...changes.filter(([place]) => place === at).map(([, change]) => change)) as Company,
   )
+
+test('forget names the file of events if it has the key', async () => {
+  here = await monitored(COMPANIES)
+  await night()
+  await here.importCompanies(changed([2, { status: 'dissolved' }]), 2)
+  await night()
+  const keptFor = async (at: number): Promise<readonly string[]> => {
+    const key = `S-${COMPANIES[at]!.id}`
+    const options = { runsDir: join(project(), 'fettle-runs'), cwd: project(), key, pipeline: null, answersDir: null }
+    const { kept } = await forgetKey({ ...options, tables: [], dryRun: true })
+    return kept.filter(({ what }) => what === 'output').map(({ name }) => name)
+  }
+  expect(await keptFor(2)).toContain('out/events.csv')
+  expect(await keptFor(3)).not.toContain('out/events.csv')
+})
 
 test('each event is in the file of one night and in its report, with company, key, old and new value', async () => {
   here = await monitored(COMPANIES)
