@@ -1,4 +1,4 @@
-/** The line for cron in docs/nights.md, and the mail that it shows, which is what the line prints. */
+/** The lines for cron in docs/nights.md: the mail that it shows is what the first prints, and the second resumes a stopped run. */
 
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const steady = (text: string): string =>
     .replace(/ +$/gm, '')
     .trim()
 
-test('the line for cron runs with sh, and its mail is the one in the document', async () => {
+test('the lines for cron run with sh: the mail of the first is the one in the document, the second resumes a stopped run', async () => {
   const suppliers = readFileSync(packageFile('samples/suppliers.csv'), 'utf8')
   const home = folderOf({})
   const cwd = join(home, 'suppliers')
@@ -36,9 +36,30 @@ test('the line for cron runs with sh, and its mail is the one in the document', 
   const lines = suppliers.trimEnd().split('\n')
   const next = [...lines.slice(0, 20), ...lines.slice(21), 'N1,Harrow Optics Ltd,,,,,GB,,', 'N2,Zyxwv Utsrqp Ltd,,,,,GB,,', '']
   writeFileSync(join(cwd, 'samples/suppliers.csv'), next.join('\n'))
-  const command = cron.split('\n').flatMap(line => /^17 3 \* \* \*\s+(.*)$/.exec(line)?.[1] ?? [])
-  expect(command).toHaveLength(1)
+  const commandAt = (times: string): string => {
+    const found = cron.split('\n').flatMap(line => (line.startsWith(`${times}  `) ? [line.slice(times.length).trim()] : []))
+    expect(found).toHaveLength(1)
+    return found[0]!
+  }
   const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' }
-  const { stdout } = await promisify(execFile)('sh', ['-c', command[0]!], { env, cwd: home })
+  const sh = (command: string) => promisify(execFile)('sh', ['-c', command], { env, cwd: home })
+  const { stdout } = await sh(commandAt('17 3 * * *'))
   expect(steady(stdout)).toBe(steady(mail))
+
+  // The second line has nothing to do, and then a run that was stopped.
+  const resume = commandAt('47 5,7 * * *')
+  expect(await sh(resume)).toEqual({ stdout: '', stderr: '' })
+  const newest = async (): Promise<unknown> => {
+    const { stdout: lines } = await fettle(['runs', '--json'], { cwd })
+    const [first = '{}'] = lines.split('\n')
+    const { runId, exitCode } = JSON.parse(first) as { readonly runId?: string; readonly exitCode?: number }
+    return { runId, exitCode }
+  }
+  const before = await newest()
+  expect((await fettle(['run', 'nightly.yml', '-q', '--new', '--refresh', '--timeout', '1s'], { cwd })).code).toBe(75)
+  const stopped = (await newest()) as { readonly runId: string }
+  expect(stopped).toMatchObject({ exitCode: 75 })
+  expect(stopped.runId).not.toBe((before as { readonly runId: string }).runId)
+  expect(await sh(resume)).toEqual({ stdout: '', stderr: '' })
+  expect(await newest()).toEqual({ runId: stopped.runId, exitCode: 0 })
 })
