@@ -42,7 +42,10 @@ function runOf(name: string | undefined, { runsDir, cwd }: DiffOptions): string 
     if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_UNKNOWN' || name === undefined) throw error
     const isFolder = statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isDirectory() === true
     const message = isFolder ? `${name} is a folder, and no run in ${runsDir}` : `${error.message}, and no file ${name}`
-    throw new FettleError(error.code, message, { hint: 'Name two runs (fettle runs lists them), or the files of two outputs.' })
+    throw new FettleError(error.code, message, {
+      hint: 'Name two runs, or the files of two outputs. List the runs.',
+      action: action('runs'),
+    })
   }
 }
 

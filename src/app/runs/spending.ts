@@ -176,7 +176,7 @@ export function assertMonth(
   { most = mostCredits(plan), except }: { readonly most?: number; readonly except?: string } = {},
 ): void {
   const limit = plan.budget.month
-  if (limit === undefined) return
+  if (limit === undefined || most === 0) return
   const { month, credits, unread } = spentInMonth(runsDir, identity, now, except)
   if (unread.length > 0)
     throw new FettleError(
