@@ -162,9 +162,11 @@ async function unknown(what: string, word: string, names: readonly string[], pre
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }
 
-/** The message of yargs on one line; its count of positionals is replaced by the usage of the command. */
+/** The message of yargs on one line; its count of positionals is replaced by the usage of the command, and its arrows by words. */
 function messageOf(problem: string, argv: readonly string[]): string {
   const usage = COMMANDS.find(command => nameOf(command) === argv[0])?.usage
   if (/^Not enough non-option/.test(problem) && usage !== undefined) return `an argument is missing: fettle ${usage}`
+  if (/^(?:Implications failed|Missing dependent arguments):/.test(problem))
+    return [...problem.matchAll(/(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
   return problem.trim().replace(/\s+/g, ' ')
 }

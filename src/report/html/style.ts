@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'dSbcQJAL5p8DJNkgw+ydPdwTeONdmn1/cTszlG2eaus='
+export const STYLE_SHA256 = '+Q32YVHEPAuZ7MzkbozVtatCS53+8c2pWYVs+BExQ/c='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -68,6 +68,7 @@ svg{display:block;width:100%;height:auto}
 table{border-collapse:collapse;width:100%;font-size:.9rem;overflow-wrap:break-word}td code{overflow-wrap:anywhere}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
+.nights~details th,.nights~details td{padding:.6rem .7rem}
 tbody tr+tr>*{border-top:1px solid var(--line)}
 thead th{font-size:.8125rem;font-weight:600;color:var(--soft);background:var(--wash);white-space:nowrap}
 tbody th{font-weight:600}tbody th .sub{font-weight:400}

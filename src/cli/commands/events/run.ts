@@ -35,10 +35,16 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   })
 }
 
+/** 30 February is a date to the parser of JavaScript. */
+const isDay = (day: string): boolean => {
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}
+
 function sinceOf(flags: Flags): string | null {
   const text = textFlag(flags, 'since')
   if (text === null) return null
-  if (DATE.test(text) && !Number.isNaN(Date.parse(text))) return text
+  if (DATE.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))) return text
   const ms = parseDuration(text)
   if (ms !== null) return new Date(Date.now() - ms).toISOString()
   throw new FettleError('FETTLE_USAGE', `--since ${text}: expected a date such as 2026-03-01, or a time such as 26h or 7d`)
