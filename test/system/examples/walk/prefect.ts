@@ -78,8 +78,8 @@ export async function prefect(family: Family): Promise<Tool> {
         writeFileSync(join(folder, `${name}.py`), text)
       }
       const names = cells.map(({ name }) => name)
-      // A schedule as in the README, whose day is far away.
-      const of = 'parameters={"shards": 1}, cron="17 3 29 2 *"'
+      // A schedule as in the README, on one day of a month: Prefect plans at most 100 days ahead.
+      const of = 'parameters={"shards": 1}, cron="17 3 28 * *"'
       const deployments = names.map(name => `    ${name}.suppliers.to_deployment(name="${name}", ${of}),\n`)
       const lines = [
         'from prefect import serve',
