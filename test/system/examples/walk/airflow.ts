@@ -115,7 +115,7 @@ export async function airflow(family: Family): Promise<Tool> {
         `select task_id, try_number, state from task_instance where dag_id = '${dagOf(cell)}' order by task_id`,
       )
       // Poked every two seconds, a sensor may get another try without a kill: when Airflow hears of one poke after it queued the next.
-      const isKilled = (task: unknown) => task !== 'wait' || cell.moment === 'matching'
+      const isKilled = (task: unknown) => task !== 'wait' || (cell.moment === 'matching' && cell.victim !== 'fettle')
       const again = tasks.filter(([task, tries]) => isKilled(task) && Number(tries) > 1).map(([task]) => `\`${task}\` again`)
       return { isGood: state === 'success', text: again.length === 0 ? 'no retry' : again.join(', ') }
     },
