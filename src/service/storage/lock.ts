@@ -63,10 +63,9 @@ function isTouched(path: string, now: number, staleMs: number): boolean {
 
 /** Whether the process that a lock names holds it still. */
 function isHeld(path: string, owner: Owner | null, now: number): boolean {
-  if (held.has(path)) return true
   const isElsewhere = owner?.namespace !== undefined && owner.namespace !== pidNamespace()
   if (isElsewhere) return isTouched(path, now, ELSEWHERE_STALE_MS)
-  if (owner === null || owner.pid === process.pid) return false
+  if (owner === null || owner.pid === process.pid) return held.has(path)
   return isAlive(owner) && (owner.began !== undefined || isTouched(path, now, STALE_MS))
 }
 

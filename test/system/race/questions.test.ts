@@ -76,12 +76,14 @@ test('a run does not wait for one that was killed, whose resume pays for nothing
   await settled(service)
   expect(ends.map(({ signal }) => signal)).toContain('SIGKILL')
   const killed = runsOf(place).find(({ finished }) => !finished)!
-  const sent = killed.plan.sent
   const runsDir = foldersOf(place).find(folder => listRunIds(folder).includes(killed.runId))!
   const { code, stderr } = await startProcess(place, ['resume', killed.runId, '--json', '--runs-dir', runsDir]).ended
   expect([code, stderr]).toEqual([0, expect.any(String)])
   const after = readRun(runsDir, killed.runId)
-  expect([after.finished, after.plan.sent, after.jobs.length]).toEqual([true, sent, 1])
+  expect([after.finished, after.jobs.length]).toEqual([true, 1])
+  // The kill may hit the run while it waits for the other one: then it has asked nothing, and what it shares with it is known.
+  if (killed.jobs[0]!.id !== null) expect(after.plan.sent).toBe(killed.plan.sent)
+  else expect(sum(runsOf(place), ({ plan }) => plan.sent)).toBe(ROWS)
   const third = await startProcess(place, [...ALL, '--new']).ended
   expect([third.code, runsOf(place)[0]!.plan.sent]).toEqual([0, 0])
   rmSync(place.folder, { recursive: true, force: true })

@@ -1,6 +1,14 @@
 /** Matches a sample of a list against registers, without a service: what a job would find, at no cost. */
 import { turnEvery } from '../../../loop-turns.ts'
-import { estimateFacts, type ListFacts, match, type Query, type RowEvidence, rowEvidence } from '../../matching/index.ts'
+import {
+  appliedFacts,
+  estimateFacts,
+  type ListFacts,
+  match,
+  type Query,
+  type RowEvidence,
+  rowEvidence,
+} from '../../matching/index.ts'
 import { openRegister } from '../../registers/index.ts'
 import { placeDigest, sampleOf } from './estimate-facts.ts'
 
@@ -33,7 +41,7 @@ export async function matchSample(
       await turn()
       known.push(rowEvidence(index, row))
     }
-    const list = { ...estimateFacts(known), ...given }
+    const list = appliedFacts({ ...estimateFacts(known), ...given })
     const counts = { matched: 0, review: 0, unmatched: 0 }
     for (const row of rows) {
       await turn()
