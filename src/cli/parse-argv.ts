@@ -167,6 +167,6 @@ function messageOf(problem: string, argv: readonly string[]): string {
   const usage = COMMANDS.find(command => nameOf(command) === argv[0])?.usage
   if (/^Not enough non-option/.test(problem) && usage !== undefined) return `an argument is missing: fettle ${usage}`
   if (/^(?:Implications failed|Missing dependent arguments):/.test(problem))
-    return [...problem.matchAll(/(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
+    return [...problem.matchAll(/(?<!\S)(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
   return problem.trim().replace(/\s+/g, ' ')
 }
