@@ -32,6 +32,9 @@ const LEFT_MS = 7 * 24 * 3_600_000
 const DIGEST = 16
 const SCOPE = 64
 
+/** The run whose questions a file of this name holds. */
+const runOf = (name: string): string | undefined => /^(.+)\.questions$/.exec(name)?.[1]
+
 export const claimsFolder = (answers: string): string => join(answers, '.asking')
 
 /** Waits until no other process holds the lock. Throws the reason of `signal`, FETTLE_OUTPUT_WRITE. */
@@ -91,7 +94,7 @@ export class Claim {
   begin(scope: string): void {
     this.#scope = scope
     this.#others = readdirSync(this.#folder).flatMap(name => {
-      const runId = /^(.+)\.questions$/.exec(name)?.[1]
+      const runId = runOf(name)
       if (runId === undefined || runId === this.#runId || lockHolder(join(this.#folder, runId), this.#now) === null) return []
       const questions = questionsIn(join(this.#folder, name), scope)
       return questions === null ? [] : { runId, questions }
@@ -216,7 +219,7 @@ export function removeStaleLocks(answers: string, now: number): void {
 async function removeLeft(folder: string, now: number): Promise<void> {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    const runId = /^(.+)\.questions$/.exec(name)?.[1]
+    const runId = runOf(name)
     if (runId === undefined || lockHolder(join(folder, runId), () => now) !== null) continue
     try {
       if (now - statSync(path).mtimeMs > LEFT_MS) await rm(path, { force: true })
