@@ -42,6 +42,13 @@ with dg.DagsterInstance.ephemeral() as instance:
                     and entry.dagster_event.is_engine_event
                     and entry.dagster_event.engine_event_data.error
                 ],
+                "failures": [
+                    entry.dagster_event.step_failure_data.user_failure_data.description
+                    for entry in logs
+                    if entry.dagster_event
+                    and entry.dagster_event.is_step_failure
+                    and entry.dagster_event.step_failure_data.user_failure_data
+                ],
                 "log": [entry.user_message for entry in logs],
             },
             default=str,
