@@ -100,19 +100,19 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the lock of a dead process is respected',
     file: 'files/lock-owner.ts',
-    patches: [['return !isAlive(owner)', 'return isAlive(owner) && false']],
+    patches: [['if (!isAlive(owner)) return true', 'if (isAlive(owner) && false) return true']],
     cells: [{ effect: { at: 'arrival', of: 'submit' }, ...once }],
   },
   {
     name: 'the lock of a living process is ignored',
     file: 'files/lock-owner.ts',
-    patches: [['return !isAlive(owner)', 'return isAlive(owner) || true']],
+    patches: [['if (!isAlive(owner)) return true', 'if (isAlive(owner) || true) return true']],
     cells: 'twice',
   },
   {
     name: 'the journal is not synced',
     file: 'journal/file.ts',
-    patches: [['        fsyncSync(file)\n', '        if (wholeBytes < 0) fsyncSync(file)\n']],
+    patches: [['if (!isRepeated(event, state)) fsyncSync(file)', 'if (wholeBytes < 0) fsyncSync(file)']],
     cells: [{ effect: { at: 'carriedOut', of: 'enrich' }, ...once, powerCut: true }],
     isPowerCutOnly: true,
   },
