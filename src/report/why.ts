@@ -23,6 +23,7 @@ const REVIEW: Readonly<Record<string, string>> = {
   'sister-company': 'a company of the same group, or another of a series: a number, place or word in the name is another',
   'address-alone': 'the address agrees, but not the name',
   'other-script': 'the names agree once transliterated, and nothing else supports it',
+  'initials-alone': 'one name is the initials of the other, and nothing else supports it',
   'band-for-review': 'accept in the pipeline leaves this band to a person',
   'companies-proposed': 'the service matched none, and proposes companies',
   'no-band': 'the service gave the match no band',

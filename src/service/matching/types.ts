@@ -91,6 +91,7 @@ export const REASONS = [
   'sister-company',
   'address-alone',
   'other-script',
+  'initials-alone',
   'dissolved',
 ] as const
 

@@ -113,6 +113,10 @@ const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
 const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
   best !== undefined && nameAgrees(best.vector) && (sameName(best.vector) || !others.some(one => sameName(one.vector)))
 
+/** One name is the initials of the other, which many companies share, and nothing else supports it. */
+const isInitialsAlone = (vector: Vector): boolean =>
+  vector[AT.acronym] === 1 && vector[AT.exact] === 0 && vector[AT.domainName] === 0 && !hasSupport(vector)
+
 const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSimilarity(vector) < 0.5
 
 /**
@@ -151,6 +155,7 @@ export function decide(
   const reason = rejectionReason(logOdds, score, margin, vector)
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
   if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
+  if (reason === null && isInitialsAlone(vector)) return verdict('review', 'initials-alone')
   if (reason === null && isAddressAlone(vector)) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)

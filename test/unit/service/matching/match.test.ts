@@ -78,6 +78,19 @@ describe('rows in review', () => {
   })
 })
 
+describe('a name whose initials are the name of a company', () => {
+  const index = buildIndex([company({ id: 'KRV', country: 'GB', name: 'KRV Limited', town: 'Leeds', phone: '+44 113 4960123' })])
+  it.each([
+    ['and nothing else', {}, ['review', 'initials-alone']],
+    ['and its country', { country: 'GB' }, ['review', 'initials-alone']],
+    ['and its town', { country: 'GB', town: 'Leeds' }, ['matched', null]],
+    ['and its phone', { phone: '0113 496 0123' }, ['matched', null]],
+  ] as [string, Query, [string, string | null]][])('%s', (_, more, expected) => {
+    const { decision, reason } = match(index, { name: 'Kolar Rivet Valley Limited', ...more })
+    expect([decision, reason]).toEqual(expected)
+  })
+})
+
 describe('unmatched rows', () => {
   it.each([
     ['a sister company that the register lacks', { name: 'Marwood Catering Limited', postcode: 'BH15 1AB' }],
