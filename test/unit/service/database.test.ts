@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sqlite from 'node-sqlite3-wasm'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { addUser } from '../../../src/service/index.ts'
 import { openEvents } from '../../../src/service/monitoring/events-store.ts'
 import { openImports } from '../../../src/service/portfolios/imports-store.ts'
@@ -22,6 +22,7 @@ import { openPortfolios } from '../../../src/service/portfolios/store.ts'
 import { openDatabase } from '../../../src/service/storage/database.ts'
 import { openOwnerNumbers } from '../../../src/service/storage/ids.ts'
 import MIGRATIONS from '../../../src/service/storage/migrations.json' with { type: 'json' }
+import { eventually } from '../../support/eventually.ts'
 import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
 
 function folder(): string {
@@ -255,7 +256,7 @@ test('files that an older database does not name are moved aside with a warning,
   clock.move(59_000)
   expect(readdirSync(join(directory, 'aside'))).toHaveLength(2)
   clock.move(2_000)
-  await vi.waitFor(() => {
+  await eventually(() => {
     // The first round may still be under way: its pause begins when it ends.
     clock.move(1_000)
     expect(readdirSync(join(directory, 'aside'))).toEqual([])

@@ -4,11 +4,12 @@ import { readdir, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makePaces } from '../../../src/service/data-cleaning/processing/job-pace.ts'
 import { LIMIT_TABLE, type LimitName, type Limits } from '../../../src/service/limits.ts'
 import { type ChangeSource, UNCHANGING } from '../../../src/service/monitoring/change-source.ts'
 import { start } from '../../../src/service/server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { engine } from './engine.ts'
 import { HandClock, logIn, type Reply, send, startService, temporaryFolder } from './kit.ts'
 import { limitsMarkdown } from './limits-table.ts'
@@ -151,7 +152,7 @@ async function arrivingTogether(): Promise<void> {
 
   const first = await caller.create()
   const one = await half(first, 600_000, null)
-  await vi.waitFor(async () => expect(await bytesOnDisk()).toBeGreaterThan(500_000))
+  await eventually(async () => expect(await bytesOnDisk()).toBeGreaterThan(500_000))
   // Announced: refused before it is read. Not announced: as soon as it is too much.
   for (const announced of [600_000, null]) {
     const id = await caller.create()
@@ -170,13 +171,13 @@ async function arrivingTogether(): Promise<void> {
   const second = await caller.create()
   expect((await caller.upload(second, 'x'.repeat(400_000))).status).toBe(200)
   const again = await half(first, 590_000, null)
-  await vi.waitFor(async () => expect(await bytesOnDisk()).toBeGreaterThan(1_500_000))
+  await eventually(async () => expect(await bytesOnDisk()).toBeGreaterThan(1_500_000))
   const more = await half(second, 390_000, null)
   await closed(more.socket)
   expect(more.said).toMatch(/^HTTP\/1\.1 507 /)
   again.socket.write(`${chunk(end)}0\r\n\r\n`)
-  await vi.waitFor(() => expect(again.said).toMatch(/^HTTP\/1\.1 200 /))
-  await vi.waitFor(async () => expect(await bytesOnDisk()).toBe(990_000))
+  await eventually(() => expect(again.said).toMatch(/^HTTP\/1\.1 200 /))
+  await eventually(async () => expect(await bytesOnDisk()).toBe(990_000))
 }
 
 const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
@@ -363,7 +364,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect((await later.upload(await later.create(), 'x'.repeat(40))).status).toBe(200)
     const bob = await logIn({ ...again, username: 'bob', password: 'b' })
     expect((await bob.upload(await bob.create(), 'x'.repeat(100))).status).toBe(200)
-    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(3))
+    await eventually(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(3))
     await arrivingTogether()
   },
   async retentionMs() {
@@ -387,7 +388,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     expect(await files()).toBe(3 + 4)
     clock.move(2_000)
     // What waits for its owner stays.
-    await vi.waitFor(async () => expect(await files()).toBe(1))
+    await eventually(async () => expect(await files()).toBe(1))
     const job = (await caller.call('GET', `${jobs}/${done}`)).body
     expect([job.status, job.jobSummary.totalRows]).toEqual(['enrichmentComplete', 1])
     expect((await caller.call('GET', `${jobs}/${done}/enrichedFile`)).status).toBe(404)
@@ -406,7 +407,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     await caller.call('GET', jobs)
     expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(1)
     clock.move(1)
-    await vi.waitFor(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(0))
+    await eventually(async () => expect(await readdir(join(dataDir, 'uploads'))).toHaveLength(0))
   },
   async importBytes() {
     const csv = `Safe Number\n${'x'.repeat(1_000)}\n`
@@ -439,7 +440,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     await caller.call('GET', jobs)
     expect(looks).toBe(1)
     clock.move(1)
-    await vi.waitFor(() => expect(looks).toBe(2))
+    await eventually(() => expect(looks).toBe(2))
   },
   async sameLogins() {
     const { service } = await given({ sameLogins: 2 }, new HandClock())
@@ -599,7 +600,7 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const unread = await given({ jobsAtOnce: 1 }, new HandClock())
     for (let n = 0; n < 3; n++) await unread.caller.submitted('name\na\n')
     const listed = async () => (await unread.caller.call('GET', jobs)).body.map((job: { status: string }) => job.status)
-    await vi.waitFor(async () => expect(await listed()).toEqual(['matched', 'matched', 'matched']))
+    await eventually(async () => expect(await listed()).toEqual(['matched', 'matched', 'matched']))
   },
   async sliceMs() {
     let now = 0

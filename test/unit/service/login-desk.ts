@@ -1,10 +1,11 @@
 /** The login of the service with passwords that are looked at as long as a test wants: which logins are at work, wait or are refused. */
 import fastify from 'fastify'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type AuthenticateDeps, authenticateRoute } from '../../../src/service/access/authenticate.ts'
 import { makeThrottle } from '../../../src/service/auth/throttle.ts'
 import { LIMITS, type Limits } from '../../../src/service/limits.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
+import { eventually } from '../../support/eventually.ts'
 
 /** A login that was sent. */
 interface Sent {
@@ -63,7 +64,7 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
       const one = atWork.shift()
       const answered = sent.filter(login => login.status !== null).length
       one?.end()
-      await vi.waitFor(() => {
+      await eventually(() => {
         if (sent.filter(login => login.status !== null).length === answered) throw new Error('no answer yet')
       })
       return one?.name ?? ''

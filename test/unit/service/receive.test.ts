@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { receive } from '../../../src/service/data-cleaning/receive-upload.ts'
 import { LIMITS } from '../../../src/service/limits.ts'
 import { Refusal } from '../../../src/service/refusal.ts'
+import { eventually } from '../../support/eventually.ts'
 import { temporaryFolder } from './kit.ts'
 
 const form = { file: ['jobFile'], fields: {} } as const
@@ -64,7 +65,7 @@ test.each([
   const place = (id: string): string => join(folder, `${id}.csv`)
   const received = receive(endless(text), { limits: LIMITS, form, place, envelope })
   received.catch(() => {})
-  await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(1))
+  await eventually(async () => expect(await readdir(folder)).toHaveLength(1))
   const refusal = new Refusal(413, 'Content Too Large')
   stop.abort(refusal)
   await expect(received).rejects.toBe(refusal)

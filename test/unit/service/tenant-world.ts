@@ -1,9 +1,10 @@
 /** A service with the objects of several tenants: those of ann, which are to stay hers, and those of pairs of callers that are alike. */
-import { expect, onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { OPERATIONS, type Role, roleOf } from '../../../src/contract/index.ts'
 import { addUser } from '../../../src/service/index.ts'
 import type { ChangeSet, ChangeSource } from '../../../src/service/monitoring/change-source.ts'
 import { start } from '../../../src/service/server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { engine } from './engine.ts'
 import { type Caller, HandClock, logIn, type Reply, temporaryFolder } from './kit.ts'
 
@@ -142,7 +143,7 @@ export async function tenants() {
   clock.move(60_000)
   const all = new Map<string, Tenant>()
   for (const one of furnished) {
-    const notice = await vi.waitFor(async () => {
+    const notice = await eventually(async () => {
       const { data } = (await one.caller.call('GET', '/monitoring/notificationEvents')).body
       expect(data).toHaveLength(1)
       return String(data[0].notificationEventId)

@@ -1,11 +1,12 @@
 /** Events of register imports, on real files through the whole service. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ChangeSet, ChangeSource } from '../../../../src/service/monitoring/change-source.ts'
 import { importRegister, registerInfo } from '../../../../src/service/registers/index.ts'
 import { type ServeOptions, serve } from '../../../../src/service/serve.ts'
 import { start } from '../../../../src/service/server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { engine } from '../engine.ts'
 import { type Caller, HandClock, logIn, temporaryFolder } from '../kit.ts'
 
@@ -220,7 +221,7 @@ describe('an import while the service runs', () => {
 
     await importLines(['1,NORTHGATE FASTENERS LIMITED,GB,01234567,9 Canal Street,York,active', ...FIRST.slice(2)])
     clock.move(60_000)
-    await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
+    await eventually(async () => expect((await events(caller)).totalCount).toBe(1))
     const now = '9 Canal Street, York'
     expect(await readAll(caller)).toEqual({ search: [now], match: [now], report: now, cleaning: ['York', ''] })
     expect(service.registers).toMatchObject([{ name: 'one', companies: 2, snapshotDate: '2026-01-02' }])
@@ -239,14 +240,14 @@ describe('an import while the service runs', () => {
     const whole = await readFile(path)
     await writeFile(path, '')
     clock.move(60_000)
-    await vi.waitFor(() => expect(log.join('\n')).toMatch(/Opening the register .* failed/))
+    await eventually(() => expect(log.join('\n')).toMatch(/Opening the register .* failed/))
     const { report } = (await caller.call('GET', `/companies/${GB}`)).body
     expect(report.contactInformation.mainAddress.simpleValue).toBe('1 Mill Lane, Leeds')
     expect((await events(caller)).totalCount).toBe(0)
 
     await writeFile(path, whole)
     clock.move(60_000)
-    await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(1))
+    await eventually(async () => expect((await events(caller)).totalCount).toBe(1))
   })
 })
 
@@ -288,7 +289,7 @@ describe('stored events', () => {
       const sequence = sets.length + 1
       sets.push({ register: 'r', sequence, snapshotDate, changes: [{ connectId, field, old: '', new: now }] })
       clock.move(60_000)
-      await vi.waitFor(async () => expect((await events(caller)).totalCount).toBe(sequence))
+      await eventually(async () => expect((await events(caller)).totalCount).toBe(sequence))
     }
     await change('GB-X-02', 'address', '7 Low Road', '2026-01-10')
     await change('FR-X-03', 'name', 'CORK ET FILS', '2026-01-12')

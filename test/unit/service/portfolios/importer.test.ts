@@ -2,9 +2,10 @@
 import { cpSync, existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { safeNumber } from '../../../../src/service/enrichment/tags.ts'
 import { start } from '../../../../src/service/server.ts'
+import { eventually } from '../../../support/eventually.ts'
 import { engine } from '../engine.ts'
 import { type Caller, logIn, startService, temporaryFolder } from '../kit.ts'
 
@@ -22,7 +23,7 @@ async function given(options: Parameters<typeof startService>[0] = {}) {
   const carryOut = async (kind: 'import' | 'sync', ...lines: string[]) => {
     const { body } = await send(kind, [HEADER, ...lines].join('\n'))
     const id = Number(/^Accepted for processing\. Import Id (\d+)$/.exec(body.status)?.[1])
-    return vi.waitFor(() => {
+    return eventually(() => {
       const { time, ...line } = log.find(one => one.import === id && one.rows !== undefined) as unknown as Record<string, unknown>
       expect(time).toBeDefined()
       return line
@@ -86,7 +87,7 @@ test.each([
   const reply = await send('sync', text)
   expect([reply.status, reply.body.details]).toEqual([400, expect.stringContaining(details)])
   expect(await holdings(caller, path)).toEqual(['GB-X-01|||'])
-  await vi.waitFor(async () => expect(await readdir(join(dataDir, 'imports'))).toEqual([]))
+  await eventually(async () => expect(await readdir(join(dataDir, 'imports'))).toEqual([]))
 })
 
 test('runs accepted imports after a kill', async () => {
@@ -115,7 +116,7 @@ test('runs accepted imports after a kill', async () => {
   await copy
   const again = await start({ users: USERS, dataDir: killed, log: line => void log.push(line) }, engine, [])
   onTestFinished(() => again.close())
-  await vi.waitFor(() => expect(log.some(line => line.includes('"rows":300'))).toBe(true), { timeout: 20_000 })
+  await eventually(() => expect(log.some(line => line.includes('"rows":300'))).toBe(true))
   expect(await holdings(await logIn(again), path)).toEqual(['GB-X-01|R298||', 'GB-X-02|R299||'])
   expect(await readdir(join(killed, 'imports'))).toEqual([])
 })
@@ -126,6 +127,6 @@ test('deleting a portfolio removes its imports', async () => {
   const rows = Array.from({ length: 2_000 }, () => 'GB-X-01,,,,,')
   await send('import', [HEADER, ...rows].join('\n'))
   expect((await caller.call('DELETE', path)).status).toBe(200)
-  await vi.waitFor(async () => expect(await readdir(join(dataDir, 'imports'))).toEqual([]), { timeout: 20_000 })
+  await eventually(async () => expect(await readdir(join(dataDir, 'imports'))).toEqual([]))
   expect((await caller.call('GET', path)).status).toBe(404)
 })
