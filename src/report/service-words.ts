@@ -37,6 +37,12 @@ type Snapshot = NonNullable<Result['registers']>[number]
 export const snapshotText = ({ snapshotDate, sha256 }: Omit<Snapshot, 'name'>, other?: Pick<Snapshot, 'snapshotDate'>): string =>
   other?.snapshotDate === snapshotDate ? `${snapshotDate} (sha256 ${sha256?.slice(0, 12)})` : `${snapshotDate}`
 
+/** The registers that answered, by the digests of their files. The sample has none: it is a part of this package. */
+export const registerDigests = ({ registers }: Pick<Result, 'registers'>): { readonly name: string; readonly sha256: string }[] =>
+  (registers ?? []).flatMap(({ name, snapshotDate, sha256 }) =>
+    sha256 === null ? [] : [{ name: snapshotDate === null ? name : `${name} of ${snapshotDate}`, sha256 }],
+  )
+
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 

@@ -9,7 +9,7 @@ import type { Report, Result, Sample } from '../schema.ts'
 import { CHANGE_HEAD, changeCells, countWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
-import { serviceWords } from '../service-words.ts'
+import { registerDigests, serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
 import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
@@ -114,7 +114,10 @@ function verdict(report: Report, result: Result): string {
     ...(result.http.requests === 0 ? [] : [`spent ${spentWords(result)}`]),
     ...(report.exitCode === null ? [] : [`exit code ${report.exitCode}`]),
   ]
-  return `${[...lines, '', `${facts.join(' · ')}`].join('\n')}\n`
+  const digests = registerDigests(result).map(
+    ({ name, sha256 }) => `Register ${markdownCode(name)}: sha256 ${markdownCode(sha256)}`,
+  )
+  return `${[...lines, '', `${facts.join(' · ')}`, ...(digests.length === 0 ? [] : ['', digests.join(' · ')])].join('\n')}\n`
 }
 
 function rows(report: Report): string {

@@ -55,7 +55,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     profile(result, paint, width),
     issues(report, result, paint, width),
     companyActions(result, paint, width),
-    files(report, result, paint),
+    files(report, result, paint, width),
     next(report, result, paint),
     resumeLines(report, result, paint),
   ]
@@ -177,7 +177,7 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
-function files(report: Report, result: Result, paint: Paint): string[] {
+function files(report: Report, result: Result, paint: Paint, width: number): string[] {
   const written = result.outputs.map(
     file =>
       `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
@@ -186,7 +186,7 @@ function files(report: Report, result: Result, paint: Paint): string[] {
   const service =
     result.registers === null && result.inRegister === null
       ? []
-      : [`  ${'service'.padEnd(9)} ${escapeTerminal(serviceWords(result))}`]
+      : wrap(serviceWords(result), width - 12).map((line, at) => `  ${(at === 0 ? 'service' : '').padEnd(9)} ${line}`)
   const spent =
     result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
   return directory === null

@@ -2,7 +2,7 @@
 import { spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { reuseWords } from '../sections/reuse-words.ts'
-import { serviceWords } from '../service-words.ts'
+import { registerDigests, serviceWords } from '../service-words.ts'
 import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
@@ -21,7 +21,7 @@ ${nextStep(report, result)}
 ${fact('Run', html`<code>${runId}</code>`)}
 ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</time>`)}
 ${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
-${fact('Service', serviceWords(result))}
+${fact('Service', serviceWords(result))}${registerDigests(result).map(({ name, sha256 }) => fact('Register', html`${name}, sha256 <code title="${sha256}">${sha256.slice(0, 12)}</code>`))}
 ${result.http.requests === 0 ? null : fact('Spent', spentWords(result))}
 ${result.reuse === null ? null : fact('Earlier answers', reuseWords(result.reuse, 'went up'))}${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
 ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}

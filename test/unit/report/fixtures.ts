@@ -449,7 +449,14 @@ const pausedAtMatch = (): RunState =>
     .add({ type: 'run.paused', status: 'error', exitCode: 75, error: DEADLINE })
     .state()
 
-const running = (): RunState => new Journal().start().add({ type: 'stage.started', stage: 'create' }).state()
+/** One that was imported, and the one that is a part of the package. */
+export const REGISTERS = [
+  { name: 'companies', snapshotDate: '2025-11-18', sha256: digest('7e61') },
+  { name: 'sample', snapshotDate: null, sha256: null },
+]
+
+const running = (): RunState =>
+  new Journal().start({ register: REGISTERS }).add({ type: 'stage.started', stage: 'create' }).state()
 
 const skipped = (): RunState => {
   const zero: Outcomes = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 0 }

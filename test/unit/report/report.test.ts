@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildReport, RENDERERS, type Report, reportJsonSchema, reportSchema, resultLine } from '../../../src/report/index.ts'
-import { type FixtureName, reportOf, STATES } from './fixtures.ts'
+import { type FixtureName, REGISTERS, reportOf, STATES } from './fixtures.ts'
 
 const names = Object.keys(STATES) as FixtureName[]
 const context = { generatedAt: '2025-11-20T02:30:00.000Z', elapsedMs: 1 }
@@ -121,6 +121,12 @@ describe('row content', () => {
     expect(shown(['name', 'supplier_id'])).not.toContain(canary)
     expect(shown(['supplier_id'])).toContain(canary)
   })
+})
+
+it.each(['json', 'markdown', 'html'] as const)('%s: name, date and digest of a register that answered', format => {
+  const [imported] = REGISTERS
+  const text = RENDERERS[format].render(reportOf('running'))
+  for (const fact of Object.values(imported!)) expect(text).toContain(fact)
 })
 
 describe('resultLine', () => {
