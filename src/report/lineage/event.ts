@@ -13,7 +13,8 @@ export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END',
   const hasEnded = type === 'END'
   return {
     eventType: hasEnded ? endOf(state) : type,
-    eventTime: type === 'START' ? state.startedAt : state.updatedAt,
+    // A run that joins shards has the start of the first of them.
+    eventTime: type === 'START' && state.shardRuns.length === 0 ? state.startedAt : state.updatedAt,
     producer,
     schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
     run: { runId: names.runId, facets: runFacets(state, names, facets, hasEnded) },

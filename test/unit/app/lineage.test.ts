@@ -203,13 +203,14 @@ describe('the environment', () => {
   })
 })
 
-test('the run that joins shards names their runs and jobs', async () => {
+test('the run that joins shards starts after them, and names their runs and jobs', async () => {
   const service = await taker()
   const options = here.options({ OPENLINEAGE_URL: service.url })
   for (const shard of ['1/2', '2/2'] as const) await run(here.pipeline(), { ...options, shard })
   const shards = service.events.filter(({ eventType }) => eventType === 'START')
   const { metadata } = await merge([here.pipeline().name], options)
-  const [start] = service.events.slice(-2)
+  const [shardEnd, start] = service.events.slice(-3)
+  expect(shardEnd!.eventTime <= start!.eventTime).toBe(true)
   expect(start).toMatchObject({ eventType: 'START', run: { runId: uuidOf(metadata.runId) } })
   expect(start?.run.facets.jobDependencies?.upstream).toEqual(
     shards.map(({ run, job }) => ({ run: { runId: run.runId }, job: { namespace: job.namespace, name: job.name } })),
