@@ -23,6 +23,19 @@ beforeAll(async () => {
 
 const open = async (env?: Readonly<Record<string, string>>): Promise<Project> => [projectHere, project][runs(0, 1)]!(env)
 
+interface Container {
+  readonly env: readonly { readonly name: string; readonly valueFrom: { readonly fieldRef: { readonly fieldPath: string } } }[]
+}
+
+/** What a pod of the Job with this uid gets: the job controller gives its pods a label with it. */
+const environmentOf = ({ env }: Container, uid: string): Record<string, string> =>
+  Object.fromEntries(
+    env.map(({ name, valueFrom }) => {
+      expect(valueFrom.fieldRef.fieldPath).toBe("metadata.labels['batch.kubernetes.io/controller-uid']")
+      return [name, uid]
+    }),
+  )
+
 const good = async (ended: Promise<Ended>): Promise<Ended> => {
   const { code, stdout, stderr } = await ended
   expect(code, stderr).toBe(0)
@@ -86,15 +99,20 @@ describe.concurrent('on several machines', { timeout: 480_000 }, () => {
     for (const pattern of [junit, metrics]) await good(shell(`ls ${pattern}`, merging))
   })
 
-  test('Kubernetes: one index a pod, with and without a restart, on one volume', async () => {
+  test('Kubernetes: one index a pod; another pod of a Job reports its run again, the next Job starts another one', async () => {
     const work = project()
     const { completions, template } = example('kubernetes/shards.yml').spec
     const [container] = template.spec.containers
-    const pod = (index: number): Promise<Ended> =>
-      run('fettle', container.args, { cwd: work.cwd, env: { ...work.env, JOB_COMPLETION_INDEX: `${index}` } })
-    await Promise.all(Array.from({ length: completions }, (_, index) => good(pod(index))))
-    await good(pod(completions - 1))
-    const merged = await good(run('fettle', example('kubernetes/merge.yml').spec.template.spec.containers[0].args, work))
+    const pod = async (index: number, uid: string): Promise<Ended> => {
+      const env = { ...work.env, ...environmentOf(container, uid), JOB_COMPLETION_INDEX: `${index}` }
+      return good(run('fettle', container.args, { cwd: work.cwd, env }))
+    }
+    const [first] = await Promise.all(Array.from({ length: completions }, (_, index) => pod(index, 'one')))
+    expect(lastLine(await pod(0, 'one'))).toEqual(lastLine(first!))
+    expect(lastLine(await pod(0, 'two')).runId).not.toBe(lastLine(first!).runId)
+    const [merging] = example('kubernetes/merge.yml').spec.template.spec.containers
+    const env = { ...work.env, ...environmentOf(merging, 'three') }
+    const merged = await good(run('fettle', merging.args, { cwd: work.cwd, env }))
     expect(lastLine(merged)).toMatchObject({ totals: { rows: 5 } })
     expect(outputsOf(work)).toEqual(wanted)
   })
