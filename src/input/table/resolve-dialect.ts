@@ -36,7 +36,10 @@ export async function resolveDialect(
 ): Promise<ResolvedDialect | Issue> {
   const at = { file: options.path, line: null, column: null }
   const foreign = foreignKind(head)
-  if (foreign) return issue('FETTLE_INPUT_KIND', `${options.path} is ${foreign}`, { at })
+  if (foreign) {
+    const { kind, cure } = foreign
+    return issue('FETTLE_INPUT_KIND', `${options.path} is ${kind}`, { at, ...(cure === undefined ? {} : { hint: cure }) })
+  }
   const encoding = resolveEncoding(options, head)
   if (typeof encoding !== 'string') return encoding
   const mark = byteOrderMark(head)

@@ -56,8 +56,15 @@ const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^(\{\s*("[^"\n]*"\s*:|\})|\[\s*([{[]\s*"|\]))/, 'a JSON document: write JSON lines, one record a line'],
 ]
 
-/** A description of a file that is not delimited text, null when it may be. `head` is the first KiB or more. */
-export function foreignKind(head: Buffer): string | null {
+/** What a file is that is not delimited text, and what to do, if that is known; null when it may be text. `head` is the first KiB or more. */
+export function foreignKind(head: Buffer): { readonly kind: string; readonly cure?: string } | null {
+  const text = kindAndCure(head)
+  if (text === null) return null
+  const [, kind = text, cure = ''] = /^(.*?): (.*)$/.exec(text) ?? []
+  return cure === '' ? { kind } : { kind, cure: `${cure.charAt(0).toUpperCase()}${cure.slice(1)}.` }
+}
+
+function kindAndCure(head: Buffer): string | null {
   const start = head.subarray(0, 4096).toString('latin1')
   if (start.startsWith('PK\x03\x04'))
     return ARCHIVES.find(([name]) => head.includes(name))?.[1] ?? 'a ZIP archive: unpack it first'

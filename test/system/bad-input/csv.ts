@@ -95,9 +95,9 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C4', 'without a line end', 'Name,Country', ['EMPTY rows.csv'], ['there are no rows']),
   ok('C4', 'a header alone, skipped', HEAD, { input: 'empty: skip' }),
 
-  bad('C5', 'an Excel file that is cut short', XLSX, ['KIND rows.csv'], ['an Excel file that is cut short', 'save it again, or as CSV UTF-8'], { process: true }),
+  bad('C5', 'an Excel file that is cut short', XLSX, ['KIND rows.csv'], ['an Excel file that is cut short', 'Save it again, or as CSV UTF-8'], { process: true }),
   bad('C5', 'an old Excel file', Buffer.from('d0cf11e0a1b11ae1', 'hex'), ['KIND rows.csv'], ['an old Excel or Office file']),
-  bad('C5', 'a ZIP archive', ZIP, ['KIND rows.csv'], ['a ZIP archive: unpack it first']),
+  bad('C5', 'a ZIP archive', ZIP, ['KIND rows.csv'], ['a ZIP archive', 'Unpack it first.']),
   ok('C5', 'gzip', gzipSync(ROWS)),
   bad('C5', 'gzip cut short', gzipSync(ROWS).subarray(0, 40), ['READ rows.csv'], ['its gzip data are damaged']),
   bad('C5', 'gzip in gzip', gzipSync(gzipSync(ROWS)), ['KIND rows.csv'], ['packed twice by gzip']),

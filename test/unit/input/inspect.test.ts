@@ -72,6 +72,12 @@ describe('the kind of file at the path', () => {
     expect(facts).toBeNull()
     expect(errors[0]).toMatchObject({ code: 'FETTLE_INPUT_KIND', message: expect.stringContaining(what) })
   })
+
+  it('the hint of a file of another kind is what to do with that kind', async () => {
+    const { errors } = await look(Buffer.from('01234567DUCK@\0\0\0\0'))
+    expect(errors[0]?.message).toMatch(/is a DuckDB database$/)
+    expect(errors[0]?.hint).toBe('Read it by a query, input: { sql: select …, url: duckdb:FILE }.')
+  })
 })
 
 describe('encodings', () => {
