@@ -37,8 +37,8 @@ export async function resolveDialect(
   const at = { file: options.path, line: null, column: null }
   const foreign = foreignKind(head)
   if (foreign) {
-    const { kind, cure } = foreign
-    return issue('FETTLE_INPUT_KIND', `${options.path} is ${kind}`, { at, ...(cure === undefined ? {} : { hint: cure }) })
+    const { kind, ...hint } = foreign
+    return issue('FETTLE_INPUT_KIND', `${options.path} is ${kind}`, { at, ...hint })
   }
   const encoding = resolveEncoding(options, head)
   if (typeof encoding !== 'string') return encoding

@@ -50,21 +50,21 @@ const BINARY: readonly (readonly [signature: string, what: string])[] = [
 const TEXT: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /^<(!doctype html|html|head|body|meta|table|script)\b/i,
-    'a web page: a login or an error page was saved in place of the data',
+    'a web page, such as a login or an error page: save the data instead',
   ],
   [/^<(\?xml|!--|[a-z][\w.:-]*[\s>/])/i, 'an XML document'],
   [/^(\{\s*("[^"\n]*"\s*:|\})|\[\s*([{[]\s*"|\]))/, 'a JSON document: write JSON lines, one record a line'],
 ]
 
 /** What a file is that is not delimited text, and what to do, if that is known; null when it may be text. `head` is the first KiB or more. */
-export function foreignKind(head: Buffer): { readonly kind: string; readonly cure?: string } | null {
-  const text = kindAndCure(head)
+export function foreignKind(head: Buffer): { readonly kind: string; readonly hint?: string } | null {
+  const text = kindAndHint(head)
   if (text === null) return null
-  const [, kind = text, cure = ''] = /^(.*?): (.*)$/.exec(text) ?? []
-  return cure === '' ? { kind } : { kind, cure: `${cure.charAt(0).toUpperCase()}${cure.slice(1)}.` }
+  const [, kind = text, hint = ''] = /^(.*?): (.*)$/.exec(text) ?? []
+  return hint === '' ? { kind } : { kind, hint: `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.` }
 }
 
-function kindAndCure(head: Buffer): string | null {
+function kindAndHint(head: Buffer): string | null {
   const start = head.subarray(0, 4096).toString('latin1')
   if (start.startsWith('PK\x03\x04'))
     return ARCHIVES.find(([name]) => head.includes(name))?.[1] ?? 'a ZIP archive: unpack it first'
