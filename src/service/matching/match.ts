@@ -39,10 +39,10 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   const prepared = prepareQuery(index, query)
   const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift)
   const scored = joinRecords(index, prepared, compared, most, shift)
-  const verdict = decide(prepared, scored, list.companyNumbers)
+  const scores = scoresOf(scored)
+  const verdict = decide(prepared, scored, list.companyNumbers, scores)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
-  const scores = scoresOf(scored)
   const { decision, reason, score, margin } = verdict
   return {
     decision,

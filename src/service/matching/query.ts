@@ -13,6 +13,7 @@ import {
   normaliseVat,
   orgNumberOfVat,
   phoneDigits,
+  postcodeArea,
 } from '../../normalise/identifiers.ts'
 import { splitWords } from '../../normalise/text.ts'
 import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
@@ -35,7 +36,10 @@ export interface QueryName {
   readonly marks: string
   /** Letter bigrams of `joined`. */
   readonly bigrams: readonly number[]
+  /** Similarities of its words and those of the index, computed once. */
   readonly alike: Map<number, number>
+  /** How its marks and others differ, computed once. */
+  readonly markDifferences: Map<string, number>
 }
 
 export interface PreparedQuery {
@@ -46,10 +50,13 @@ export interface PreparedQuery {
   /** The organisation number that the VAT number holds; '' where the country keeps the two apart. */
   readonly numberOfVat: string
   readonly identifiers: Identifiers
+  /** It has an identifier other than a postcode. */
+  readonly hasNumbers: boolean
   readonly keys: readonly string[]
   /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
   readonly address: readonly number[] | null
   readonly town: string
+  readonly postcodeArea: string
   readonly postcodeAlone: boolean
 }
 
@@ -69,6 +76,7 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     marks: parsed.marks,
     bigrams: bigramsOf(joined),
     alike: new Map(),
+    markDifferences: new Map(),
   }
 }
 
@@ -96,9 +104,11 @@ export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
     writtenNumber: query.orgNumber || query.taxCode || '',
     numberOfVat: orgNumberOfVat(identifiers.vatNumber),
     identifiers,
+    hasNumbers: Object.entries(identifiers).some(([name, text]) => name !== 'postcode' && text !== ''),
     keys,
     address: address.length > 0 ? address : null,
     town: splitWords(query.town ?? '').join(' '),
+    postcodeArea: postcodeArea(identifiers.postcode),
     postcodeAlone: keys.some(key => key.startsWith('z') && isOneCompany(index, index.keys.lookup(key))),
   }
 }

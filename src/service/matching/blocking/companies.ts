@@ -227,7 +227,17 @@ class LazyIdentifiers implements Identifiers {
   }
 }
 
-export function identifiersIn(columns: Unpacked, companies: Companies): { at(company: number): Identifiers } {
+export interface CompanyIdentifiers {
+  at(company: number): Identifiers
+  /** The same as `at(company).postcode === postcode`, without decoding. */
+  hasPostcode(company: number, postcode: string): boolean
+}
+
+export function identifiersIn(columns: Unpacked, companies: Companies): CompanyIdentifiers {
   const texts = INDEXED.map(field => textColumnIn(columns, `identifiers.${field}`))
-  return { at: company => new LazyIdentifiers(texts, companies, company) }
+  const postcodes = texts[INDEXED.indexOf('postcode')]!
+  return {
+    at: company => new LazyIdentifiers(texts, companies, company),
+    hasPostcode: (company, postcode) => postcodes.isAscii(company, postcode),
+  }
 }

@@ -1,6 +1,6 @@
 /** Numbers words in order of first occurrence: number to word, and word to number through a hash table. */
 import type { Columns, Unpacked } from './packed-columns.ts'
-import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
+import { EVERY_ONE, type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
 /** A 32-bit FNV-1a hash with MurmurHash3's finish, well distributed in all bits. */
 export function hashOf(text: string): number {
@@ -13,7 +13,7 @@ export function hashOf(text: string): number {
 
 export class DictionaryBuilder {
   readonly #numbers = new Map<string, number>()
-  readonly #texts = new TextColumnBuilder()
+  readonly #texts = new TextColumnBuilder(EVERY_ONE)
 
   /** The number of a word; a new word gets the next one. */
   number(word: string): number {
@@ -85,4 +85,4 @@ export class Dictionary {
 }
 
 export const dictionaryIn = (columns: Unpacked, name: string, size: number): Dictionary =>
-  new Dictionary(textColumnIn(columns, name), columns.u32(`${name}.table`), size)
+  new Dictionary(textColumnIn(columns, name, EVERY_ONE), columns.u32(`${name}.table`), size)

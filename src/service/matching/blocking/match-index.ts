@@ -1,8 +1,7 @@
 /** The index as `match` reads it: views of one shared buffer. Any number of threads may read one image. */
 
 import type { LegalClass } from '../../../normalise/company-name.ts'
-import type { Identifiers } from './blocking-keys.ts'
-import { type Companies, companiesIn, identifiersIn } from './companies.ts'
+import { type Companies, type CompanyIdentifiers, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'
 import { type IndexImage, type Need, unpack } from './packed-columns.ts'
@@ -19,7 +18,7 @@ interface Lazy<T> {
 export interface MatchIndex {
   readonly image: IndexImage
   readonly companies: Companies
-  readonly identifiers: Lazy<Identifiers>
+  readonly identifiers: CompanyIdentifiers
   readonly countries: RepeatedTextColumn
   readonly dictionary: Dictionary
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */

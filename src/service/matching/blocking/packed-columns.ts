@@ -19,6 +19,8 @@ export interface Place {
 
 /** Reads parts of an image when they are needed. */
 export interface Pages {
+  /** All of the memory is readable. */
+  readonly isComplete: boolean
   /** Makes these bytes of the memory readable. Throws when they cannot be read. */
   need(from: number, to: number): void
 }
@@ -111,7 +113,7 @@ export function unpack({ memory, places, pages }: IndexImage): Unpacked {
     ids: name => view(name, ['u8', 'u16', 'u32']),
     need: name => {
       const place = places[name]
-      if (pages === undefined || place === undefined || !BY_RANGE.has(name)) return null
+      if (pages === undefined || pages.isComplete || place === undefined || !BY_RANGE.has(name)) return null
       const size = KINDS[place.kind].BYTES_PER_ELEMENT
       return (from, to) => pages.need(place.offset + from * size, place.offset + to * size)
     },

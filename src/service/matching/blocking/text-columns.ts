@@ -5,16 +5,22 @@ import type { Columns, Need, Unpacked } from './packed-columns.ts'
 /** Ends each text: a byte that never occurs in UTF-8. */
 const END = 0xff
 /** Only the offset of every eighth text is stored; the others are found by counting. Most texts are short, many empty. */
-const SHIFT = 3
-const BLOCK = 1 << SHIFT
+const EVERY_EIGHTH = 3
+/** The offset of each text is stored: binary logarithms. */
+export const EVERY_ONE = 0
 
 export class TextColumnBuilder {
   length = 0
   readonly #bytes = new ByteColumn()
   readonly #starts = new NumberColumn()
+  readonly #mask: number
+
+  constructor(stored = EVERY_EIGHTH) {
+    this.#mask = (1 << stored) - 1
+  }
 
   add(text: string): void {
-    if (this.length % BLOCK === 0) this.#starts.push(this.#bytes.length)
+    if ((this.length & this.#mask) === 0) this.#starts.push(this.#bytes.length)
     this.#bytes.text(text)
     this.#bytes.push(END)
     this.length++
@@ -31,21 +37,33 @@ export class TextColumn {
   readonly #buffer: Buffer
   readonly #starts: Uint32Array
   readonly #need: Need | null
+  readonly #shift: number
+  readonly #mask: number
 
-  constructor(bytes: Uint8Array, starts: Uint32Array, need: Need | null) {
+  constructor(bytes: Uint8Array, starts: Uint32Array, need: Need | null, stored = EVERY_EIGHTH) {
     this.#bytes = bytes
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.#starts = starts
     this.#need = need
+    this.#shift = stored
+    this.#mask = (1 << stored) - 1
   }
 
   #start(position: number): number {
     const bytes = this.#bytes
-    const block = position >>> SHIFT
+    const block = position >>> this.#shift
     let at = this.#starts[block]!
-    this.#need?.(at, this.#starts[block + 1] ?? bytes.length)
-    for (let skip = position & (BLOCK - 1); skip > 0; at++) if (bytes[at] === END) skip--
+    if (this.#need !== null) this.#need(at, this.#starts[block + 1] ?? bytes.length)
+    for (let skip = position & this.#mask; skip > 0; at++) if (bytes[at] === END) skip--
     return at
+  }
+
+  /** The same as `at(position) === text` for an ASCII text, without decoding. */
+  isAscii(position: number, text: string): boolean {
+    const bytes = this.#bytes
+    const start = this.#start(position)
+    for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
+    return bytes[start + text.length] === END
   }
 
   /** The first byte of the text at this position, without decoding it; -1 when it is empty. */
@@ -74,8 +92,9 @@ export class TextColumn {
   }
 }
 
-export const textColumnIn = (columns: Unpacked, name: string): TextColumn =>
-  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`), columns.need(`${name}.bytes`))
+/** `stored`: as given to its builder. */
+export const textColumnIn = (columns: Unpacked, name: string, stored?: number): TextColumn =>
+  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`), columns.need(`${name}.bytes`), stored)
 
 export class RepeatedTextBuilder {
   readonly #ids = new NumberColumn()

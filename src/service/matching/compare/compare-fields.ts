@@ -69,10 +69,10 @@ function compareOrgNumbers(index: MatchIndex, query: PreparedQuery, company: num
 }
 
 function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
+  const { identifiers } = query
   const known = index.identifiers.at(company)
   const country = index.countries.at(company)
   const sameCountry = query.country === '' || country === '' || query.country === country
-  const { identifiers } = query
   if (identifiers.id !== '' && (identifiers.id === known.id || identifiers.id === index.companies.at(company).connectId))
     vector[AT.idEqual] = 1
   if ((identifiers.orgNumber !== '' || query.numberOfVat !== '') && sameCountry)
@@ -89,18 +89,17 @@ function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number
 
 function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const { postcode } = query.identifiers
-  const companyPostcode = postcode === '' ? '' : index.identifiers.at(company).postcode
-  if (companyPostcode !== '') {
-    const near = postcodeArea(postcode) === postcodeArea(companyPostcode)
-    vector[postcode === companyPostcode ? AT.postcodeEqual : near ? AT.postcodeNear : AT.postcodeDiffer] = 1
-    if (postcode === companyPostcode) {
-      if (vector[AT.extraQuery]! > 0 || vector[AT.extraCompany]! > 0) {
-        vector[AT.placeMatched] = vector[AT.matched]!
-        vector[AT.placeFirst] = vector[AT.firstWord] === 1 ? 1 : 0
-      }
-      vector[AT.placeMiss] = vector[AT.missCompany]!
-      if (query.postcodeAlone) vector[AT.postcodeAlone] = 1
+  if (postcode !== '' && index.identifiers.hasPostcode(company, postcode)) {
+    vector[AT.postcodeEqual] = 1
+    if (vector[AT.extraQuery]! > 0 || vector[AT.extraCompany]! > 0) {
+      vector[AT.placeMatched] = vector[AT.matched]!
+      vector[AT.placeFirst] = vector[AT.firstWord] === 1 ? 1 : 0
     }
+    vector[AT.placeMiss] = vector[AT.missCompany]!
+    if (query.postcodeAlone) vector[AT.postcodeAlone] = 1
+  } else if (postcode !== '') {
+    const known = index.identifiers.at(company).postcode
+    if (known !== '') vector[query.postcodeArea === postcodeArea(known) ? AT.postcodeNear : AT.postcodeDiffer] = 1
   }
   const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!
   if (query.address !== null && hasAddress) {
@@ -118,6 +117,6 @@ export function compareFields(index: MatchIndex, query: PreparedQuery, company: 
   const country = query.country === '' ? '' : index.countries.at(company)
   if (country !== '') vector[query.country === country ? AT.countryAgree : AT.countryDiffer] = 1
   comparePlaces(index, query, company, vector)
-  compareNumbers(index, query, company, vector)
+  if (query.hasNumbers) compareNumbers(index, query, company, vector)
   if (!index.active[company]) vector[AT.inactive] = 1
 }

@@ -54,6 +54,17 @@ function domainShare({ labels }: MatchIndex, company: number, joined: string): n
   return short.length >= 5 && long.startsWith(short) ? short.length / long.length : 0
 }
 
+/** `marksDiffer`, computed once for each of the marks that candidates have. */
+function markDifference({ marks, markDifferences }: QueryName, others: string, hasOwnWords: boolean): number {
+  if (marks === others) return 0
+  if (!hasOwnWords) return marksDiffer(marks, others, false)
+  const known = markDifferences.get(others)
+  if (known !== undefined) return known
+  const found = marksDiffer(marks, others)
+  markDifferences.set(others, found)
+  return found
+}
+
 /** Fills the name features of `vector`, which must be zero elsewhere. */
 export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Vector): void {
   const length = readLetters(index, document)
@@ -96,7 +107,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   if (vector[AT.coverBoth]! > 0.2) {
     const hasOwnWords = aligned.extraQuery > 0 || aligned.extraCompany > 0
     const marks = index.marks.at(document)
-    vector[AT.sisterDiffer] = marksDiffer(name.marks, marks, hasOwnWords) / 2
+    vector[AT.sisterDiffer] = markDifference(name, marks, hasOwnWords) / 2
     if (isTransliterated(name.marks, marks)) vector[AT.otherScript] = 1
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)

@@ -121,19 +121,20 @@ const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSim
 
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first. `numbers`: whether company
- * numbers of the list are reliable.
+ * numbers of the list are reliable. `scores`: those of `scored`, if they are known.
  */
 export function decide(
   query: PreparedQuery,
   scored: readonly ScoredCompany[],
   numbers: ListFacts['companyNumbers'] = 'reliable',
+  scores: readonly number[] = scoresOf(scored),
 ): Verdict {
   const [best, other] = scored
   if (best === undefined)
     return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
   const { vector, logOdds } = best
   const margin = Math.min(MAX_MARGIN, other === undefined ? MAX_MARGIN : logOdds - other.logOdds)
-  const [score = 0] = scoresOf(scored)
+  const [score = 0] = scores
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
   if (scored.some(one => numberAgrees(one.vector))) {

@@ -4,13 +4,7 @@ import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { WEIGHTS } from '../weights.ts'
-import { type ScoredCompany, scoreCompanies } from './score.ts'
-
-/** A company with the evidence of its best record. `company` is the record of the register named first. */
-export interface RankedCompany extends ScoredCompany {
-  /** Its records in the other registers, in their order. */
-  readonly others: readonly number[]
-}
+import { type RankedCompany, type ScoredCompany, scoreCompanies } from './score.ts'
 
 /** Differences that overrule the score. */
 const CONFLICTS = [AT.countryDiffer, AT.numberDiffer]
@@ -44,11 +38,11 @@ function withoutLoneDomains(index: MatchIndex, scored: readonly ScoredCompany[])
 export function joinRecords(
   index: MatchIndex,
   query: PreparedQuery,
-  scored: readonly ScoredCompany[],
+  scored: readonly RankedCompany[],
   most: number,
   shift: number,
 ): readonly RankedCompany[] {
-  if (index.registerStarts.length < 2) return scored.map(one => ({ ...one, others: [] }))
+  if (index.registerStarts.length < 2) return scored
   const compared = withoutLoneDomains(index, scored)
   const byCompany = new Map(compared.map(one => [one.company, one]))
   const joined = new Set<number>()

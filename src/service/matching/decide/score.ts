@@ -16,12 +16,20 @@ export interface ScoredCompany {
   readonly logOdds: number
 }
 
+/** A company with the evidence of its best record. `company` is the record of the register named first. */
+export interface RankedCompany extends ScoredCompany {
+  /** Its records in the other registers, in their order. */
+  readonly others: readonly number[]
+}
+
+const NO_OTHERS: readonly number[] = []
+
 const weights = Float64Array.from(FEATURES, feature => WEIGHTS[feature])
 
-/** Log-odds of the first `count` features. */
-function sum(vector: Vector, count: number): number {
-  let total = 0
-  for (let at = 0; at < count; at++) total += weights[at]! * vector[at]!
+/** Adds the log-odds of the features from one position up to another. */
+function sum(vector: Vector, from: number, to: number, start = 0): number {
+  let total = start
+  for (let at = from; at < to; at++) total += weights[at]! * vector[at]!
   return total
 }
 
@@ -39,25 +47,26 @@ export function scoresOf(scored: readonly ScoredCompany[]): number[] {
   return parts.map(part => part / all)
 }
 
-const nameLogOdds = (vector: Vector): number => sum(vector, NAME_FEATURES)
-
 /** Compares every name of a query with every name of a company; the best pair counts. */
-function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number, shift: number): ScoredCompany {
-  let best = newVector()
+function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number, shift: number): RankedCompany {
+  let best: Vector | null = null
   let bestName = Number.NEGATIVE_INFINITY
-  for (let document = index.documentStarts[company]!; document < index.documentStarts[company + 1]!; document++) {
+  const end = index.documentStarts[company + 1]!
+  for (let document = index.documentStarts[company]!; document < end; document++) {
     for (const name of query.names) {
       const vector = newVector()
       compareNames(index, name, document, vector)
-      const odds = nameLogOdds(vector)
+      const odds = sum(vector, 0, NAME_FEATURES)
       if (odds > bestName) {
         best = vector
         bestName = odds
       }
     }
   }
-  compareFields(index, query, company, best)
-  return { company, vector: best, logOdds: sum(best, FEATURES.length) + shift }
+  const vector = best ?? newVector()
+  compareFields(index, query, company, vector)
+  const ofName = best === null ? 0 : bestName
+  return { company, vector, logOdds: sum(vector, NAME_FEATURES, FEATURES.length, ofName) + shift, others: NO_OTHERS }
 }
 
 /** Scores companies; best first, ties by company id. `shift`: what the share of the list in the register adds to the log-odds. */
@@ -66,7 +75,7 @@ export function scoreCompanies(
   query: PreparedQuery,
   companies: readonly number[],
   shift: number,
-): ScoredCompany[] {
+): RankedCompany[] {
   const idOf = (one: ScoredCompany): string => index.companies.id(one.company)
   return companies
     .map(company => scoreCompany(index, query, company, shift))

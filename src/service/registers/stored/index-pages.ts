@@ -71,8 +71,12 @@ export class IndexPages implements Pages {
     this.#file = openSync(path, 'r')
   }
 
+  get isComplete(): boolean {
+    return this.#left === 0
+  }
+
   need(from: number, to: number): void {
-    if (this.#left === 0) return
+    if (this.isComplete) return
     const end = Math.ceil(to / this.#size)
     for (let block = Math.floor(from / this.#size); block < end; block++) if (this.#isRead[block] === 0) this.#read(block)
   }
