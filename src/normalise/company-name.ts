@@ -92,7 +92,7 @@ const withoutLastArticle = (words: string[]): string[] =>
 const withoutZeros = (word: string): string => (word.includes('0') ? word.replace(/(?<=[a-z])0(?=[a-z])/g, 'o') : word)
 
 /** `wuerttemberg` and `wurttemberg`: maps both spellings of an umlaut to one. */
-export const collapseUmlauts = (word: string): string => word.replace(/([aou])e/g, '$1')
+export const collapseUmlauts = (word: string): string => (word.includes('e', 1) ? word.replace(/([aou])e/g, '$1') : word)
 
 /** Never throws; an empty text, one of punctuation or one over 500 characters has no words. */
 export function parseCompanyName(text: string): ParsedCompanyName {

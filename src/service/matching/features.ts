@@ -79,6 +79,30 @@ const ZEROS: Vector = Array.from(FEATURES, () => 0.5).fill(0)
 
 export const newVector = (): Vector => ZEROS.slice()
 
+/** The vectors of one row, used again for the next one: a row compares some hundred names. */
+export class RowVectors {
+  readonly #all: Vector[] = []
+  #used = 0
+
+  /** A vector of zeros. */
+  take(): Vector {
+    const known = this.#all[this.#used++]
+    if (known === undefined) {
+      const vector = newVector()
+      this.#all.push(vector)
+      return vector
+    }
+    // `fill` takes longer for so few.
+    for (let at = 0; at < known.length; at++) known[at] = 0
+    return known
+  }
+
+  /** None of them is needed any more. */
+  clear(): void {
+    this.#used = 0
+  }
+}
+
 /** Row and company have one postcode or address. */
 export const samePlace = (vector: Vector): boolean => vector[AT.postcodeEqual] === 1 || vector[AT.address]! > 0.5
 

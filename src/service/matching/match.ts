@@ -8,12 +8,15 @@ import { joinRecords } from './decide/join-records.ts'
 import { numberHolds } from './decide/list-facts.ts'
 import { chanceOf, scoreCompanies, scoresOf } from './decide/score.ts'
 import { presenceOf, shiftOf } from './decide/share.ts'
-import { namedFeatures } from './features.ts'
+import { namedFeatures, RowVectors } from './features.ts'
 import { prepareQuery } from './query.ts'
 import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
 import { ALONE } from './weights.ts'
 
 const DEFAULT_CANDIDATES = 5
+
+/** A thread matches one row at a time. */
+const vectors = new RowVectors()
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
 function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
@@ -26,7 +29,8 @@ function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
 export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const prepared = prepareQuery(index, query)
   if (prepared.names.length === 0 && prepared.keys.length === 0) return { presence: null, numberHolds: null }
-  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0)
+  vectors.clear()
+  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
   return { presence: presenceOf(scored), numberHolds: numberHolds(prepared, scored) }
 }
 
@@ -37,8 +41,9 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
 export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES, list: ListFacts = ALONE): Answer {
   const shift = shiftOf(list.inRegister)
   const prepared = prepareQuery(index, query)
-  const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift)
-  const scored = joinRecords(index, prepared, compared, most, shift)
+  vectors.clear()
+  const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift, vectors)
+  const scored = joinRecords(index, prepared, compared, most, shift, vectors)
   const scores = scoresOf(scored)
   const verdict = decide(prepared, scored, list.companyNumbers, scores)
   const best = scored[0]
@@ -52,16 +57,19 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
     why: best === undefined ? '' : explainMatch(prepared, best.vector),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: bandingOf(verdict),
-    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds }, at) => ({
-      company,
-      others,
-      score: scores[at] ?? 0,
-      chance: chanceOf(logOdds),
-      // Computed on access: most answers are matches, whose features are never read.
-      get features() {
-        return namedFeatures(vector)
-      },
-      why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector) : '',
-    })),
+    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds }, at) => {
+      const own = vector.slice()
+      return {
+        company,
+        others,
+        score: scores[at] ?? 0,
+        chance: chanceOf(logOdds),
+        // Computed on access: most answers are matches, whose features are never read.
+        get features() {
+          return namedFeatures(own)
+        },
+        why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector) : '',
+      }
+    }),
   }
 }

@@ -55,9 +55,11 @@ export const digitsOf = (words: readonly string[]): string =>
 
 /** The comparable words of an address. Its postcode is excluded, because it is a key and a feature itself. */
 export function addressWords(parts: readonly string[], postcode: string): string[] {
-  const canonical = normalisePostcode(postcode)
-  const words = parts.flatMap(part => splitWords(part))
-  return [...new Set(words)].filter(word => canonical === '' || !canonical.toLowerCase().includes(word) || word.length < 3)
+  const canonical = normalisePostcode(postcode).toLowerCase()
+  const words = new Set<string>()
+  for (const part of parts)
+    if (part !== '') for (const word of splitWords(part)) if (word.length < 3 || !canonical.includes(word)) words.add(word)
+  return [...words]
 }
 
 /** An empty status counts as active. */

@@ -18,6 +18,8 @@ const FIELDS = [
 const END = 0xff
 const SEPARATOR = 0xfe
 const HEADER_BYTES = 3
+/** Bytes below this are ASCII. */
+const ASCII = 0x80
 const BYTES = 'companies.bytes'
 /** Texts that many companies share are stored once; a company has their numbers. An index of an earlier version has none. */
 const SHARED = 'companies.activities'
@@ -176,9 +178,31 @@ export class Companies {
   }
 
   id(position: number): string {
+    const start = this.#idAt(position)
+    return start < 0 ? '' : this.#buffer.toString('utf8', start, this.#buffer.indexOf(END, start))
+  }
+
+  /** Where the id starts; -1 for a company without. */
+  #idAt(position: number): number {
     const start = this.#start(position)
-    if ((this.#buffer[start]! & 1) === 0) return ''
-    return this.#buffer.toString('utf8', start + HEADER_BYTES, this.#buffer.indexOf(END, start + HEADER_BYTES))
+    return (this.#buffer[start]! & 1) === 0 ? -1 : start + HEADER_BYTES
+  }
+
+  /** Negative where the id of the first company is before that of the second, as texts are ordered; 0 for the same id. */
+  compareIds(one: number, other: number): number {
+    const buffer = this.#buffer
+    let at = this.#idAt(one)
+    let beside = this.#idAt(other)
+    if (at < 0 || beside < 0) return Math.sign(at) - Math.sign(beside)
+    for (; ; at++, beside++) {
+      const [byte, besides] = [buffer[at]!, buffer[beside]!]
+      if (byte >= ASCII || besides >= ASCII) {
+        if (byte === END || besides === END) return (byte === END ? 0 : 1) - (besides === END ? 0 : 1)
+        // Bytes of UTF-8 are in another order than UTF-16.
+        return this.id(one) < this.id(other) ? -1 : this.id(one) > this.id(other) ? 1 : 0
+      }
+      if (byte !== besides) return byte - besides
+    }
   }
 
   *[Symbol.iterator](): Generator<Company> {
@@ -238,6 +262,6 @@ export function identifiersIn(columns: Unpacked, companies: Companies): CompanyI
   const postcodes = texts[INDEXED.indexOf('postcode')]!
   return {
     at: company => new LazyIdentifiers(texts, companies, company),
-    hasPostcode: (company, postcode) => postcodes.isAscii(company, postcode),
+    hasPostcode: (company, postcode) => postcodes.is(company, postcode),
   }
 }

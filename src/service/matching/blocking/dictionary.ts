@@ -79,7 +79,7 @@ export class Dictionary {
     const last = this.#table.length - 1
     for (let slot = hashOf(word) & last; ; slot = (slot + 1) & last) {
       const number = this.#table[slot]! - 1
-      if (number < 0 || this.#texts.at(number) === word) return number
+      if (number < 0 || this.#texts.is(number, word)) return number
     }
   }
 }

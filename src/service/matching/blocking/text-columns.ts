@@ -58,11 +58,15 @@ export class TextColumn {
     return at
   }
 
-  /** The same as `at(position) === text` for an ASCII text, without decoding. */
-  isAscii(position: number, text: string): boolean {
+  /** The same as `at(position) === text`, without decoding. */
+  is(position: number, text: string): boolean {
     const bytes = this.#bytes
     const start = this.#start(position)
-    for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code >= 0x80) return this.at(position) === text
+      if (bytes[start + at] !== code) return false
+    }
     return bytes[start + text.length] === END
   }
 

@@ -1,7 +1,7 @@
 /** Joins the records that several registers have of one company to one candidate. */
 import { recordsOf, registerOf } from '../blocking/company-records.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
-import { AT, type Vector } from '../features.ts'
+import { AT, type RowVectors, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { WEIGHTS } from '../weights.ts'
 import { type RankedCompany, type ScoredCompany, scoreCompanies } from './score.ts'
@@ -41,6 +41,7 @@ export function joinRecords(
   scored: readonly RankedCompany[],
   most: number,
   shift: number,
+  vectors: RowVectors,
 ): readonly RankedCompany[] {
   if (index.registerStarts.length < 2) return scored
   const compared = withoutLoneDomains(index, scored)
@@ -52,7 +53,7 @@ export function joinRecords(
     const all = ranked.length <= most ? recordsOf(index, best.company) : [best.company]
     const records = all.filter(record => {
       if (joined.has(record)) return false
-      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record], shift)[0]!
+      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record], shift, vectors)[0]!
       return sameConflicts(one.vector, best.vector)
     })
     for (const record of records) joined.add(record)

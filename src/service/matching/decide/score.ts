@@ -6,7 +6,7 @@
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { compareFields } from '../compare/compare-fields.ts'
 import { compareNames } from '../compare/compare-names.ts'
-import { FEATURES, NAME_FEATURES, newVector, type Vector } from '../features.ts'
+import { FEATURES, NAME_FEATURES, RowVectors, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { WEIGHTS } from '../weights.ts'
 
@@ -48,13 +48,19 @@ export function scoresOf(scored: readonly ScoredCompany[]): number[] {
 }
 
 /** Compares every name of a query with every name of a company; the best pair counts. */
-function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number, shift: number): RankedCompany {
+function scoreCompany(
+  index: MatchIndex,
+  query: PreparedQuery,
+  company: number,
+  shift: number,
+  vectors: RowVectors,
+): RankedCompany {
   let best: Vector | null = null
   let bestName = Number.NEGATIVE_INFINITY
   const end = index.documentStarts[company + 1]!
   for (let document = index.documentStarts[company]!; document < end; document++) {
     for (const name of query.names) {
-      const vector = newVector()
+      const vector = vectors.take()
       compareNames(index, name, document, vector)
       const odds = sum(vector, 0, NAME_FEATURES)
       if (odds > bestName) {
@@ -63,21 +69,24 @@ function scoreCompany(index: MatchIndex, query: PreparedQuery, company: number, 
       }
     }
   }
-  const vector = best ?? newVector()
+  const vector = best ?? vectors.take()
   compareFields(index, query, company, vector)
   const ofName = best === null ? 0 : bestName
   return { company, vector, logOdds: sum(vector, NAME_FEATURES, FEATURES.length, ofName) + shift, others: NO_OTHERS }
 }
 
-/** Scores companies; best first, ties by company id. `shift`: what the share of the list in the register adds to the log-odds. */
+/**
+ * Scores companies; best first, ties by company id. `shift`: what the share of the list in the register adds to the log-odds. `vectors`:
+ * where the vectors come from, which the caller may then clear.
+ */
 export function scoreCompanies(
   index: MatchIndex,
   query: PreparedQuery,
   companies: readonly number[],
   shift: number,
+  vectors = new RowVectors(),
 ): RankedCompany[] {
-  const idOf = (one: ScoredCompany): string => index.companies.id(one.company)
   return companies
-    .map(company => scoreCompany(index, query, company, shift))
-    .sort((a, b) => b.logOdds - a.logOdds || (idOf(a) < idOf(b) ? -1 : idOf(a) > idOf(b) ? 1 : a.company - b.company))
+    .map(company => scoreCompany(index, query, company, shift, vectors))
+    .sort((a, b) => b.logOdds - a.logOdds || index.companies.compareIds(a.company, b.company) || a.company - b.company)
 }

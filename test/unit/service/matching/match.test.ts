@@ -134,6 +134,13 @@ describe('explanations', () => {
     expect(answer({ name: 'Bluestone Computing' }).why).toContain('former name 1.00')
   })
 
+  it('keep their features when later rows are matched', () => {
+    const query = { name: 'Marwood Logistics', country: 'GB', postcode: 'BH15 1AB' }
+    const early = match(index, query)
+    match(index, { name: 'Ashdown Brewing' })
+    expect(early.candidates.map(one => one.features)).toEqual(match(index, query).candidates.map(one => one.features))
+  })
+
   it('list at most five candidates, best first, with named features', () => {
     const { candidates } = answer({ name: 'Marwood Services', postcode: 'BH15 1AB' })
     expect(candidates.length).toBeGreaterThan(2)

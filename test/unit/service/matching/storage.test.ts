@@ -108,6 +108,22 @@ describe('columns', () => {
       }),
     )
   })
+
+  it('order companies by id as texts are ordered, and compare texts without decoding', () => {
+    const ids = fc.uniqueArray(fc.string({ unit: 'grapheme', maxLength: 4 }), { minLength: 2, maxLength: 20 })
+    fc.assert(
+      fc.property(ids, all => {
+        const { companies } = buildIndex(all.map(id => company({ id, name: 'Acme' })))
+        const sorted = all.map((_, at) => at).sort((a, b) => companies.compareIds(a, b))
+        expect(sorted.map(at => all[at])).toEqual([...all].sort())
+        const column = new TextColumnBuilder()
+        for (const text of all) column.add(text)
+        const read = textColumnIn(packed(column.columns('a')), 'a')
+        for (const text of [...all, 'é', 'Ã©', 'x'])
+          expect(all.map((_, at) => read.is(at, text))).toEqual(all.map(other => other === text))
+      }),
+    )
+  })
 })
 
 describe('postings', () => {
