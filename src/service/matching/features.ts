@@ -77,6 +77,7 @@ export type Vector = number[]
 
 const ZEROS: Vector = Array.from(FEATURES, () => 0.5).fill(0)
 
+/** @public training and the benchmark of name pairs fill vectors */
 export const newVector = (): Vector => ZEROS.slice()
 
 /** The vectors of one row, used again for the next one: a row compares some hundred names. */
