@@ -48,7 +48,7 @@ export async function readHead(handle: FileHandle, bytes = READ_BYTES): Promise<
 /** Yields the chunks of the file at `path`, or of a span of it; `fail` turns a system error into the error to throw. */
 export async function* fileChunks(
   path: string,
-  fail: (cause: Error) => FettleError,
+  fail: (cause: Error) => Error,
   span = { from: 0, to: Number.POSITIVE_INFINITY },
 ): AsyncGenerator<Buffer> {
   if (span.from >= span.to) return

@@ -1,35 +1,38 @@
-/** Writes and reads files of one JSON record per line, also packed by gzip; the file appears complete or not at all. */
-import { createReadStream } from 'node:fs'
+/** Writes and reads files of one JSON record per line, which may be packed; the file appears complete or not at all. */
 import { unlink } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { openSink, type Sink } from './atomic-file.ts'
+import { contentChunks, isPacked, PACK_LEVEL } from './packed-file.ts'
 
 const pack = promisify(gzip)
 
-const BATCH = 200
-/** Larger pieces pack better. */
-const PACKED_BATCH = 2000
+/** Characters of a batch; larger ones pack better. */
+const BATCH = 65_536
+const PACKED_BATCH = 262_144
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class JsonLinesWriter<Item> {
   readonly #path: string
   readonly #isPacked: boolean
   #sink: Sink | null = null
-  #batch: Item[] = []
+  #batch: string[] = []
+  #length = 0
   /** A packed batch, while the next one is collected. */
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(path: string, { gzip = false }: { readonly gzip?: boolean } = {}) {
+  constructor(path: string) {
     this.#path = path
-    this.#isPacked = gzip
+    this.#isPacked = isPacked(path)
   }
 
   async add(item: Item): Promise<void> {
     this.#sink ??= await openSink(this.#path)
-    this.#batch.push(item)
-    if (this.#batch.length >= (this.#isPacked ? PACKED_BATCH : BATCH)) await this.#flush()
+    const line = `${JSON.stringify(item)}\n`
+    this.#batch.push(line)
+    this.#length += line.length
+    if (this.#length >= (this.#isPacked ? PACKED_BATCH : BATCH)) await this.#flush()
   }
 
   /** Gives the file its name; without records an earlier file is removed. */
@@ -50,26 +53,35 @@ export class JsonLinesWriter<Item> {
   }
 
   async #flush(): Promise<void> {
-    const lines = this.#batch.map(item => `${JSON.stringify(item)}\n`).join('')
+    const lines = this.#batch.join('')
     this.#batch = []
+    this.#length = 0
     if (!this.#isPacked) return this.#sink!.write(Buffer.from(lines))
     await this.#writing
     // Members of gzip may follow each other in one file.
-    this.#writing = pack(lines, { level: 1 }).then(packed => this.#sink!.write(packed))
+    this.#writing = pack(lines, { level: PACK_LEVEL }).then(packed => this.#sink!.write(packed))
     // Awaited with the next batch: until then a failure must not count as unhandled.
     this.#writing.catch(() => {})
   }
 }
 
-/** The records in the order they were added; empty when the file does not exist. */
+/** The records in the order they were added; empty when the file does not exist. Throws errors of the disk, of zlib and of JSON. */
 export async function* readJsonLines<Item>(path: string): AsyncGenerator<Item> {
-  const stream = createReadStream(path, 'utf8')
   try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }))
-      yield JSON.parse(line) as Item
+    for await (const line of linesOf(path)) yield JSON.parse(line) as Item
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  } finally {
-    stream.destroy()
   }
+}
+
+/** The lines of a file, which may be packed. */
+export async function* linesOf(path: string): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8')
+  let rest = ''
+  for await (const piece of contentChunks(path, cause => cause)) {
+    const lines = `${rest}${decoder.write(piece)}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
 }

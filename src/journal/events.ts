@@ -93,7 +93,8 @@ const stageState = z.object({
   attempts: count,
   note: text.nullable(),
 })
-const received = z.object({ bytes: count, rows: count, sha256: text })
+/** The content; versions that did not pack the file recorded no `packedSha256`. */
+const received = z.object({ bytes: count, rows: count, sha256: text, packedSha256: text.optional() })
 const jobState = least<JobState>({
   part,
   name: text,
@@ -276,7 +277,7 @@ export interface JobState {
   readonly enrichRequested: boolean
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
-  readonly received: { readonly bytes: number; readonly rows: number; readonly sha256: string } | null
+  readonly received: z.infer<typeof received> | null
   /** Why the service failed the job, null while it may succeed. */
   readonly failure: RecordedError | null
   readonly archived?: true

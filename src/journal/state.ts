@@ -213,8 +213,11 @@ function apply(state: RunState, event: RunEvent): RunState {
       }))
     case 'part.failed':
       return withJob(state, event.part, () => ({ failure: event.error }))
-    case 'file.received':
-      return withJob(state, event.part, () => ({ received: { bytes: event.bytes, rows: event.rows, sha256: event.sha256 } }))
+    case 'file.received': {
+      const { bytes, rows, sha256, packedSha256 } = event
+      const packed = packedSha256 === undefined ? {} : { packedSha256 }
+      return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, ...packed } }))
+    }
     case 'job.archived':
       return withJob(state, event.part, () => ({ archived: true }))
     case 'output.written': {

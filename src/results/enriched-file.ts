@@ -1,12 +1,14 @@
 /** Reads the rows of an enriched file and the outcome of each row. */
-import { open, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
-import { fileChunks, isOfDisk, READ_BYTES, readHead } from '../files/file-chunks.ts'
+import { contentChunks, isPacked } from '../files/packed-file.ts'
+import { headOf } from '../input/table/file-content.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { enrichedPath } from './file-names.ts'
+import { receivedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed' | 'skipped'
@@ -48,17 +50,17 @@ export function noFile(rows: number): EnrichedFile {
  * when it cannot be read back.
  */
 export async function openEnriched(plan: Plan, workDir: string, part: number): Promise<EnrichedFile | null> {
-  const path = enrichedPath(workDir, part)
-  const head = await headOf(path)
-  if (head === null) return null
-  const delimiter = enrichedDelimiter(head, head.length < READ_BYTES)
-  const pieces = fileChunks(path, cause => lost(path, cause))
+  const path = receivedPath(workDir, part)
+  if (!existsSync(path)) return null
+  const pieces = (): AsyncIterable<Buffer> => contentChunks(path, cause => lost(path, cause))
+  const { head, isWhole } = await headOf(pieces())
+  const delimiter = enrichedDelimiter(head, isWhole)
   const options = { ...parserOptions(delimiter, 'relaxed'), bom: true }
   let place = 0
   const rows =
     plan.collapse || plan.known !== undefined
-      ? placedRows(pieces, options, end => (place = end))
-      : parseTable(pieces, options, head.length < READ_BYTES ? head.length : (await stat(path)).size)[Symbol.asyncIterator]()
+      ? placedRows(pieces(), options, end => (place = end))
+      : parseTable(pieces(), options, isWhole ? head.length : await contentBytes(path))[Symbol.asyncIterator]()
   const close = async (): Promise<void> => {
     await rows.return?.()
   }
@@ -80,15 +82,8 @@ async function* placedRows(
   }
 }
 
-async function headOf(path: string): Promise<Buffer | null> {
-  try {
-    const handle = await open(path)
-    return await readHead(handle).finally(() => handle.close())
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw isOfDisk(error) ? lost(path, error) : error
-  }
-}
+/** Received files pack about five to one. */
+const contentBytes = async (path: string): Promise<number> => (await stat(path)).size * (isPacked(path) ? 5 : 1)
 
 const lost = (path: string, cause: Error): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })

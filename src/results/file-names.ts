@@ -1,12 +1,14 @@
 /** The names of the files that a run keeps in its directory. */
+import { existsSync } from 'node:fs'
 import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt, removeFile } from '../files/atomic-file.ts'
+import { isPacked } from '../files/packed-file.ts'
 import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 
 export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
-export const REVIEW_FILE = 'review.jsonl'
+const REVIEW_FILE = 'review.jsonl.gz'
 /** The decisions that changed rows of the outputs: what the next run must not lose. */
 export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
@@ -23,10 +25,21 @@ export const REUSED_FILE = 'reused.jsonl'
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
-const ENRICHED = /^enriched-\d+\.csv$/
+const ENRICHED = /^enriched-\d+\.csv(\.gz)?$/
 const ANSWERS = /^answers-[a-z]+\.bin$/
 
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
+
+/** Of a run of an earlier version, which did not pack it. */
+const UNPACKED_REVIEW_FILE = 'review.jsonl'
+
+export const isReviewFile = (name: string): boolean => name === REVIEW_FILE || name === UNPACKED_REVIEW_FILE
+
+/** The file of the rows to review; if it does not exist, the name of a packed one. */
+export function reviewPath(directory: string): string {
+  const unpacked = join(directory, UNPACKED_REVIEW_FILE)
+  return existsSync(unpacked) ? unpacked : join(directory, REVIEW_FILE)
+}
 
 /** The folder of the chosen rows of shard `number` (from 1) of a list in a queue. */
 export const shardFolder = (directory: string, number: number): string => join(directory, `shard-${number}`)
@@ -39,7 +52,21 @@ export const isBeforeJournal = (name: string): boolean =>
 
 export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 
-export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv`)
+/** Where the received file of a part is written. */
+export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv.gz`)
+
+/** The received file of a part, which earlier versions did not pack; if it does not exist, the name of a packed one. */
+export function receivedPath(directory: string, part: number): string {
+  const path = enrichedPath(directory, part)
+  const unpacked = path.slice(0, -'.gz'.length)
+  return !existsSync(path) && existsSync(unpacked) ? unpacked : path
+}
+
+/** Gives a run the received file of a part of another run, packed or not. Throws FETTLE_OUTPUT_WRITE. */
+export function linkReceived(from: string, to: { readonly directory: string; readonly part: number }): Promise<void> {
+  const path = enrichedPath(to.directory, to.part)
+  return linkOrCopy(from, isPacked(from) ? path : path.slice(0, -'.gz'.length))
+}
 
 /** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. Throws FETTLE_OUTPUT_WRITE. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {

@@ -9,3 +9,4 @@ export { Decisions, decisionsText, mergeDecisions, requireDecisions, writeDecisi
 export { readReview } from './decisions/review-rows.ts'
 export { openResults } from './join.ts'
 export { tableText, writeTable } from './output/writers.ts'
+export { isAsReceived } from './receive.ts'

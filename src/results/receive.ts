@@ -1,27 +1,38 @@
 /**
- * Receives an enriched file: streamed to a `.partial` beside its final name, counted and hashed on the way, renamed when complete. The
- * end of a connection proves nothing, so length, structure and number of rows must all agree.
+ * Receives an enriched file: streamed to a `.partial` beside its final name, counted, hashed and packed on the way, renamed when
+ * complete. The end of a connection proves nothing, so length, structure and number of rows must all agree.
  */
 
 import { createHash } from 'node:crypto'
-import { unlink } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
-import { attempt, openExclusive } from '../files/atomic-file.ts'
+import { attempt, openExclusive, removeFile } from '../files/atomic-file.ts'
 import { renameDurably } from '../files/durable.ts'
+import { fileDigest } from '../files/file-chunks.ts'
+import { isPacked, packed } from '../files/packed-file.ts'
 import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
-import { enrichedPath } from './file-names.ts'
+import { enrichedPath, isEnrichedFile } from './file-names.ts'
 
 export interface ReceivedFile {
   readonly bytes: number
   /** Records without the header. */
   readonly rows: number
   readonly sha256: string
+  /** SHA-256 of the packed file. */
+  readonly packedSha256: string
 }
+
+/** Whether the file at `path` is the one that was received, packed or not. */
+export async function isAsReceived(path: string, { sha256, packedSha256 }: RecordedFile): Promise<boolean> {
+  return (await fileDigest(path)) === (isPacked(path) ? packedSha256 : sha256)
+}
+
+type RecordedFile = Pick<ReceivedFile, 'sha256'> & { readonly packedSha256?: string | undefined }
 
 /** Receives the files of one run. A doubtful file that arrives the same way twice is accepted: it was not cut. */
 export class Receiver {
@@ -37,17 +48,18 @@ export class Receiver {
     const path = enrichedPath(this.#workDir, part)
     const partial = `${path}.partial`
     const counter = new TableCounter()
+    const hash = createHash('sha256')
     const handle = await attempt(partial, () => openExclusive(partial))
     try {
-      for await (const piece of download.body) {
-        counter.push(piece)
+      for await (const piece of packed(counter.count(download.body))) {
+        hash.update(piece)
         await attempt(partial, () => handle.writeFile(piece))
       }
       await attempt(partial, () => handle.sync())
     } finally {
       await attempt(partial, () => handle.close())
     }
-    const received = counter.end()
+    const received = { ...counter.end(), packedSha256: hash.digest('hex') }
     const complaint = this.#complaintAbout(part, counter, received, download.bytes, rows)
     if (complaint !== null) throw new FettleError(complaint.code, `${basename(partial)} ${complaint.why}`)
     await attempt(path, () => renameDurably(partial, path))
@@ -55,12 +67,8 @@ export class Receiver {
   }
 
   async remove(): Promise<void> {
-    const isGone = (part: number) =>
-      unlink(enrichedPath(this.#workDir, part)).then(
-        () => true,
-        () => false,
-      )
-    for (let part = 0; await isGone(part); ) part++
+    const names = await readdir(this.#workDir).catch((): string[] => [])
+    for (const name of names.filter(isEnrichedFile)) await removeFile(join(this.#workDir, name)).catch(() => {})
   }
 
   #complaintAbout(
@@ -107,7 +115,14 @@ class TableCounter {
   #head: Buffer | null = Buffer.alloc(0)
   readonly #hash = createHash('sha256')
 
-  push(piece: Uint8Array): void {
+  async *count(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.#push(piece)
+      yield piece
+    }
+  }
+
+  #push(piece: Uint8Array): void {
     this.#bytes += piece.length
     this.#hash.update(piece)
     if (this.#head === null) {
@@ -118,7 +133,7 @@ class TableCounter {
     if (this.#head.length >= SAMPLE_BYTES) this.#start(this.#head, false)
   }
 
-  end(): ReceivedFile {
+  end(): Omit<ReceivedFile, 'packedSha256'> {
     if (this.#head !== null) this.#start(this.#head, true)
     this.scanner.end()
     return { bytes: this.#bytes, rows: Math.max(0, this.scanner.records - 1), sha256: this.#hash.digest('hex') }

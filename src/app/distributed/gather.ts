@@ -5,12 +5,12 @@
 
 import { join } from 'node:path'
 import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
-import { fileDigest } from '../../files/file-chunks.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines } from '../../queue/index.ts'
-import { enrichedPath, linkOrCopy, REUSED_FILE } from '../../results/file-names.ts'
+import { linkOrCopy, linkReceived, REUSED_FILE, receivedPath } from '../../results/file-names.ts'
+import { isAsReceived } from '../../results/index.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
@@ -90,7 +90,7 @@ async function isComplete({ id, path }: RunDirectory, runsDir: string, { fingerp
     const { finished, jobs, plan } = readRun(runsDir, id)
     if (!finished || plan.fingerprint !== fingerprint) return false
     for (const { part, received } of jobs)
-      if (received !== null && (await fileDigest(enrichedPath(path, part))) !== received.sha256) return false
+      if (received !== null && !(await isAsReceived(receivedPath(path, part), received))) return false
     return true
   } catch (error) {
     if (FettleError.is(error)) return false
@@ -102,7 +102,7 @@ async function isComplete({ id, path }: RunDirectory, runsDir: string, { fingerp
 async function copyReceived({ jobs }: RunState, from: string, to: RunDirectory): Promise<void> {
   for (const { part, received } of jobs) {
     if (received === null) continue
-    await linkOrCopy(enrichedPath(from, part), enrichedPath(to.path, part)).catch(() => {})
+    await linkReceived(receivedPath(from, part), { directory: to.path, part }).catch(() => {})
   }
 }
 

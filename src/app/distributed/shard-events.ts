@@ -128,7 +128,7 @@ export const shardEvent = z.discriminatedUnion('type', [
   event('enrich.accepted', { part, adopted: z.boolean() }),
   event('enrich.finished', { part, status: text(), summary }),
   event('part.failed', { part, error }),
-  event('file.received', { part, bytes: count, rows: count, sha256: digest }),
+  event('file.received', { part, bytes: count, rows: count, sha256: digest, packedSha256: digest.optional() }),
   event('correlation.noted', { part, operation: text(1000), correlationId: text(1000) }),
   event('issue.raised', { issue }),
   event('run.finished', {

@@ -1,7 +1,8 @@
 /** Finds what the files of a run have about the rows of a key. It writes nothing. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileChunks, unreadable } from '../../files/file-chunks.ts'
+import { basename, join } from 'node:path'
+import { unreadable } from '../../files/file-chunks.ts'
+import { contentChunks } from '../../files/packed-file.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
@@ -19,7 +20,7 @@ import {
   isEnrichedFile,
   QUESTIONS_FILE,
   REUSED_FILE,
-  REVIEW_FILE,
+  reviewPath,
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../../results/index.ts'
@@ -117,7 +118,7 @@ export async function rowsInRun(
   const isHere = rows.size > 0 || entries > 0 || (states === null && (await isInFiles(directory, wholes, key)))
   add('journal.jsonl', entries)
   add(STATES_FILE, inStates)
-  add(REVIEW_FILE, inReview)
+  add(basename(reviewPath(directory.path)), inReview)
   add(APPLIED_FILE, await linesAbout(join(directory.path, APPLIED_FILE), fingerprints))
   if (isHere) for (const name of wholes) add(name, 'whole')
   return files.length === 0 ? null : { found, files }
@@ -144,7 +145,7 @@ async function isInFiles({ path }: RunDirectory, names: readonly string[], key: 
 /** Whether a cell of a table with commas is the key; false for a file that does not exist. */
 export async function hasCell(file: string, key: string): Promise<boolean> {
   if (!existsSync(file)) return false
-  const pieces = fileChunks(file, cause => unreadable(file, cause))
+  const pieces = contentChunks(file, cause => unreadable(file, cause))
   for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
     if (row.includes(key)) return true
   return false

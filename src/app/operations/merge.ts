@@ -4,10 +4,10 @@
  */
 
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
-import { fileDigest } from '../../files/file-chunks.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
-import { enrichedPath, linkOrCopy } from '../../results/file-names.ts'
+import { linkReceived, receivedPath } from '../../results/file-names.ts'
+import { isAsReceived } from '../../results/index.ts'
 import { joinChoices } from '../../results/reuse/join-choices.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
@@ -121,14 +121,11 @@ async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promi
   let part = 0
   for (const { state, directory: own } of withRows(shards))
     for (const job of state.jobs) {
-      const to = enrichedPath(directory.path, part++)
+      const to = { directory: directory.path, part: part++ }
       if (job.received === null) continue
-      const from = enrichedPath(own.path, job.part)
-      const isWhole = (await fileDigest(from)) === job.received.sha256
-      if (!isWhole) throw lost(state, from)
-      await linkOrCopy(from, to).catch((cause: Error) => {
-        throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${to}: ${cause.message}`, { cause })
-      })
+      const from = receivedPath(own.path, job.part)
+      if (!(await isAsReceived(from, job.received))) throw lost(state, from)
+      await linkReceived(from, to)
     }
 }
 

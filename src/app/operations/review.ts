@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
 import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
-import { enrichedPath, REUSED_FILE } from '../../results/file-names.ts'
+import { REUSED_FILE, receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import { answeredJobs, checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
@@ -71,7 +71,7 @@ export async function applyDecisions(
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-    const needed = plan.parts.flatMap((_, part) => (failed.has(part) ? [] : [enrichedPath(directory.path, part)]))
+    const needed = plan.parts.flatMap((_, part) => (failed.has(part) ? [] : [receivedPath(directory.path, part)]))
     if (plan.known !== undefined) needed.push(join(directory.path, REUSED_FILE))
     const isGone = !needed.every(path => existsSync(path))
     if (isGone) {

@@ -7,8 +7,8 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import type { RunState } from '../../journal/index.ts'
 import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
-import { APPLIED_FILE, enrichedPath, JOURNAL_FILE, REVIEW_FILE } from '../../results/file-names.ts'
-import { type Decision, readReview, requireDecisions } from '../../results/index.ts'
+import { APPLIED_FILE, JOURNAL_FILE, receivedPath, reviewPath } from '../../results/file-names.ts'
+import { type Decision, isAsReceived, readReview, requireDecisions } from '../../results/index.ts'
 import { readPruned } from '../runs/pruned-runs.ts'
 import { isWorkFile } from '../runs/report-seal.ts'
 import { listRunIds, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
@@ -21,10 +21,12 @@ export interface Findings {
   readonly fault: (file: string, why: string, line?: number | null) => void
 }
 
-async function compare(path: string, sha256: string, { files, fault }: Findings): Promise<void> {
+async function compare(path: string, isWritten: Promise<boolean>, { files, fault }: Findings): Promise<void> {
   files.push(path)
-  if ((await fileDigest(path)) !== sha256) fault(path, 'is not as the run wrote it: its SHA-256 is another one')
+  if (!(await isWritten)) fault(path, 'is not as the run wrote it: its SHA-256 is another one')
 }
+
+const hasDigest = async (path: string, sha256: string): Promise<boolean> => (await fileDigest(path)) === sha256
 
 /** Received files by the journal, the others by the report. Files that nothing records are named, and are no fault. */
 export async function verifyRunFiles(
@@ -34,14 +36,14 @@ export async function verifyRunFiles(
 ): Promise<void> {
   const known = new Set<string>([JOURNAL_FILE, RENDERERS.json.file])
   for (const { part, received } of state?.jobs ?? []) {
-    const file = enrichedPath(path, part)
+    const file = receivedPath(path, part)
     known.add(file.slice(path.length + 1))
-    if (received !== null && existsSync(file)) await compare(file, received.sha256, findings)
+    if (received !== null && existsSync(file)) await compare(file, isAsReceived(file, received), findings)
   }
   for (const { path: name, sha256 } of report?.files ?? []) {
     known.add(name)
     const file = join(path, name)
-    if (existsSync(file)) await compare(file, sha256, findings)
+    if (existsSync(file)) await compare(file, hasDigest(file, sha256), findings)
     else if (!isWorkFile(name)) findings.fault(file, 'is missing')
   }
   if (report === null || report.files.length === 0) return
@@ -113,14 +115,15 @@ export async function verifyDecisions({ path }: RunDirectory, state: RunState, {
     if (!FettleError.is(error)) throw error
     return fault(file, `cannot be read: ${error.message}`, error.at?.line ?? null)
   }
-  if (!existsSync(join(path, REVIEW_FILE)) || state.plan.report.rows === 'none') return
+  const review = reviewPath(path)
+  if (!existsSync(review) || state.plan.report.rows === 'none') return
   const keys = new Set(lines.map(keyOf))
   try {
     for await (const { row, fingerprint, decision } of readReview(path))
       if (decision !== null && !keys.has(keyOf({ ...decision, fingerprint })))
         fault(file, `lacks the decision about row ${row}, which was applied`)
   } catch {
-    fault(join(path, REVIEW_FILE), 'cannot be read')
+    fault(review, 'cannot be read')
   }
 }
 

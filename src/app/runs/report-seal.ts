@@ -13,11 +13,11 @@ import {
   FETCHED_FILE,
   isAnswersFile,
   isEnrichedFile,
+  isReviewFile,
   JOURNAL_FILE,
   QUESTIONS_FILE,
   QUEUE_FILE,
   REUSED_FILE,
-  REVIEW_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
 
@@ -41,7 +41,6 @@ export function isSealIntact(text: string): boolean | null {
 
 /** Files that the end of a run, or the next run, removes. */
 const WORK_FILES = [
-  REVIEW_FILE,
   REUSED_FILE,
   KNOWN_BITS_FILE,
   UPLOAD_FILE,
@@ -53,7 +52,8 @@ const WORK_FILES = [
   FETCHED_FILE,
   QUEUE_FILE,
 ]
-export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name) || isAnswersFile(name)
+export const isWorkFile = (name: string): boolean =>
+  WORK_FILES.includes(name) || isReviewFile(name) || isEnrichedFile(name) || isAnswersFile(name)
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */
 const isRecorded = (name: string): boolean =>

@@ -12,7 +12,7 @@ import { createFolders, type FolderOptions, syncFolderSync } from '../../files/d
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { isDeviceName, nearest } from '../../pipeline/index.ts'
-import { isEnrichedFile, JOURNAL_FILE, REUSED_FILE, REVIEW_FILE, STATES_FILE } from '../../results/file-names.ts'
+import { isEnrichedFile, isReviewFile, JOURNAL_FILE, REUSED_FILE, STATES_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -60,8 +60,8 @@ export function removeIfPossible(path: string): void {
 }
 
 /** Files kept for a review: received rows, and rows to review. */
-const isReviewFile = (name: string): boolean =>
-  isEnrichedFile(name) || name === REVIEW_FILE || name === REUSED_FILE || name === KNOWN_BITS_FILE
+const isKeptForReview = (name: string): boolean =>
+  isEnrichedFile(name) || isReviewFile(name) || name === REUSED_FILE || name === KNOWN_BITS_FILE
 
 /**
  * Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. The rows of the last good run before it
@@ -77,7 +77,7 @@ export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string, k
     needsRows &&= !isGoodRun(runsDir, old)
   }
   for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
-    const kept = readdirSync(join(runsDir, old)).filter(isReviewFile)
+    const kept = readdirSync(join(runsDir, old)).filter(isKeptForReview)
     if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
   }
 }

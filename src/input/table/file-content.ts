@@ -3,11 +3,9 @@
  * input uses it.
  */
 import type { FileHandle } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { type Issue, issue } from '../../errors.ts'
 import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-chunks.ts'
+import { isOfZlib, unpacked } from '../../files/packed-file.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 import { isParquet, openParquet } from '../parquet/read-parquet.ts'
@@ -127,20 +125,10 @@ async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 }
 
 async function* unpack(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: READ_BYTES })
-  let failure: unknown = null
-  const reading = pipeline(Readable.from(pieces, { objectMode: true, highWaterMark: 1 }), gunzip).catch(error => {
-    failure = error
-  })
   try {
-    yield* gunzip as AsyncIterable<Buffer>
+    yield* unpacked(pieces)
   } catch (error) {
-    await reading
-    const cause = (failure ?? error) as NodeJS.ErrnoException
-    throw cause.code?.startsWith('Z_') ? unreadable(path, new Error(`its gzip data are damaged: ${cause.message}`)) : cause
-  } finally {
-    gunzip.destroy()
-    await reading
+    throw isOfZlib(error) ? unreadable(path, new Error(`its gzip data are damaged: ${error.message}`)) : error
   }
 }
 

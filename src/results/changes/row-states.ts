@@ -2,11 +2,9 @@
  * The result of every row of a run, kept beside its journal to compare the next run with: what was asked, which company was found, and
  * its data. One gzipped file of JSON lines: a head, then an array for each row.
  */
-import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { createGunzip } from 'node:zlib'
 import { digestOf } from '../../files/file-chunks.ts'
-import { JsonLinesWriter } from '../../files/json-lines.ts'
+import { JsonLinesWriter, linesOf } from '../../files/json-lines.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
@@ -95,7 +93,7 @@ export class StatesWriter {
   #head: StatesHead | null
 
   constructor(workDir: string, head: StatesHead) {
-    this.#lines = new JsonLinesWriter(pathIn(workDir), { gzip: true })
+    this.#lines = new JsonLinesWriter(pathIn(workDir))
     this.#head = head
   }
 
@@ -114,22 +112,6 @@ export class StatesWriter {
 export interface RowStates {
   readonly head: StatesHead
   readonly rows: () => AsyncIterable<RowState>
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path)
-  const text = createGunzip()
-  file.on('error', error => text.destroy(error))
-  let rest = ''
-  try {
-    for await (const piece of file.pipe(text).setEncoding('utf8')) {
-      const lines = `${rest}${piece}`.split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    file.destroy()
-  }
 }
 
 async function* rowsOf(path: string): AsyncGenerator<RowState> {

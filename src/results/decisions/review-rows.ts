@@ -1,18 +1,15 @@
 /** Stores the rows to review, and those with a decision, in the run directory; settings of the report decide which cells they show. */
 
-import { join } from 'node:path'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import type { RowSample } from '../../model/results.ts'
-import { REVIEW_FILE } from '../file-names.ts'
+import { reviewPath } from '../file-names.ts'
 
 export type ReviewRow = Required<Omit<RowSample, 'file'>> & Pick<RowSample, 'file'>
 
-const pathIn = (workDir: string): string => join(workDir, REVIEW_FILE)
-
-export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new JsonLinesWriter(pathIn(workDir))
+export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new JsonLinesWriter(reviewPath(workDir))
 
 /** The stored rows in the order of the input; empty without such a file. */
-export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJsonLines(pathIn(workDir))
+export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJsonLines(reviewPath(workDir))
 
 /** Writes the rows again without some of them. Throws FETTLE_OUTPUT_WRITE. */
 export async function removeReviewRows(workDir: string, isGone: (row: ReviewRow) => boolean): Promise<void> {

@@ -1,10 +1,11 @@
 /** Where answers are in their files, so that one can be read again for an equal row: eighteen bytes of memory for each. */
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { FettleError } from '../../errors.ts'
+import { openContentOf } from '../../files/packed-file.ts'
 import { parserOptions } from '../../input/table/records.ts'
 import type { EnrichedFile } from '../enriched-file.ts'
-import { enrichedPath } from '../file-names.ts'
+import { receivedPath } from '../file-names.ts'
 
 /** The part of an earlier answer, which is in no enriched file. */
 export const REUSED = 65_535
@@ -61,9 +62,9 @@ export class AnswerOffsets {
   async read(number: number): Promise<readonly string[]> {
     const { part, from, length } = this.place(number)
     const found = this.#parts[part]!
-    const path = enrichedPath(this.#workDir, part)
+    const path = receivedPath(this.#workDir, part)
     try {
-      found.handle ??= await open(path)
+      found.handle ??= await openContentOf(path)
       const bytes = Buffer.alloc(length)
       await found.handle.read(bytes, 0, length, from)
       const [row] = parse(bytes, parserOptions(found.delimiter, 'relaxed')) as string[][]

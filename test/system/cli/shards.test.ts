@@ -75,7 +75,7 @@ describe.concurrent('shards', { timeout: 300_000 }, () => {
     const { runId } = lastLine(await fettle(['run', 'p.yml', '--shard', '1/1', ...QUIET], { cwd }))
     cpSync(join(cwd, 'fettle-runs', String(runId)), join(cwd, 'elsewhere', String(runId)), { recursive: true })
     expect((await fettle(['merge', `elsewhere/${runId}`, ...QUIET], { cwd })).code).toBe(0)
-    rmSync(join(cwd, 'elsewhere', String(runId), 'enriched-0.csv'))
+    rmSync(join(cwd, 'elsewhere', String(runId), 'enriched-0.csv.gz'))
     const lost = await fettle(['merge', `elsewhere/${runId}`], { cwd })
     expect(lost.code).toBe(2)
     expect(lost.stderr).toContain('are not there as they came')

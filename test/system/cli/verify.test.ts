@@ -155,7 +155,7 @@ describe('what a consistent edit cannot hide', () => {
     expect(await missing(`${folder}/decisions.csv`)).toContain('decisions.csv is missing')
     expect(await missing(`${folder}/journal.jsonl`)).toContain('journal.jsonl is missing')
     expect(await missing('out/p.csv')).toContain('out/p.csv is missing')
-    rmSync(join(cwd, folder, 'review.jsonl'))
+    rmSync(join(cwd, folder, 'review.jsonl.gz'))
     writeFileSync(join(cwd, 'rows.csv'), `${ROWS}Dundee Patterns Ltd,,GB\n`)
     expect((await fettle(['run', 'p.yml', '--new', '-q'], { cwd })).code).toBe(0)
     const old = await fettle(['verify', id, '--json'], { cwd })

@@ -38,7 +38,7 @@ const FIRST_WRITE: Readonly<Record<string, string>> = {
   submit: '"type":"match.requested"',
   match: '"type":"status.observed"',
   enrich: '"type":"enrich.requested"',
-  download: 'enriched-0.csv.partial',
+  download: 'enriched-0.csv.gz.partial',
   report: 'report.html',
 }
 const SIGNALS: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 }

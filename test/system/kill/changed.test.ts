@@ -72,7 +72,7 @@ test('an input that changed after the upload does not disturb matching, and the 
   expect(stderr).toContain('FETTLE_INPUT_CHANGED')
   const state = recorded(place)!
   expect(state.jobs[0]).toMatchObject({ enrichFinished: true, received: { rows: 31 } })
-  expect(existsSync(join(runDirectory(place.runsDir, state.runId).path, 'enriched-0.csv'))).toBe(true)
+  expect(existsSync(join(runDirectory(place.runsDir, state.runId).path, 'enriched-0.csv.gz'))).toBe(true)
   copyFileSync(`${input}.kept`, input)
   service.server.arm([])
   const again = await start(place, RESUME).ended

@@ -86,7 +86,7 @@ export async function violations({ place, ended, expected, remote }: Finished): 
  * next run that wants it.
  */
 function debris({ folder }: Place, run: string): string[] {
-  const isReviewed = readdirSync(run).includes('review.jsonl')
+  const isReviewed = readdirSync(run).includes('review.jsonl.gz')
   const isDebris = (name: string): boolean =>
     /\.tmp$|\.partial$|^service$|^upload\.csv$/.test(name) || (name.startsWith('enriched-') && !isReviewed)
   const left = [folder, run].flatMap(at => readdirSync(at).filter(isDebris))

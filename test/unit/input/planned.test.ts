@@ -172,7 +172,7 @@ test('rows of a file that is replaced while answers are joined to them get no na
   }
   const kept = readFileSync(path)
   await expect(openResults(plan, work, { root, now, decisions }).publish()).rejects.toMatchObject(CHANGED)
-  expect([existsSync(join(root, 'out.csv')), existsSync(join(work, 'review.jsonl'))]).toEqual([false, false])
+  expect([existsSync(join(root, 'out.csv')), existsSync(join(work, 'review.jsonl.gz'))]).toEqual([false, false])
   replace(path, () => kept)
   await openResults(plan, work, { root, now }).publish()
   expect(existsSync(join(root, 'out.csv'))).toBe(true)

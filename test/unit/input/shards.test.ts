@@ -2,7 +2,7 @@
  * Shards of a list, each answered by a job of its own and joined: the same bytes as one run over one job, whatever the list is
  * written in, however it is cut, and whether or not rows that are alike go up once.
  */
-import { copyFileSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
@@ -13,7 +13,7 @@ import { countRows, inspect, openSource } from '../../../src/input/index.ts'
 import { Checkpoints, locateRows } from '../../../src/input/table/row-range.ts'
 import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
 import { mergedPlan, partsOf, shareOf } from '../../../src/pipeline/planning/shards.ts'
-import { openResults } from '../../../src/results/index.ts'
+import { openResults, readReview } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
 import { file, folder, options, planOf, text } from './kit.ts'
 
@@ -65,7 +65,8 @@ async function publish(plan: Plan, work: string) {
   const root = folder()
   const { samples, ...rest } = await openResults(plan, work, { root }).publish()
   const files = ['out.csv', 'unmatched.csv', 'review.csv'].map(name => text(join(root, name)))
-  const review = existsSync(join(work, 'review.jsonl')) ? text(join(work, 'review.jsonl')) : null
+  const review = []
+  for await (const row of readReview(work)) review.push(row)
   return { files, samples, review, rest }
 }
 

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openSource } from '../../../src/input/index.ts'
@@ -46,8 +47,11 @@ describe('receiving', () => {
   it('keeps a whole file under its final name, counted and hashed', async () => {
     const { work, results } = await make(INPUT)
     const got = await results.receive(0, download(ENRICHED), 3)
-    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED) })
-    expect([names(work), text(join(work, 'enriched-0.csv'))]).toEqual([['enriched-0.csv'], ENRICHED])
+    expect(names(work)).toEqual(['enriched-0.csv.gz'])
+    const packed = readFileSync(join(work, 'enriched-0.csv.gz'))
+    expect(gunzipSync(packed).toString()).toBe(ENRICHED)
+    const packedSha256 = sha256(packed)
+    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED), packedSha256 })
   })
 
   it('detects every cut, with and without an announced length', async () => {
@@ -60,7 +64,7 @@ describe('receiving', () => {
           code: 'FETTLE_DOWNLOAD_CUT',
           exitCode: 75,
         })
-        expect(names(work)).toEqual(['enriched-0.csv.partial'])
+        expect(names(work)).toEqual(['enriched-0.csv.gz.partial'])
       }
     }
   })
@@ -100,7 +104,7 @@ describe('receiving', () => {
     }
     await expect(results.receive(0, { bytes: null, body: broken() }, 3)).rejects.toThrow('reset')
     await results.receive(0, download(ENRICHED), 3)
-    expect(names(work)).toEqual(['enriched-0.csv'])
+    expect(names(work)).toEqual(['enriched-0.csv.gz'])
   })
 
   it('reports that the run directory cannot be written', async () => {
@@ -312,7 +316,7 @@ describe('what stops it', () => {
     await changed.results.receive(0, download(ENRICHED), 3)
     writeFileSync(join(changed.root, 'in.csv'), 'x')
     await expect(changed.results.publish()).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
-    expect(names(changed.work)).toEqual(['enriched-0.csv'])
+    expect(names(changed.work)).toEqual(['enriched-0.csv.gz'])
     const outside = await make(INPUT, { output: output({ unmatched: '../no.csv' }) })
     await outside.results.receive(0, download(ENRICHED), 3)
     await expect(outside.results.publish()).rejects.toMatchObject({
