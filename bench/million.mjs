@@ -1,12 +1,13 @@
 /**
  * A long list against a large register through the whole runner: the register grown from a real one (bench/lib/grow.mjs) and imported, the
- * list made of its names and of labelled queries, `fettle run` with the embedded service. Prints wall times and peak memory.
+ * list made of its names and of labelled queries, `fettle run` with the embedded service. Prints wall times, peak memory and what is left in
+ * the run directory.
  *
  *   npm run build && npm run bench -- million --register R.csv --queries Q.csv [--companies 1000000] [--rows 1000000] [--jobs 4]
  */
 import { spawn } from 'node:child_process'
-import { createWriteStream, readFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createWriteStream, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -93,7 +94,10 @@ output: { path: out/${name}.csv, columns: ["*", general.connectId, match.outcome
   await measured('one row: the index is built', ['run', 'one.yml', '-q'])
   await measured('one row: the index is read', ['run', 'one.yml', '-q', '--new'])
   const { code, seconds } = await measured('the list', ['run', 'list.yml', '-q'])
-  console.log(`${Math.round(rows / seconds)} rows/s in all; ${(await readdir(join(folder, 'fettle-runs'))).length} runs`)
+  const runs = join(folder, 'fettle-runs')
+  const run = join(runs, readFileSync(join(runs, 'latest'), 'utf8').trim())
+  const left = readdirSync(run).reduce((sum, name) => sum + statSync(join(run, name)).size, 0)
+  console.log(`${Math.round(rows / seconds)} rows/s in all; ${Math.round(left / 1e6)} MB left in the run directory`)
   process.exitCode = code === 0 ? 0 : 1
 } finally {
   await rm(folder, { recursive: true, force: true })
