@@ -8,7 +8,7 @@ import { contentChunks, isPacked, PACK_LEVEL } from './packed-file.ts'
 
 const pack = promisify(gzip)
 
-/** Characters of a batch; larger ones pack better. */
+/** Bytes of a batch; larger ones pack better. */
 const BATCH = 65_536
 const PACKED_BATCH = 262_144
 
@@ -17,8 +17,9 @@ export class JsonLinesWriter<Item> {
   readonly #path: string
   readonly #isPacked: boolean
   #sink: Sink | null = null
-  #batch: string[] = []
-  #length = 0
+  /** Lines as bytes, outside of the heap: as records or text they would fill it. */
+  #batch: Buffer = Buffer.alloc(0)
+  #size = 0
   /** A packed batch, while the next one is collected. */
   #writing: Promise<void> = Promise.resolve()
 
@@ -30,9 +31,10 @@ export class JsonLinesWriter<Item> {
   async add(item: Item): Promise<void> {
     this.#sink ??= await openSink(this.#path)
     const line = `${JSON.stringify(item)}\n`
-    this.#batch.push(line)
-    this.#length += line.length
-    if (this.#length >= (this.#isPacked ? PACKED_BATCH : BATCH)) await this.#flush()
+    const most = this.#size + line.length * 3
+    if (most > this.#batch.length) this.#batch = Buffer.concat([this.#batch], Math.max(most, this.#limit + 4096))
+    this.#size += this.#batch.write(line, this.#size)
+    if (this.#size >= this.#limit) await this.#flush()
   }
 
   /** Gives the file its name; without records an earlier file is removed. */
@@ -52,11 +54,15 @@ export class JsonLinesWriter<Item> {
     await this.#sink?.discard()
   }
 
+  get #limit(): number {
+    return this.#isPacked ? PACKED_BATCH : BATCH
+  }
+
   async #flush(): Promise<void> {
-    const lines = this.#batch.join('')
-    this.#batch = []
-    this.#length = 0
-    if (!this.#isPacked) return this.#sink!.write(Buffer.from(lines))
+    if (this.#size === 0) return
+    const lines = Buffer.from(this.#batch.subarray(0, this.#size))
+    this.#size = 0
+    if (!this.#isPacked) return this.#sink!.write(lines)
     await this.#writing
     // Members of gzip may follow each other in one file.
     this.#writing = pack(lines, { level: PACK_LEVEL }).then(packed => this.#sink!.write(packed))

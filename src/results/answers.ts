@@ -28,7 +28,7 @@ export interface Answer {
   readonly proposed: readonly ProposedCompany[]
   readonly given: GivenAnswer
   /** As it came back, for the row that went up; null for any other row. */
-  readonly raw: (Omit<RawAnswer, 'company'> & { readonly part: number }) | null
+  readonly raw: (RawAnswer & { readonly part: number }) | null
 }
 
 /** When and by which job a row was answered. */
@@ -44,6 +44,15 @@ export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): E
   banding: row[columns.find(BANDING)] ?? '',
   pattern: row[columns.find(PATTERN)] ?? '',
 })
+
+/** The id of the company found, '' without one. */
+function companyIn({ row, columns }: Pick<Answer, 'row' | 'columns'>): string {
+  for (const name of COMPANY_TAGS) {
+    const id = (row[columns.find(name)] ?? '').trim()
+    if (id !== '') return id
+  }
+  return ''
+}
 
 /** Called before the answers of a part; `namesOutcome`: the file has the outcome in a column. */
 type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
@@ -117,8 +126,7 @@ export class Answers {
     const { file, proof, before } = this.#parts[part]!
     proof.check(++this.count, row, uploadRow)
     this.#offsets?.add(part, this.count - before, file)
-    const raw = this.#rawOf(part, row, this.count - before)
-    return { ...this.#answer(raw, this.#givenBy(part), asked), raw: { ...raw, part } }
+    return this.#answer(this.#rawOf(part, row, this.count - before), this.#givenBy(part), asked, part)
   }
 
   /** The next earlier answer. */
@@ -138,7 +146,7 @@ export class Answers {
     return this.#answer(this.#rawOf(part, row, own), this.#givenBy(part), asked)
   }
 
-  #rawOf(part: number, row: readonly string[], number: number): Omit<RawAnswer, 'company'> {
+  #rawOf(part: number, row: readonly string[], number: number): RawAnswer {
     const { file, outcomeOf, before } = this.#parts[part]!
     return { row, columns: file.columns, outcome: outcomeOf(row, before + number), number }
   }
@@ -152,11 +160,12 @@ export class Answers {
     return this.#answer({ row, columns, outcome, number: 0 }, { job: source.job, at: source.at, reused: true }, asked)
   }
 
-  #answer(raw: Omit<RawAnswer, 'company'>, given: GivenAnswer, asked: number): Answer {
-    const { columns } = raw
-    const company = COMPANY_TAGS.map(name => (raw.row[columns.find(name)] ?? '').trim()).find(id => id !== '') ?? ''
-    const { row, outcome: serviceOutcome } = this.#fullRun?.answerTo(asked, { ...raw, company }) ?? raw
-    const whole: Answer = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [], given, raw: null }
+  /** `part`: that of the row, if it went up. */
+  #answer(came: RawAnswer, given: GivenAnswer, asked: number, part: number | null = null): Answer {
+    const { columns } = came
+    const { row, outcome: serviceOutcome } = this.#fullRun === null ? came : this.#fullRun.answerTo(asked, came, companyIn(came))
+    const raw = part === null ? null : { row: came.row, columns, outcome: came.outcome, number: came.number, part }
+    const whole: Answer = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [], given, raw }
     if (serviceOutcome !== 'matched' && serviceOutcome !== 'duplicate') return whole
     const { outcome, reason } = acceptMatch(this.#plan.accept ?? null, evidenceOf(whole))
     return outcome === 'matched' ? whole : { ...whole, outcome, reason }

@@ -75,21 +75,27 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
+  const cellOf = (name: string, at: number, result: RowResult, isRepeat: boolean): string => {
+    const { row, outcome, overrideCell, given } = result
+    if (name === 'match.outcome') return outcome
+    const ofAnswer = ANSWER_CELLS[name]
+    if (ofAnswer !== undefined) return outcome === 'skipped' ? '' : ofAnswer(given)
+    if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return 'Y'
+    const cell = overrideCell?.(name) ?? row[at] ?? ''
+    return name === 'match.why' && isForPeople ? inWords(cell) : cell
+  }
   return {
     types: chosen.flatMap((name): ColumnType[] =>
       name === '*' ? own.map((_, at) => inputType(plan, at)) : [typeOfTag(name, plan)],
     ),
     names: outputNames({ ...output, columns: chosen }, own),
     /** `isRepeat`: the row has the answer of an earlier row. */
-    row: (inputRow: readonly string[], { row, outcome, overrideCell, given }: RowResult, isRepeat: boolean): string[] =>
-      places.flatMap(({ name, at }) => {
-        if (name === '*') return inputRow
-        if (name === 'match.outcome') return [outcome]
-        const ofAnswer = ANSWER_CELLS[name]
-        if (ofAnswer !== undefined) return [outcome === 'skipped' ? '' : ofAnswer(given)]
-        if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return ['Y']
-        const cell = overrideCell?.(name) ?? row[at] ?? ''
-        return [name === 'match.why' && isForPeople ? inWords(cell) : cell]
-      }),
+    row: (inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): string[] => {
+      const cells: string[] = []
+      for (const { name, at } of places)
+        if (name === '*') for (const cell of inputRow) cells.push(cell)
+        else cells.push(cellOf(name, at, rowResult, isRepeat))
+      return cells
+    },
   }
 }

@@ -17,8 +17,6 @@ export interface RawAnswer {
   readonly row: readonly string[]
   readonly columns: EnrichedColumns
   readonly outcome: RowOutcome
-  /** The company found, '' without one. */
-  readonly company: string
   /** What its row number counts from: the number of the row in its job, from 1; 0 for one that was stored. */
   readonly number: number
 }
@@ -39,10 +37,14 @@ export class FullRun {
     this.#parts = parts
   }
 
-  /** The answer to the row `asked`, from 0 among those that a full run sends; ascending, or one that was asked for before. */
+  /**
+   * The answer to the row `asked`, from 0 among those that a full run sends; ascending, or one that was asked for before. `company`: the
+   * one found, '' without one.
+   */
   answerTo(
     asked: number,
-    { row, columns, outcome, company, number: before }: RawAnswer,
+    { row, columns, outcome, number: before }: RawAnswer,
+    company: string,
   ): { row: readonly string[]; outcome: RowOutcome } {
     const part = this.#partOf(asked)
     const number = asked - this.#parts[part]!.from + 1

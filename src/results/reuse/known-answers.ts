@@ -20,11 +20,12 @@ export interface FoundAnswer {
   readonly companyName: () => string
 }
 
-interface Place {
+interface OpenFile {
   readonly file: AnswerFile
-  readonly at: number
   readonly isWide: boolean
   readonly firstSource: number
+  /** The number of its first record among those of all files. */
+  readonly start: number
 }
 
 /** What is asked of the answers. */
@@ -41,9 +42,7 @@ export class KnownAnswers {
   /** What was known of the list, for these answers; null where that is unknown. */
   readonly facts: ListFacts | null
   readonly sources: readonly AnswerSource[]
-  readonly #files: readonly Omit<Place, 'at'>[]
-  /** The number of the first record of each file. */
-  readonly #starts: readonly number[]
+  readonly #files: readonly OpenFile[]
   readonly #questions: Slots
   readonly #keys: Slots | null
   readonly #companyColumns = new Map<AnswerSource, Readonly<Record<'id' | 'name', readonly number[]>>>()
@@ -55,36 +54,36 @@ export class KnownAnswers {
     this.#now = now
     let firstSource = 0
     let start = 0
-    const starts: number[] = []
     this.#files = files.map(file => {
       const isWide = tags.every(tag => file.facts.tags.includes(tag))
-      const one = { file, isWide, firstSource }
+      const one = { file, isWide, firstSource, start }
       firstSource += file.facts.sources.length
-      starts.push(start)
       start += file.count
       return one
     })
-    this.#starts = starts
     this.sources = files.flatMap(({ facts }) => facts.sources)
     this.#questions = slotsFor(start)
     this.#keys = hasKeys ? slotsFor(start) : null
-    for (const [number, { file }] of this.#files.entries())
+    for (const { file, start } of this.#files)
       for (let at = 0; at < file.count; at++) {
-        this.#addQuestion(starts[number]! + at)
-        if (hasKeys && file.facts.pipeline === pipeline) this.#addKey(starts[number]! + at)
+        this.#addQuestion(file.question(at), start + at)
+        if (hasKeys && file.facts.pipeline === pipeline) this.#addKey(file.key(at), start + at)
       }
   }
 
   /** The line of the answer to a question; null for none, and for one that cannot be read. */
   lineOf(question: Buffer): Buffer | null {
-    const place = this.#find(question)
-    return place === null ? null : place.file.line(place.at)
+    const number = this.#find(question)
+    if (number === -1) return null
+    const { file, start } = this.#fileOf(number)
+    return file.line(number - start)
   }
 
   find(question: Buffer): FoundAnswer | null {
-    const place = this.#find(question)
-    if (place === null) return null
-    const { file, at, isWide, firstSource } = place
+    const number = this.#find(question)
+    if (number === -1) return null
+    const { file, start, isWide, firstSource } = this.#fileOf(number)
+    const at = number - start
     const outcome = file.outcome(at)
     const source = file.facts.sources[file.source(at)]
     if (outcome === null || source === undefined) return null
@@ -95,9 +94,9 @@ export class KnownAnswers {
     return { outcome, source, sourceNumber: firstSource + file.source(at), isWide, isExpired, line, company, companyName }
   }
 
-  #find(question: Buffer): Place | null {
-    const number = this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]!
-    return number === 0 ? null : this.#placeOf(number - 1)
+  /** The number of the answer to a question, -1 without one. */
+  #find(question: Buffer): number {
+    return this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]! - 1
   }
 
   #cellOf(what: 'id' | 'name', line: Buffer | null, source: AnswerSource): string {
@@ -121,16 +120,16 @@ export class KnownAnswers {
     for (const { file } of this.#files) file.close()
   }
 
-  #placeOf(number: number): Place {
-    const starts = this.#starts
+  #fileOf(number: number): OpenFile {
+    const files = this.#files
     let low = 0
-    let high = starts.length - 1
+    let high = files.length - 1
     while (low < high) {
       const middle = (low + high + 1) >> 1
-      if (starts[middle]! <= number) low = middle
+      if (files[middle]!.start <= number) low = middle
       else high = middle - 1
     }
-    return { ...this.#files[low]!, at: number - starts[low]! }
+    return files[low]!
   }
 
   /** The slot of a digest, or the free one where it belongs. */
@@ -140,8 +139,8 @@ export class KnownAnswers {
       const number = numbers[slot]!
       if (number === 0) return slot
       if (tags[slot] !== digest[TAG]) continue
-      const { file, at } = this.#placeOf(number - 1)
-      if (file[name](at).equals(digest)) return slot
+      const { file, start } = this.#fileOf(number - 1)
+      if (file[name](number - 1 - start).equals(digest)) return slot
     }
   }
 
@@ -151,26 +150,23 @@ export class KnownAnswers {
   }
 
   /** Of several answers to a question the newest is used, before it one with all the tags. */
-  #addQuestion(number: number): void {
-    const { file, at } = this.#placeOf(number)
-    const question = file.question(at)
+  #addQuestion(question: Buffer, number: number): void {
     const slot = this.#slotOf(this.#questions, question, 'question')
     const other = this.#questions.numbers[slot]!
     if (other === 0 || this.#isBetter(number, other - 1)) this.#put(this.#questions, question, slot, number)
   }
 
-  #addKey(number: number): void {
-    const { file, at } = this.#placeOf(number)
-    const key = file.key(at)
+  #addKey(key: Buffer, number: number): void {
     const slot = this.#slotOf(this.#keys!, key, 'key')
     if (this.#keys!.numbers[slot] === 0) this.#put(this.#keys!, key, slot, number)
   }
 
   #isBetter(one: number, other: number): boolean {
-    const [a, b] = [this.#placeOf(one), this.#placeOf(other)]
+    const [a, b] = [this.#fileOf(one), this.#fileOf(other)]
     if (a.isWide !== b.isWide) return a.isWide
-    const timeOf = ({ file, at }: Place): string => file.facts.sources[file.source(at)]?.at ?? ''
-    return timeOf(a) > timeOf(b)
+    const timeOf = ({ file, start }: OpenFile, number: number): string =>
+      file.facts.sources[file.source(number - start)]?.at ?? ''
+    return timeOf(a, one) > timeOf(b, other)
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { fileChunks } from '../../files/file-chunks.ts'
+import { isOfDisk, readChunks } from '../../files/file-chunks.ts'
 import { addedColumns, type EnrichedColumns } from '../enriched-columns.ts'
 import { REUSED_FILE } from '../file-names.ts'
 import type { AnswerOutcome, AnswerSource } from './answer-file.ts'
@@ -17,6 +17,9 @@ export interface ReusedAnswer {
   readonly from: number
   readonly length: number
 }
+
+/** A small part of a long file: it is in memory twice, beside its lines. */
+const CHUNK_BYTES = 262_144
 
 interface Source {
   readonly source: AnswerSource
@@ -95,7 +98,7 @@ export class ReusedAnswers {
     const [number, outcome, row] = JSON.parse(text) as [number, AnswerOutcome, string[]]
     const known = this.#sources[number]
     if (known === undefined) throw this.#lost('a row names no source')
-    return { ...known, row, outcome, from, length }
+    return { row, outcome, columns: known.columns, source: known.source, from, length }
   }
 
   async *#read() {
@@ -103,7 +106,7 @@ export class ReusedAnswers {
     let rest: Buffer = Buffer.alloc(0)
     let from = 0
     let isFirst = true
-    for await (const chunk of fileChunks(this.path, cause => this.#lost(cause.message))) {
+    for await (const chunk of this.#chunks()) {
       hash.update(chunk)
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let start = 0
@@ -116,9 +119,22 @@ export class ReusedAnswers {
         from += length + 1
         start = end + 1
       }
-      rest = bytes.subarray(start)
+      // A copy: the chunk is valid until the next one is read only.
+      rest = Buffer.from(bytes.subarray(start))
     }
     if (hash.digest('hex') !== this.#sha256) throw this.#lost('it is not the file that was written')
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    let file: FileHandle | null = null
+    try {
+      file = await open(this.path)
+      yield* readChunks(file, 0, 2, CHUNK_BYTES)
+    } catch (error) {
+      throw isOfDisk(error) ? this.#lost(error.message) : error
+    } finally {
+      await file?.close()
+    }
   }
 
   #begin(text: string): void {
