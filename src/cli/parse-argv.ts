@@ -37,7 +37,7 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     return EXIT.usage
   }
   const [problem] = problems
-  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv))
+  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv), hintOf(problem, argv))
   if (parsed !== null) return parsed
   io.out(printed)
   return EXIT.ok
@@ -162,11 +162,20 @@ async function unknown(what: string, word: string, names: readonly string[], pre
   return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
 }
 
+const NOT_ENOUGH = /^Not enough non-option arguments: got (\d+)/
+
 /** The message of yargs on one line; its count of positionals is replaced by the usage of the command, and its arrows by words. */
 function messageOf(problem: string, argv: readonly string[]): string {
-  const usage = COMMANDS.find(command => nameOf(command) === argv[0])?.usage
-  if (/^Not enough non-option/.test(problem) && usage !== undefined) return `an argument is missing: fettle ${usage}`
+  const { positionals = [], usage = '' } = COMMANDS.find(command => nameOf(command) === argv[0]) ?? {}
+  const missing = positionals[Number(NOT_ENOUGH.exec(problem)?.[1] ?? Number.NaN)]
+  if (missing !== undefined) return `<${missing.name}> is missing (${missing.describe}): fettle ${usage}`
   if (/^(?:Implications failed|Missing dependent arguments):/.test(problem))
     return [...problem.matchAll(/(?<!\S)(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
   return problem.trim().replace(/\s+/g, ' ')
 }
+
+/** `--select` chooses among pipelines that are named. */
+const hintOf = (problem: string, argv: readonly string[]): { hint?: string } =>
+  NOT_ENOUGH.test(problem) && argv.some(word => /^--select(?:=|$)/.test(word))
+    ? { hint: `--select chooses among pipelines. Pass their folder, too: fettle ${argv[0]} . --select tag:nightly` }
+    : {}

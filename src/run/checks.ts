@@ -1,5 +1,5 @@
 /** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
-import { counted } from '../counted.ts'
+import { count, counted } from '../counted.ts'
 import { type Issue, issue } from '../errors.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
@@ -110,9 +110,9 @@ export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outc
   const names = plan.register?.map(one => one.name).join(', ')
   const against = names === undefined ? '' : ` against ${names}`
   const found = Math.round(rate * rows)
-  const matched = rate === 0 ? 'no row was' : `only ${counted(found, 'row')} ${found === 1 ? 'was' : 'were'}`
-  const reason = countries === undefined ? '' : `: ${countries.message}`
-  return issue('FETTLE_FEW_MATCHED', `${matched} matched of ${rows}${against}${reason}`, {
+  const matched = `${rate === 0 ? 'none' : `only ${count(found)}`} of ${counted(rows, 'row')} ${found < 2 ? 'was' : 'were'} matched`
+  const reason = countries === undefined ? '' : `: no register of this run holds the countries of ${count(countries.count)}`
+  return issue('FETTLE_FEW_MATCHED', `${matched}${against}${reason}`, {
     severity: 'warn',
     count: rows,
   })

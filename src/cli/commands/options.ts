@@ -163,6 +163,7 @@ export const storePositionals = (
 
 export const storeOptions = (thing: string): readonly Option[] => [
   JSON_RESULT,
+  QUIET,
   { name: 'name', describe: `import: name of the ${thing}; default: from the file name` },
   {
     name: 'force',

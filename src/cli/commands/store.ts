@@ -25,8 +25,11 @@ export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, i
   const action = needText(flags, 'action')
   const textOf = (info: T): string => store.describe(info, io.env).map(escapeTerminal).join('\n')
   const print = (info: T): void => io.out(isOn(flags, 'json') ? safeJson(info) : textOf(info))
-  if (action === 'import') print(await store.add(flags, dir, io))
-  else if (action === 'list') {
+  const isQuiet = isOn(flags, 'quiet')
+  if (action === 'import') {
+    const info = await store.add(flags, dir, io)
+    if (!isQuiet || isOn(flags, 'json')) print(info)
+  } else if (action === 'list') {
     const infos = await store.list(dir)
     if (isOn(flags, 'json')) io.out(safeJson(infos))
     else if (infos.length === 0) io.err(escapeTerminal(`no ${empty.what} in ${dir}: ${empty.command}`))
@@ -38,7 +41,7 @@ export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, i
     else if (action === 'info') print(await store.read(dir, name))
     else {
       await store.remove(dir, name)
-      io.err(`removed ${escapeTerminal(name)}`)
+      if (!isQuiet) io.err(`removed ${escapeTerminal(name)}`)
     }
   }
   return EXIT.ok

@@ -11,9 +11,9 @@ import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { exitOf } from './exit.ts'
 
-/** The outcome of one pipeline: a report, an error before there was one, or a result line if it was left in a queue. `name` is the file until it is read. */
+/** The outcome of one pipeline: a report, an error before there was one, or a result line if it was left in a queue. `name` is the file until it is read; `isRepeated` is a run that had finished before the command. */
 export type Ending = { readonly name: string | null } & (
-  | { readonly result: RunResult }
+  | { readonly result: RunResult; readonly isRepeated?: boolean }
   | { readonly error: unknown }
   | { readonly left: string }
 )
@@ -22,12 +22,15 @@ export type Ending = { readonly name: string | null } & (
 export function codeOf(ending: Ending, flags: Flags): number {
   if ('error' in ending) return exitOf(ending.error)
   if ('left' in ending) return EXIT.ok
-  const { status, exitCode, detached, issues } = ending.result.state
+  const { status, exitCode, detached } = ending.result.state
   if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
-  const hasWarning = status === 'warn' || issues.some(({ severity }) => severity === 'warn')
-  if (exitCode === EXIT.ok && hasWarning && isOn(flags, 'strict')) return EXIT.checks
+  if (exitCode === EXIT.ok && hasWarnings(ending.result) && isOn(flags, 'strict')) return EXIT.checks
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }
+
+/** Of the run or of its plan. */
+export const hasWarnings = ({ state: { status, issues } }: RunResult): boolean =>
+  status === 'warn' || issues.some(({ severity }) => severity === 'warn')
 
 /** `--skip-code`, null if absent. Throws FETTLE_USAGE for a value that is not an exit code or that has another meaning. */
 export function skipCodeOf(flags: Flags): number | null {

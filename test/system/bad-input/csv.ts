@@ -183,6 +183,7 @@ export const CSV_ROWS: readonly Row[] = [
 
   bad('C22', 'lines above the header', `Suppliers of the north\nas of 31 March\n\n${ROWS}`, ['LINES rows.csv'], ['3 lines above the header: "Suppliers of the north"; "as of 31 March"', 'Set input.skip: { head: 3, tail: 0 }']),
   bad('C22', 'totals below', `${ROWS}Total,5\n`, ['LINES rows.csv'], ['1 line below the last row: "Total", "5"', '--skip-head 0 --skip-tail 1']),
+  bad('C22', 'more lines below than input.skip names', `${ROWS}Total,5\n\nEnd of report\n`, ['LINES rows.csv'], ['Set input.skip: { head: 0, tail: 3 }'], { input: 'skip: { tail: 0 }' }),
   bad('C22', 'a second table', `${ROWS}\nTown,Rows\nLeeds,1\nYork,1\n`, ['FIELDS rows.csv:8'], ['line 8 has 2']),
   bad('C22', 'a header of two rows', `Company,,Ids,,\n${ROWS}`, ['LINES rows.csv'], ['1 line above the header: "Company", "Ids"', '--skip-head 1 --skip-tail 0']),
 

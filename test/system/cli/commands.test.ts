@@ -196,6 +196,17 @@ describe.concurrent('registers', () => {
     expect((await fettle(['register', 'info', 'other'], { cwd, env })).code).toBe(2)
   })
 
+  test('-q: an import prints the rows it skips, and the register alone with --json', async () => {
+    const cwd = folderOf({ 'c.csv': 'id,name\n1,Acme Ltd\n', 'bad.csv': 'id,name\n1,Works Ltd\n2,\n' })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    const quietly = (...args: string[]) => fettle(['register', ...args, '-q'], { cwd, env })
+    expect(await quietly('import', 'csv', 'c.csv')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect((await quietly('import', 'csv', 'bad.csv')).stderr).toMatch(/^skipped line 3: /)
+    expect((await quietly('list')).stdout).toMatch(/^bad: 1 company/)
+    expect(lastLine(await quietly('import', 'csv', 'c.csv', '--force', '--json'))).toMatchObject({ name: 'c' })
+    expect(await quietly('remove', 'c')).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+
   test('an import prints its first events, and all of them with --json', async () => {
     const list = (status: string): string =>
       ['id,name,country,status', ...Array.from({ length: 12 }, (_, at) => `${at},Works ${at} Ltd,GB,${status}`)].join('\n')
@@ -244,6 +255,22 @@ describe.concurrent('registers', () => {
     expect(ended.code).toBe(code)
     expect(ended.stdout).toBe('')
   })
+})
+
+test('a missing argument is named, and --select asks for the folder of the pipelines', async () => {
+  const cwd = folderOf()
+  const { code, stderr } = await fettle(['run', '--select', 'tag:nightly'], { cwd })
+  expect([code, stderr]).toEqual([
+    EXIT.usage,
+    [
+      'error FETTLE_USAGE',
+      '  <pipeline> is missing (Pipeline files, or folders of them): fettle run <pipeline..>',
+      '  hint: --select chooses among pipelines. Pass their folder, too: fettle run . --select tag:nightly',
+      '',
+    ].join('\n'),
+  ])
+  expect((await fettle(['register'], { cwd })).stderr).toContain('<action> is missing (What to do): fettle register <action>')
+  expect((await fettle(['run'], { cwd })).stderr).toContain('hint: Read the help of the command: fettle run --help')
 })
 
 test('without a command the help is printed, with the way to start; no example names a file that only the repository has', async () => {

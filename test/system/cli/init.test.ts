@@ -39,6 +39,16 @@ describe.concurrent('init', () => {
     expect(existsSync(join(cwd, 'out/lieferanten-2026.csv'))).toBe(true)
   })
 
+  test('-q prints what is wrong, and nothing else', async () => {
+    const cwd = folderOf({ 'a.csv': LIST, 'b.csv': LIST })
+    expect(await fettle(['init', 'a.csv', '-q', '--yes'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(existsSync(join(cwd, 'a.yml'))).toBe(true)
+    expect(await fettle(['check', 'a.yml', '-q'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect((await fettle(['init', 'a.csv', '-q', '--yes'], { cwd })).stderr).toMatch(/^error FETTLE_USAGE\n {2}a\.yml exists/)
+    writeFileSync(join(cwd, 'a.csv'), 'Firma\n')
+    expect((await fettle(['check', 'a.yml', '-q'], { cwd })).stderr).toContain('error FETTLE_')
+  })
+
   test('the first line names the schema of a fettle that the project has installed, also from a folder within', async () => {
     const cwd = folderOf({ 'a.csv': LIST, 'lists/b.csv': LIST, 'node_modules/fettle/schema/pipeline.v1.json': '{}' })
     const first = async (from: string, ...words: string[]): Promise<string | undefined> =>

@@ -130,7 +130,7 @@ describe.concurrent('a run that comes to its end', () => {
     const rows = 'Company Name,Reg No,Country\nAcme Forgings Ltd,01234567,GB\nFirma GmbH,,DE\nBau GmbH,,DE\n'
     const planned = project(undefined, { 'rows.csv': rows })
     const call = ['run', 'p.yml', '--register', 'small', '-q']
-    expect(await fettle(call, { cwd: planned })).toMatchObject({ code: 0, stdout: '' })
+    expect(await fettle(call, { cwd: planned })).toMatchObject({ code: 0, stdout: expect.stringContaining('DE 2') })
     const told = await fettle(['run', 'p.yml', '--register', 'small'], { cwd: planned })
     expect(told.stdout).toMatch(/^! Done, with warnings {2}/)
     expect(await fettle([...call, '--strict'], { cwd: planned })).toMatchObject({
@@ -245,7 +245,20 @@ describe.concurrent('several pipelines', () => {
     const ended = await fettle(['run', 'p.yml', '--register', 'small', '--strict'], { cwd })
     expect(ended.code).toBe(1)
     expect(ended.stdout).toMatch(/^! Done, with warnings/)
-    expect(ended.stdout).toMatch(/no row was matched of 4 against small.*DE 4.*hold GB, IE/s)
+    const text = ended.stdout.replace(/\n +/g, ' ')
+    expect(text).toContain('none of 4 rows was matched against small: no register of this run holds the countries of 4')
+    expect(text.match(/the registers hold GB, IE/g)).toHaveLength(1)
+  })
+
+  test('-q prints a run with warnings, and nothing of one without', async () => {
+    const rows = 'Company Name,Reg No,Country\nFirma 1 GmbH,,DE\n'
+    const cwd = project(undefined, { 'rows.csv': rows })
+    const warned = await fettle(['run', 'p.yml', '-q'], { cwd })
+    expect([warned.code, warned.stderr]).toEqual([0, ''])
+    expect(warned.stdout).toMatch(/^! Done, with warnings[\s\S]*none of 1 row was matched/)
+    // A second line of cron, after a run that was not interrupted.
+    expect(await fettle(['resume', 'p', '-q'], { cwd })).toMatchObject({ code: 0, stdout: '' })
+    expect(await fettle(['run', 'p.yml', '-q'], { cwd: project() })).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
   test.each([

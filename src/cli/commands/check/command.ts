@@ -1,6 +1,6 @@
 /** `fettle check`: pipeline and input checked without sending anything. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, QUIET, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '../options.ts'
 
 export const check: Command = {
   usage: 'check <pipeline..>',
@@ -10,6 +10,7 @@ export const check: Command = {
     ...SOURCES,
     RUNS_DIR,
     JSON_RESULT,
+    QUIET,
     { name: 'explain', type: 'switch', describe: 'Print the plan that run would execute' },
   ],
   conflicts: REGISTER_CONFLICTS,

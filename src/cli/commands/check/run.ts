@@ -18,11 +18,12 @@ import { overridesOf } from '../shared.ts'
 export async function run(given: Flags, io: Io): Promise<number> {
   const flags = await withPipelines(given, io)
   if (typeof flags === 'number') return flags
+  const isQuiet = isOn(flags, 'quiet')
   const codes: number[] = []
   const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
   const files = listFlag(flags, 'pipeline')
   for (const file of files) {
-    const work = showLongTask(io)
+    const work = showLongTask(io, isQuiet)
     const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, context).finally(work.stop)
     prepared.release()
@@ -42,13 +43,15 @@ export async function run(given: Flags, io: Io): Promise<number> {
       )
       continue
     }
-    if (prepared.issues.length > 0) io.err(printIssues(prepared.issues, files.length > 1 ? file : null))
+    const shown = prepared.issues.filter(one => !isQuiet || one.severity !== 'info')
+    if (shown.length > 0) io.err(printIssues(shown, files.length > 1 ? file : null))
     const { plan, input } = prepared
     if (plan === null || input === null) {
-      if (code === EXIT.ok) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
+      if (code === EXIT.ok && !isQuiet) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
       continue
     }
-    io.out(isOn(flags, 'explain') ? escapeLines(explainPlan(plan, input)) : summary(plan, input))
+    if (isOn(flags, 'explain')) io.out(escapeLines(explainPlan(plan, input)))
+    else if (!isQuiet) io.out(summary(plan, input))
   }
   return worstExit(codes)
 }

@@ -1,6 +1,6 @@
 /** `fettle init`: a pipeline file proposed for a list. */
 import type { Command } from '../../command.ts'
-import { LIST, LIST_OPTIONS } from '../options.ts'
+import { LIST, LIST_OPTIONS, QUIET } from '../options.ts'
 
 export const init: Command = {
   usage: 'init <file>',
@@ -13,6 +13,7 @@ export const init: Command = {
     { name: 'force', type: 'switch', describe: 'Replace existing files' },
     { name: 'project', type: 'switch', describe: 'Write fettle.yml too, for all pipelines of the folder' },
     { name: 'ci', choices: ['github', 'gitlab'], describe: 'Write a nightly workflow too' },
+    QUIET,
   ],
   examples: [
     ['fettle init companies.csv', 'write a pipeline file for a list; asks what is not certain'],

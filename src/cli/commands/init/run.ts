@@ -26,7 +26,9 @@ const PROJECT_SCHEMA = 'schema/project.v1.json'
 export const run = (flags: Flags, io: Io): Promise<number> =>
   withPrompt(io, async ask => initialise(flags, io, isOn(flags, 'yes') ? null : ask))
 
-async function initialise(flags: Flags, io: Io, ask: Prompt | null): Promise<number> {
+async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<number> {
+  // A check reports warnings, and questions need what they are about.
+  const io = isOn(flags, 'quiet') && ask === null ? { ...whole, err() {} } : whole
   const reading = readingOf(flags)
   const inspected = await inspectInput(reading, io)
   const proposal = await confirm(inspected, decisionsOf(flags, inspected), io, ask)
@@ -41,10 +43,12 @@ async function initialise(flags: Flags, io: Io, ask: Prompt | null): Promise<num
   if (written === null) return EXIT.ok
   if (missing !== null) {
     const next = [action('register', 'import', 'csv', 'FILE'), action('check', written)].map(one => shellCommand(one))
-    io.err(escapeTerminal(`note: ${missing}, so ${written} is not checked. Import a register, then check it: ${next.join(', ')}`))
+    whole.err(
+      escapeTerminal(`note: ${missing}, so ${written} is not checked. Import a register, then check it: ${next.join(', ')}`),
+    )
     return EXIT.ok
   }
-  return offerCheck(written, flags, io, ask)
+  return offerCheck(written, flags, whole, ask)
 }
 
 /** Shows the proposal until it is accepted; null if the user quits. */
@@ -225,6 +229,6 @@ async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | 
   }
   const check = await import('../check/run.ts')
   const code = await check.run({ ...flags, pipeline: [pipeline] }, io)
-  if (code === EXIT.ok) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
+  if (code === EXIT.ok && !isOn(flags, 'quiet')) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
   return code
 }

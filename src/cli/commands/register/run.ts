@@ -110,7 +110,7 @@ async function importDecisions(flags: Flags, dir: string, io: Io): Promise<Regis
   const add = decisions.linesAbout(decided).filter(line => line.decision === 'accept' && line.name !== '')
   const { info, added, removed, unknown } = await changeAliases(dir, name, { add, decided })
   const unused = unknown === 0 ? '' : `; ${unknown} of companies that the register does not have`
-  io.err(escapeTerminal(`confirmed names: ${added} added, ${removed} removed${unused}`))
+  if (!isOn(flags, 'quiet') || unknown > 0) io.err(escapeTerminal(`confirmed names: ${added} added, ${removed} removed${unused}`))
   return info
 }
 
@@ -136,7 +136,8 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
     throw new FettleError('FETTLE_USAGE', `the name ${SAMPLE} belongs to the register of invented companies`, {
       hint: 'Pass --name with another name.',
     })
-  const work = showLongTask(io)
+  const isQuiet = isOn(flags, 'quiet')
+  const work = showLongTask(io, isQuiet)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
   const people = textFlag(flags, 'officers')
   const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
@@ -144,11 +145,8 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
   const now = new Date()
   const info = await importRegister({ file, kind, ...officers, name, dir, now, force, onProgress }).finally(work.stop)
   if (info.importedAt !== now.toISOString()) {
-    io.err(
-      escapeTerminal(
-        `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`,
-      ),
-    )
+    const unchanged = `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`
+    if (!isQuiet) io.err(escapeTerminal(unchanged))
     return info
   }
   const printSkipped = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {

@@ -10,6 +10,7 @@ export const bodyOf = (command: 'resume' | 'collect'): Body => ({
       const found = findResumable(runsDir, textFlag(flags, 'run') ?? undefined)
       const plan = found.queued === null ? found.state.plan : null
       const name = found.queued?.pipeline ?? plan?.name ?? null
-      return { name, plan, start: settings => resumeOrCollect(found, settings) }
+      const isFinished = found.queued === null && found.state.finished
+      return { name, plan, isFinished, start: settings => resumeOrCollect(found, settings) }
     }),
 })

@@ -15,6 +15,7 @@ export interface Recorded {
   readonly name: string | null
   /** Null while the run is in a queue. */
   readonly plan: Plan | null
+  readonly isFinished?: boolean
   readonly start: (settings: RunSettings) => Promise<RunResult>
 }
 
@@ -28,13 +29,13 @@ export async function runRecorded(command: string, flags: Flags, io: Io, find: (
   let ending: Ending
   let name: string | null = null
   try {
-    const { plan, start, ...found } = find(runsDir)
+    const { plan, start, isFinished = false, ...found } = find(runsDir)
     name = found.name
     if (plan !== null) await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     reporters.enable()
     // A recorded run has its credentials from its pipeline; a finished run and a merge need none.
     const settings = settingsOf(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
-    ending = { name, result: await start(settings) }
+    ending = { name, result: await start(settings), isRepeated: isFinished }
   } catch (error) {
     ending = { name, error }
   } finally {

@@ -12,7 +12,7 @@ import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
-import { checkResultFile, codeOf, type Ending, pipelineResultOf, printResults } from '../../result/result.ts'
+import { checkResultFile, codeOf, type Ending, hasWarnings, pipelineResultOf, printResults } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError, printIssues } from '../../terminal/print-error.ts'
 import { showProgress } from '../../terminal/progress/index.ts'
@@ -153,7 +153,7 @@ export async function runPipeline(
   }
 }
 
-/** The report as text, or the error; a quiet run prints nothing after a success. */
+/** The report as text, or the error. A quiet command prints warnings, those of a finished run not once more, and nothing after a success. */
 function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
     const of = isOneOfSeveral ? ending.name : null
@@ -162,7 +162,8 @@ function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallRep
   }
   if ('left' in ending) return
   const { report } = ending.result
-  if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok) return
+  const warns = hasWarnings(ending.result) && ending.isRepeated !== true
+  if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok && !warns) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'err' : 'out'
   io[to](`${isOneOfSeveral ? '\n' : ''}${reportText(report, io, to)}`)
 }

@@ -55,13 +55,13 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<ListInfo> {
   if (kind === 'uk' && codes.length > 0) throw new FettleError('FETTLE_USAGE', '--datasets: the UK list contains sanctions only')
   let printedAt = performance.now()
   const onProgress = (entries: number): void => {
-    if (performance.now() - printedAt < (io.isTerminal ? 200 : 30_000)) return
+    if (isOn(flags, 'quiet') || performance.now() - printedAt < (io.isTerminal ? 200 : 30_000)) return
     printedAt = performance.now()
     if (io.isTerminal) io.draw(`\r\x1b[2Kread ${entries} entries`)
     else io.err(`read ${entries} entries`)
   }
   const info = await importList({ kind, file, name, dir, codes, now: new Date(), force: isOn(flags, 'force'), onProgress })
-  if (io.isTerminal) io.draw('\r\x1b[2K')
+  if (io.isTerminal && !isOn(flags, 'quiet')) io.draw('\r\x1b[2K')
   for (const { line, why } of info.skippedRows)
     io.err(escapeTerminal(`skipped ${line === null ? 'a row' : `line ${line}`}: ${why}`))
   if (info.skipped > info.skippedRows.length) io.err(`and ${info.skipped - info.skippedRows.length} more`)
