@@ -142,8 +142,14 @@ function startGroups(output) {
     library: id => library.has(id),
     run: id => run.has(id),
   }
+  // An entry in a group would export what other chunks use of the group, too.
+  const entries = new Set(Object.values(ENTRIES).map(file => join(src, `${file}.ts`)))
   // Not what the index files of folders import besides: it is left out above.
-  return Object.entries(groups).map(([name, test]) => ({ name, test, includeDependenciesRecursively: false }))
+  return Object.entries(groups).map(([name, test]) => ({
+    name,
+    test: id => !entries.has(id) && test(id),
+    includeDependenciesRecursively: false,
+  }))
 }
 
 /** Bundles the programs into ./dist. */

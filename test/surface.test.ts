@@ -88,3 +88,14 @@ test('the public surface is the one on record', () => {
   if (process.env.FETTLE_UPDATE_SURFACE === '1') writeFileSync(SNAPSHOT, `${JSON.stringify(now, null, 2)}\n`)
   expect(now).toEqual(JSON.parse(readFileSync(SNAPSHOT, 'utf8')))
 })
+
+// A bundler that joins an entry with its neighbours would export what they share, too.
+test.each([
+  ['index', library],
+  ['client/index', client],
+  ['service/index', service],
+  ['testing/index', testing],
+])('dist/%s.js exports what its source exports', async (entry, source) => {
+  const built: object = await import(new URL(`../dist/${entry}.js`, import.meta.url).href)
+  expect(Object.keys(built).sort()).toEqual(Object.keys(source).sort())
+})

@@ -1,11 +1,12 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import pc from 'picocolors'
 import { type ReporterDispatcher, type ReuseSettings, type RunSettings, runKeyOf } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
-import { renderText, type Style } from '../../report/formats/text.ts'
+import { renderText, type Style, type TextOptions } from '../../report/formats/text.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
@@ -144,9 +145,18 @@ const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
   return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
 })()
 
-export const reportText = (report: Report, io: Io, to: 'out' | 'err', isStopped = false): string =>
+/** Whether the report page of a run is written: not while it runs, nor after a kill. */
+export const hasPage = (io: Io, runsDir: string, runId: string): boolean =>
+  existsSync(resolve(io.cwd, runsDir, runId, 'report.html'))
+
+export const reportText = (
+  report: Report,
+  io: Io,
+  to: 'out' | 'err',
+  state: Pick<TextOptions, 'isStopped' | 'hasPage'> = {},
+): string =>
   renderText(report, {
-    isStopped,
+    ...state,
     width: Math.min(io.columns(), 100),
     ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
   })

@@ -22,6 +22,8 @@ export interface TextOptions {
   readonly width?: number
   /** No process runs it any more, although it did not record its end. */
   readonly isStopped?: boolean
+  /** False before the report page is written; true if absent. */
+  readonly hasPage?: boolean
 }
 
 /** Lines a list may take before it is cut. */
@@ -55,7 +57,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     profile(result, paint, width),
     issues(report, result, paint, width),
     companyActions(result, paint, width),
-    files(report, result, paint, width),
+    files(report, result, paint, width, options.hasPage ?? true),
     next(report, result, paint),
     resumeLines(report, result, paint),
   ]
@@ -177,7 +179,7 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
 }
 
-function files(report: Report, result: Result, paint: Paint, width: number): string[] {
+function files(report: Report, result: Result, paint: Paint, width: number, hasPage: boolean): string[] {
   const written = result.outputs.map(
     file =>
       `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
@@ -189,7 +191,7 @@ function files(report: Report, result: Result, paint: Paint, width: number): str
       : wrap(serviceWords(result), width - 12).map((line, at) => `  ${(at === 0 ? 'service' : '').padEnd(9)} ${line}`)
   const spent =
     result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
-  return directory === null
+  return directory === null || !hasPage
     ? [...written, ...service, ...spent]
     : [...written, ...service, ...spent, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
 }

@@ -217,7 +217,10 @@ describe.concurrent('a stop', () => {
     expect(status.stdout).toMatch(
       /^■ Stopped {2}p {2}[\s\S]*It stopped in the match stage\.[\s\S]*No process is running it: fettle resume/,
     )
-    expect((await fettle(['report'], { cwd })).stdout).toMatch(/^■ Stopped {2}p {2}/)
+    const report = await fettle(['report'], { cwd })
+    expect(report.stdout).toMatch(/^■ Stopped {2}p {2}/)
+    // The page of a run that was killed does not exist.
+    expect(status.stdout + report.stdout).not.toContain('report.html')
     expect((await fettle(['runs'], { cwd })).stdout).toMatch(/-p-\w+ +stopped +75 /)
     // The lock of a process that is gone is taken over.
     const taken = await fettle([...RUN, '--timeout', '2s'], { cwd, env })

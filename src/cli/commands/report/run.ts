@@ -9,7 +9,7 @@ import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { needText, textFlag } from '../../options/read.ts'
 import { EXTENSIONS } from '../../options/report-formats.ts'
 import type { Io } from '../../terminal/io.ts'
-import { reportText } from '../shared.ts'
+import { hasPage, reportText } from '../shared.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
@@ -22,7 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const { status } = storedStatusOf(runsDir, state)
   const text =
     renderer === null || (format === 'text' && to === null)
-      ? reportText(report, io, 'out', status === 'stopped')
+      ? reportText(report, io, 'out', { isStopped: status === 'stopped', hasPage: hasPage(io, runsDir, directory.id) })
       : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {

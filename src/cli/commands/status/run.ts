@@ -7,7 +7,7 @@ import { isOn, needText, textFlag } from '../../options/read.ts'
 import { skipCodeOf } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { statusQueued } from '../run/queued.ts'
-import { checkFlags, reportText, timeoutOf } from '../shared.ts'
+import { checkFlags, hasPage, reportText, timeoutOf } from '../shared.ts'
 
 /** 0: done or ready to collect; 75: running or resumable; 76: failed at the service; otherwise the exit code of the run. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -24,7 +24,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const code = status.state.status === 'skipped' ? (skipCodeOf(flags) ?? status.code) : status.code
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {
-    io.out(reportText(report, io, 'out', status.status === 'stopped'))
+    io.out(reportText(report, io, 'out', { isStopped: status.status === 'stopped', hasPage: hasPage(io, runsDir, runId) }))
     if (status.status !== 'finished') io.out(escapeTerminal(formatStatus(status)))
   }
   return code
