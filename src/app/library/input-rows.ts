@@ -59,6 +59,7 @@ async function* csvOf(rows: InputRows, signal: AbortSignal): AsyncGenerator<Uint
   try {
     for await (const row of untilAborted(rows, signal)) {
       number++
+      assertRecord(row, number)
       if (columns === null) {
         columns = Object.keys(row)
         batch.push([...columns])
@@ -97,6 +98,16 @@ async function* untilAborted(rows: InputRows, signal: AbortSignal): AsyncGenerat
       .then(() => iterator.return?.())
       .catch(() => {})
   }
+}
+
+/** A caller without types may pass texts or arrays, whose keys are positions. */
+function assertRecord(row: unknown, number: number): void {
+  if (typeof row === 'object' && row !== null && !Array.isArray(row) && (number > 1 || Object.keys(row).length > 0)) return
+  const found =
+    row === null ? 'null' : Array.isArray(row) ? 'an array' : typeof row === 'object' ? 'one without keys' : typeof row
+  throw new FettleError('FETTLE_INPUT_FIELDS', `row ${number} is not a record with column names: found ${found}`, {
+    hint: 'Pass objects, such as { name: "Acme Ltd", country: "GB" }.',
+  })
 }
 
 function cellsOf(row: InputRow, columns: readonly string[], number: number): string[] {

@@ -7,7 +7,7 @@ const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout
 
 const STDIN = '-'
 export const STDIN_NAME = 'standard input'
-export const ROWS_NAME = 'the rows of the program'
+export const ROWS_NAME = 'the input of the program'
 
 /** The output of a run over rows of a program that names none: a file in the directory of the run. */
 export const RUN_OUTPUT = 'run:rows.csv'
@@ -16,7 +16,7 @@ export const RUN_OUTPUT = 'run:rows.csv'
 export interface InputRef {
   /** `kept`: a local file with a copy among the runs. */
   readonly kind: 'file' | 'stdin' | 'rows' | 'object' | 'kept'
-  /** For messages: a path, `standard input`, `the rows of the program`, or an address without its query. */
+  /** For messages: a path, `standard input`, `the input of the program`, or an address without its query. */
   readonly shown: string
   /** Where this process reads it; null for a remote object without a copy here. */
   readonly readFrom: string | null

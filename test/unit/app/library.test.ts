@@ -381,7 +381,11 @@ describe('rows of a program', () => {
   test.each([
     ['a later row with another key', [{ name: 'A' }, { name: 'B', extra: 1 }], 'FETTLE_INPUT_FIELDS', 'row 2'],
     ['a cell that is an object', [{ name: { first: 'A' } }], 'FETTLE_INPUT_FIELDS', '"name" in row 1'],
-    ['no row', [], 'FETTLE_INPUT_EMPTY', 'the rows of the program'],
+    ['no row', [], 'FETTLE_INPUT_EMPTY', 'the input of the program has no rows'],
+    ['a text', ['Acme Ltd'], 'FETTLE_INPUT_FIELDS', 'row 1 is not a record with column names: found string'],
+    ['an array', [{ name: 'A' }, ['B']], 'FETTLE_INPUT_FIELDS', 'row 2 is not a record with column names: found an array'],
+    ['null', [null], 'FETTLE_INPUT_FIELDS', 'found null'],
+    ['a first record without keys', [{}], 'FETTLE_INPUT_FIELDS', 'found one without keys'],
   ])('%s is an error', async (_, input, code, text) => {
     const refused = run({ ...pipeline, mappings: { name: 'name' }, input: input as never }, here.options())
     await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(text) })
@@ -394,7 +398,7 @@ describe('rows of a program', () => {
     }
     await expect(run({ ...pipeline, input: throws() }, here.options())).rejects.toMatchObject({
       code: 'FETTLE_INPUT_READ',
-      message: 'cannot read row 2 of the rows of the program: the database is gone',
+      message: 'cannot read row 2 of the input of the program: the database is gone',
     })
     const stop = new AbortController()
     const waits = async function* () {
