@@ -171,6 +171,10 @@ function messageOf(problem: string, argv: readonly string[]): string {
   if (missing !== undefined) return `<${missing.name}> is missing (${missing.describe}): fettle ${usage}`
   if (/^(?:Implications failed|Missing dependent arguments):/.test(problem))
     return [...problem.matchAll(/(?<!\S)(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
+  const [, flag] = /^Missing required argument: (\S+)$/.exec(problem) ?? []
+  if (flag !== undefined) return `--${flag} is missing`
+  const [, name, given, choices] = /^Invalid values:\s+Argument: (\S+), Given: "(.*)", Choices: (.*)$/.exec(problem) ?? []
+  if (name !== undefined) return `${name}: expected one of ${choices}, found "${given}"`
   return problem.trim().replace(/\s+/g, ' ')
 }
 

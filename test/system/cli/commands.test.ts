@@ -270,6 +270,10 @@ test('a missing argument is named, and --select asks for the folder of the pipel
     ].join('\n'),
   ])
   expect((await fettle(['register'], { cwd })).stderr).toContain('<action> is missing (What to do): fettle register <action>')
+  expect((await fettle(['forget'], { cwd })).stderr).toContain('\n  --key is missing\n')
+  expect((await fettle(['report', '--format', 'pdf'], { cwd })).stderr).toMatch(
+    /\n {2}format: expected one of "text", "json", .*, found "pdf"\n/,
+  )
   expect((await fettle(['run'], { cwd })).stderr).toContain('hint: Read the help of the command: fettle run --help')
 })
 

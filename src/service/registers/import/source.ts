@@ -67,7 +67,14 @@ async function openTable(file: string): Promise<Readable> {
     lazyEntries: true,
     autoClose: false,
   })
-  const tables = (await entriesOf(zip)).filter(
+  const entries = await entriesOf(zip)
+  if (entries.some(({ fileName }) => fileName === 'xl/workbook.xml')) {
+    zip.close()
+    throw new FettleError('FETTLE_INPUT_KIND', `${file} is an Excel workbook, and a register is read from CSV`, {
+      hint: 'Save the sheet as CSV, and import that.',
+    })
+  }
+  const tables = entries.filter(
     ({ fileName }) => /\.(?:csv|txt)$/i.test(fileName) && !fileName.startsWith('__MACOSX/'),
   )
   const [table] = tables

@@ -211,6 +211,7 @@ describe('compressed sources', () => {
 
   it.each<[string, Buffer, string, string]>([
     ['a zip without a CSV', zipOf({ 'a.xml': '<a/>' }), 'FETTLE_INPUT_KIND', 'has no CSV'],
+    ['a workbook of Excel', zipOf({ 'xl/workbook.xml': '<workbook/>' }), 'FETTLE_INPUT_KIND', 'is an Excel workbook'],
     ['a zip of two', zipOf({ 'a.csv': 'name\n', 'b.csv': 'name\n' }), 'FETTLE_INPUT_KIND', 'has 2 CSV files: a.csv, b.csv'],
     ['a zip that is cut off', zipOf({ 'a.csv': 'name\nAcme\n' }).subarray(0, 60), 'FETTLE_INPUT_READ', 'failed'],
     ['a gzip that is cut off', gzipSync('name\nAcme\n').subarray(0, 20), 'FETTLE_INPUT_READ', 'unexpected end of file'],
