@@ -74,9 +74,7 @@ async function openTable(file: string): Promise<Readable> {
       hint: 'Save the sheet as CSV, and import that.',
     })
   }
-  const tables = entries.filter(
-    ({ fileName }) => /\.(?:csv|txt)$/i.test(fileName) && !fileName.startsWith('__MACOSX/'),
-  )
+  const tables = entries.filter(({ fileName }) => /\.(?:csv|txt)$/i.test(fileName) && !fileName.startsWith('__MACOSX/'))
   const [table] = tables
   if (table === undefined || tables.length > 1) {
     zip.close()
