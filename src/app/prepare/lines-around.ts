@@ -28,7 +28,7 @@ export function surroundingIssues({ input, report }: Pipeline, inspection: Inspe
   if (around === null) return notes
   const head = around.head + (input.skip?.head ?? 0)
   const tail = around.tail + (input.skip?.tail ?? 0)
-  // Such lines that cannot be read as rows have one cure, and input.skip does not name all of them.
+  // Such lines that cannot be read as rows have to be skipped, and input.skip does not cover all of them.
   const areUnreadable = inspection.issues.some(({ code, action }) => code === 'FETTLE_INPUT_FIELDS' && action !== undefined)
   const found = issue('FETTLE_INPUT_LINES', `${input.path} has lines that are no rows: ${inWords(around, report)}`, {
     // A pipeline with input.skip may mean the rest as rows.
