@@ -65,6 +65,13 @@ function withBeat(lock: Lock): HeldLock {
   }
 }
 
+interface OtherClaim {
+  readonly runId: string
+  readonly questions: DigestIndex
+  /** Its process is running; else it was stopped or detached. */
+  readonly isAtWork: boolean
+}
+
 /** Another run is about to pay for one of the questions. */
 class AskedElsewhere extends Error {
   readonly runId: string
@@ -82,7 +89,8 @@ export class Claim {
   readonly #now: () => number
   readonly #own: Buffer[] = []
   #scope = ''
-  #others: readonly { readonly runId: string; readonly questions: DigestIndex }[] = []
+  #others: readonly OtherClaim[] = []
+  readonly #askedBefore = new Map<string, number>()
 
   constructor(folder: string, runId: string, now: () => number) {
     this.#folder = folder
@@ -95,17 +103,26 @@ export class Claim {
     this.#scope = scope
     this.#others = readdirSync(this.#folder).flatMap(name => {
       const runId = runOf(name)
-      if (runId === undefined || runId === this.#runId || lockHolder(join(this.#folder, runId), this.#now) === null) return []
+      if (runId === undefined || runId === this.#runId) return []
+      const isAtWork = lockHolder(join(this.#folder, runId), this.#now) !== null
       const questions = questionsIn(join(this.#folder, name), scope)
-      return questions === null ? [] : { runId, questions }
+      return questions === null ? [] : { runId, questions, isAtWork }
     })
   }
 
   /** A question that will be paid; throws where another run pays for it just now, unless it was asked for again. */
   add(question: Buffer, isAgain: boolean): void {
-    if (!isAgain)
-      for (const { runId, questions } of this.#others) if (questions.find(question) !== -1) throw new AskedElsewhere(runId)
+    for (const { runId, questions, isAtWork } of isAgain ? [] : this.#others) {
+      if (questions.find(question) === -1) continue
+      if (isAtWork) throw new AskedElsewhere(runId)
+      this.#askedBefore.set(runId, (this.#askedBefore.get(runId) ?? 0) + 1)
+    }
     this.#own.push(Buffer.from(question))
+  }
+
+  /** Runs that were stopped or detached, and may have paid for some of the questions: how many. */
+  get askedBefore(): ReadonlyMap<string, number> {
+    return this.#askedBefore
   }
 
   async publish(): Promise<void> {

@@ -1,7 +1,8 @@
 /** Chooses the rows of a run that go up. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FettleError } from '../../errors.ts'
+import { counted } from '../../counted.ts'
+import { FettleError, type Issue, issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
@@ -11,7 +12,7 @@ import { answersFolder, type ReuseSettings } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
+import { type RunDirectory, readRun } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { readablePlan } from './ports.ts'
@@ -65,29 +66,49 @@ export async function chooseRowsOnce(
   if (plan.known !== undefined && !isBeforeRequests(state)) return resumeClaim(folder, state.runId, waiting)
   const readable = wholePlan(await readablePlan(plan, directory, storage))
   const changedCompanies = changedCompaniesOf(directory, state)
-  const { chosen: choice, held } = await claimQuestions(folder, state.runId, waiting, claim => {
+  const { chosen, held } = await claimQuestions(folder, state.runId, waiting, async claim => {
     const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
-    return chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
+    const choice = await chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
+    return { choice, askedBefore: claim.askedBefore }
   })
   try {
-    const event = chosenEventOf(choice)
+    const event = chosenEventOf(chosen.choice)
     checkRowBudget(plan, event.sent)
-    const chosen = chosenPlan(wholePlan(plan), event)
-    await assertAccount(chosen, settings)
+    const sent = chosenPlan(wholePlan(plan), event)
+    await assertAccount(sent, settings)
     const choose = (): void => void record.append(event)
     if (plan.budget.month === undefined) choose()
     // What is recorded is reserved: another run cannot use the same rest.
     else
       await withSpendingLock(settings.runsDir, clock, () => {
-        assertMonth(chosen, settings.runsDir, state.identity, clock.now(), { except: state.runId })
+        assertMonth(sent, settings.runsDir, state.identity, clock.now(), { except: state.runId })
         choose()
       })
+    for (const [runId, questions] of chosen.askedBefore)
+      if (mayHaveAsked(settings.runsDir, runId)) record.append({ type: 'issue.raised', issue: askedBefore(runId, questions) })
     return held
   } catch (error) {
     await held.release(true)
     throw error
   }
 }
+
+/** Whether an unfinished run made requests about its rows; a run of another folder may have. */
+function mayHaveAsked(runsDir: string, runId: string): boolean {
+  try {
+    const { finished, jobs } = readRun(runsDir, runId)
+    return !finished && jobs.some(({ requested }) => requested)
+  } catch {
+    return true
+  }
+}
+
+const askedBefore = (runId: string, questions: number): Issue =>
+  issue(
+    'FETTLE_ASKED_BEFORE',
+    `${counted(questions, 'question')} may be paid twice: the unfinished run ${runId} asked ${questions === 1 ? 'it' : 'them'} before`,
+    { severity: 'warn' },
+  )
 
 /** Whether rows go up, and no request about them was made yet. */
 const isBeforeRequests = ({ jobs }: RunState): boolean => jobs.length > 0 && jobs.every(({ requested }) => !requested)

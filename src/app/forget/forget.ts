@@ -12,7 +12,7 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
-import { forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
+import { companiesInAnswers, forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
 import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
 import { withSpendingLock } from '../runs/spending.ts'
 import { forgetInRun } from './forget-run.ts'
@@ -46,6 +46,8 @@ interface Intent {
   readonly key: string
   readonly pipeline: string | null
   readonly runs: readonly RunRows[]
+  /** Companies of answers, whose searches go. */
+  readonly companies?: readonly string[]
   readonly lines: readonly string[]
   readonly answers: readonly string[]
   readonly tables: readonly string[]
@@ -68,9 +70,12 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     const scan = await scanRuns(options)
     const runFiles = scan.flatMap(({ files }) => files)
     const answerFolders = foldersOf(options)
+    const companies: string[] = []
+    for (const folder of answerFolders) companies.push(...(await companiesInAnswers(folder, key, pipeline)))
+    const about = searchedAbout({ runs: scan.map(one => one.found), companies })
     const answers: FoundEntries[] = []
     for (const folder of answerFolders)
-      for (const one of await forgetAnswers(folder, key, searchedAbout(scan.map(one => one.found)), { pipeline, dryRun: true }))
+      for (const one of await forgetAnswers(folder, key, about, { pipeline, dryRun: true }))
         answers.push({ file: one.path, entries: one.answers })
     const tables = await scanTables(options, scan)
     const found = [...runFiles, ...answers, ...tables].map(one => ({ ...one, file: relative(cwd, one.file) || one.file }))
@@ -79,6 +84,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       const intent: Intent = {
         ...{ id: randomBytes(8).toString('hex'), at: new Date(realClock.now()).toISOString(), key, pipeline },
         runs: scan.map(({ found: one }) => one),
+        companies,
         lines: [...new Set(scan.map(({ state }) => lineOf(state.plan)))],
         answers: answerFolders,
         tables: tables.map(({ file }) => file),
@@ -98,7 +104,7 @@ async function perform(intent: Intent, runsDir: string, record = async (): Promi
     for (const run of intent.runs)
       if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
     for (const folder of intent.answers)
-      await forgetAnswers(folder, intent.key, searchedAbout(intent.runs), { pipeline: intent.pipeline, dryRun: false })
+      await forgetAnswers(folder, intent.key, searchedAbout(intent), { pipeline: intent.pipeline, dryRun: false })
     const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
     for (const path of intent.tables) {
       const table = await openRowTable(path, '')
@@ -110,8 +116,8 @@ async function perform(intent: Intent, runsDir: string, record = async (): Promi
   }
 }
 
-const searchedAbout = (runs: readonly RunRows[]): SearchedAbout => ({
-  companies: runs.flatMap(({ companies }) => companies),
+const searchedAbout = ({ runs, companies = [] }: Pick<Intent, 'runs' | 'companies'>): SearchedAbout => ({
+  companies: [...companies, ...runs.flatMap(one => one.companies)],
   names: runs.flatMap(({ cells }) => cells),
 })
 

@@ -6,7 +6,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeFile } from '../../files/atomic-file.ts'
 import { keyDigest } from '../../input/upload/question.ts'
+import { addedColumns } from '../enriched-columns.ts'
+import { COMPANY_TAGS } from '../enriched-file.ts'
 import { AnswerFile, AnswerFileWriter } from './answer-file.ts'
+import { answerFilesIn } from './answer-store.ts'
 import { aboutCompany, aboutName } from './search-store.ts'
 
 export interface ForgottenAnswers {
@@ -18,6 +21,44 @@ export interface ForgottenAnswers {
 export interface SearchedAbout {
   readonly companies: readonly string[]
   readonly names: readonly string[]
+}
+
+/** The companies that only the answers to rows of a key name, also those of runs that are no longer kept. */
+export async function companiesInAnswers(folder: string, key: string, pipeline: string | null): Promise<string[]> {
+  const [own, others] = [new Set<string>(), new Set<string>()]
+  const digest = keyDigest(key)
+  const names = await answerFilesIn(folder)
+  const readInto = (isWanted: (file: AnswerFile, at: number) => boolean, add: (company: string) => void): void => {
+    for (const name of names) {
+      const file = AnswerFile.open(join(folder, name))
+      if (file === null) continue
+      try {
+        for (let at = 0; at < file.count; at++) if (isWanted(file, at)) add(companyAt(file, at))
+      } finally {
+        file.close()
+      }
+    }
+  }
+  const isOwn = (file: AnswerFile, at: number): boolean =>
+    (pipeline === null || file.facts.pipeline === pipeline) && file.key(at).equals(digest)
+  readInto(isOwn, company => own.add(company))
+  own.delete('')
+  if (own.size > 0)
+    readInto(
+      (file, at) => !isOwn(file, at),
+      company => others.add(company),
+    )
+  return [...own].filter(company => !others.has(company))
+}
+
+/** The company of an answer, '' without one, and of a search. */
+function companyAt(file: AnswerFile, at: number): string {
+  const source = file.outcome(at) === null ? undefined : file.facts.sources[file.source(at)]
+  const line = source === undefined ? null : file.line(at)
+  if (source === undefined || line === null) return ''
+  const { find } = addedColumns(source.columns)
+  const cells = JSON.parse(line.toString()) as string[]
+  return COMPANY_TAGS.map(name => (cells[find(name)] ?? '').trim()).find(id => id !== '') ?? ''
 }
 
 /** `pipeline`: only answers to its rows, those of all pipelines if null. Nothing is written if `dryRun`. Throws FETTLE_OUTPUT_WRITE. */

@@ -95,6 +95,27 @@ test('a run that was stopped before its first request chooses its rows again', a
   expect(resumed.results[0]?.reuse).toMatchObject({ asked: 20, known: 20, sent: 0 })
 })
 
+test('a run that asks what an unfinished run asked before has a warning that names it, until that one is resumed', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 20))
+  const common = here.options({})
+  const controller = new AbortController()
+  const onEvent = ({ type }: { readonly type: string }): void => {
+    if (type === 'enrich.requested') controller.abort()
+  }
+  const stopped = run(night.pipeline, { ...common, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+  await expect(stopped).rejects.toThrow()
+  const [unfinished] = readdirSync(join(here.folder, 'runs')).filter(name => name.includes('-nightly-'))
+  const other = { ...night.pipeline, name: 'other', output: { path: 'other.csv', columns: ['*', 'match.outcome'] } }
+  const askedBefore = async (pipeline: PipelineInput): Promise<string[]> => {
+    const [result] = (await run(pipeline, common)).results
+    return result!.issues.filter(({ code }) => code === 'FETTLE_ASKED_BEFORE').map(({ message }) => message)
+  }
+  expect(await askedBefore(other)).toEqual([`20 questions may be paid twice: the unfinished run ${unfinished} asked them before`])
+  expect(await askedBefore(night.pipeline)).toEqual([])
+  expect(await askedBefore({ ...other, name: 'third' })).toEqual([])
+})
+
 /** Each list is that of the night before, with rows changed, gone, moved and new. */
 const change = fc.record({
   days: fc.constantFrom(0.5, 1, 3, 7),

@@ -1,5 +1,5 @@
 /** Nights that use AML searches and questions for candidates that earlier nights paid. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetKey } from '../../../src/app/forget/forget.ts'
@@ -125,4 +125,20 @@ test('forgetting a row removes the searches about its company and its name', asy
   expect(await found(keyOf(/,GB-X-\d+,/))).toBe(1)
   const [searches = 0, known = 0, asked = 0, reused = 0] = paid(await night(1, 20))
   expect([searches, asked, searches + known, asked + reused]).toEqual([1, 1, first[0], first[2]])
+})
+
+test('forgetting a row removes the search about its company also when no run that has it is kept', async () => {
+  await night(0, 20)
+  const row = readFileSync('out.csv', 'utf8')
+    .split('\n')
+    .find(line => /,GB-X-\d+,/.test(line))!
+  for (const name of readdirSync('runs').filter(one => one !== 'answers')) rmSync(join('runs', name), { recursive: true })
+  const options = { runsDir: 'runs', cwd: here.folder, pipeline: null, answersDir: null, tables: [] }
+  const { found } = await forgetKey({ ...options, key: row.split(',')[0]!, dryRun: false })
+  expect(found.map(({ file, entries }) => [file.replace(/^.*-/, ''), entries]).sort()).toEqual([
+    ['matched.answers', 1],
+    ['screen.answers', 1],
+  ])
+  const after = await night(1, 20)
+  expect(paid(after)[0]).toBe(1)
 })
