@@ -261,11 +261,11 @@ describe('JSON lines', () => {
     ['{"a":1}\n\n[1]\n', 'line 3: is not a record with keys'],
     ['{"a":1}\n{"a":12345678901234567890}\n', 'line 2: the number of "a" has more digits'],
     [Buffer.from('{"a":"x"}\n{"a":"\xe9"}\n', 'latin1'), 'line 2: is not UTF-8'],
-    ['{\n  "a": 1\n}\n', 'a JSON document: write JSON lines'],
-    ['[]', 'a JSON document: write JSON lines'],
+    ['{\n  "a": 1\n}\n', 'is a JSON document: Write JSON lines'],
+    ['[]', 'is a JSON document: Write JSON lines'],
   ])('%s is refused: %s', async (content, why) => {
     const { facts, issues } = await inspect(options(file(content, 'a.jsonl')))
     expect(facts).toBeNull()
-    expect(issues[0]?.message).toContain(why)
+    expect(`${issues[0]?.message}: ${issues[0]?.hint ?? ''}`).toContain(why)
   })
 })

@@ -206,12 +206,12 @@ describe('refused', () => {
 
   it.each<[string, Uint8Array, RegExp]>([
     ['a workbook with a password', encrypted, /FETTLE_INPUT_KIND .*behind a password/],
-    ['an old workbook', encrypted.subarray(0, 100), /FETTLE_INPUT_KIND .*old Excel.*\.xls\).*save as \.xlsx or CSV/],
+    ['an old workbook', encrypted.subarray(0, 100), /FETTLE_INPUT_KIND .*old Excel.*\.xls\).*Save as \.xlsx or CSV/],
     ['a binary workbook', archiveOf({ '[Content_Types].xml': '', 'xl/workbook.bin': 'x' }), /FETTLE_INPUT_KIND .*\.xlsb/],
     ['OpenDocument', archiveOf({ mimetype: '', 'opendocument.spreadsheet': '' }), /FETTLE_INPUT_KIND .*\.ods/],
     ['Numbers', archiveOf({ 'Index/Document.iwa': 'x' }), /FETTLE_INPUT_KIND .*Numbers/],
     ['a Word file', archiveOf({ '[Content_Types].xml': '', 'word/document.xml': 'x' }), /FETTLE_INPUT_KIND .*Word/],
-    ['another archive', archiveOf({ 'list.csv': 'a,b' }), /FETTLE_INPUT_KIND .*ZIP archive: unpack/],
+    ['another archive', archiveOf({ 'list.csv': 'a,b' }), /FETTLE_INPUT_KIND .*ZIP archive \| Unpack/],
     ['cut short', archiveOf(parts).subarray(0, 900), /FETTLE_INPUT_KIND .*cut short/],
     ['packed by gzip as well', gzipSync(archiveOf(parts)), /FETTLE_INPUT_KIND .*packed in another file/],
     ['no XML', archiveOf({ ...parts, 'xl/worksheets/sheet1.xml': '<worksheet' }), /FETTLE_INPUT_(KIND|EMPTY)/],
