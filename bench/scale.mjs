@@ -15,6 +15,7 @@ import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
 import { makeThreads } from '../build/service/data-cleaning/processing/threads.js'
 import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
+import { ALONE } from '../build/service/matching/weights.js'
 import { loadIndex, storeIndex } from '../build/service/registers/stored/index-file.js'
 import { grow } from './lib/grow.mjs'
 import { peakMb } from './lib/peak.mjs'
@@ -86,7 +87,7 @@ async function threaded(image, queries, rows, count) {
     for (let row = 0; row < most; row++) yield queries[row % queries.length]
   }
   const drain = async most => {
-    for await (const _ of threads.stream(stream(most)));
+    for await (const _ of threads.stream(stream(most), ALONE));
   }
   await drain(queries.length * count)
   const from = performance.now()
