@@ -19,7 +19,10 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
   try {
     const files = isFolder ? await filesIn(path, root) : await matches(path, root)
     if ('folder' in files)
-      return refuse(`it has the folder ${files.folder}`, `Name the files with wildcards, such as ${join(path, '**/*.csv')}.`)
+      return refuse(
+        `the folder holds another one, ${files.folder}`,
+        `Name the files with wildcards, such as ${join(path, '**/*.csv')}.`,
+      )
     if (files.length === 0)
       return refuse(isFolder ? 'the folder has no files' : 'no file matches', 'Check the path, and that the files are there.')
     if (files.length > MOST_FILES)

@@ -68,6 +68,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A1', 'schema pipelines', 'USAGE', ['pipelines', 'pipeline']),
   bad('A1', 'register drop x', 'USAGE', ['drop', 'remove']),
   bad('A1', 'explain FETTLE_INPUT_QUOTES', 'USAGE', ['Did you mean FETTLE_INPUT_QUOTE?']),
+  bad('A1', 'explain FETTLE_REGISTER', 'USAGE', ['Did you mean FETTLE_REGISTER_', 'FETTLE_REGISTER_NONE']),
   bad('A1', 'explain 3', 'USAGE', ['no such code: 3']),
   bad('A1', 'completion powershel', 'USAGE', ['"powershel"']),
   bad('A1', 'run p.yml --report pdf', 'USAGE', ['run has no flag --report'], { later: 'reporters' }),

@@ -1,7 +1,9 @@
 /** The report as a value: its form, what is null, what may not enter it. */
+
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { buildReport, RENDERERS, type Report, reportJsonSchema, reportSchema, resultLine } from '../../../src/report/index.ts'
+import { serviceWords } from '../../../src/report/service-words.ts'
 import { type FixtureName, REGISTERS, reportOf, STATES } from './fixtures.ts'
 
 const names = Object.keys(STATES) as FixtureName[]
@@ -127,6 +129,14 @@ it.each(['json', 'markdown', 'html'] as const)('%s: name, date and digest of a r
   const [imported] = REGISTERS
   const text = RENDERERS[format].render(reportOf('running'))
   for (const fact of Object.values(imported!)) expect(text).toContain(fact)
+})
+
+it('the share of a list in the register is given where a row has a company or is in review', () => {
+  const { results } = reportOf('finished')
+  const one = { ...results[0]!, inRegister: 0.12, plan: { ...results[0]!.plan, sent: 60 } }
+  const found = { matched: 0.97, review: null }
+  expect(serviceWords({ ...one, lowestScores: found })).toContain('about 12 % of this list is in the register')
+  expect(serviceWords({ ...one, lowestScores: { ...found, matched: null } })).not.toContain('12 %')
 })
 
 describe('resultLine', () => {

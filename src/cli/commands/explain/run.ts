@@ -27,7 +27,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
   else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
   else {
-    const near = nearest(code, codes)
+    const longer = codes.filter(one => one.startsWith(`${code}_`))
+    const near = longer.length > 0 ? longer.join(', ') : nearest(code, codes)
     throw new FettleError('FETTLE_USAGE', `no such code: ${wanted}`, {
       hint: near === null ? 'See `fettle explain`.' : `Did you mean ${near}?`,
     })
