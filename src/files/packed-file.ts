@@ -16,9 +16,14 @@ export const isPacked = (path: string): boolean => path.endsWith('.gz')
 export const packed = (content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> =>
   through(content, createGzip({ level: PACK_LEVEL, chunkSize: 65_536 }))
 
-/** The content of gzip data. Throws what `pieces` throws, and errors of zlib, whose codes begin with `Z_`. */
-export const unpacked = (pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> =>
-  through(pieces, createGunzip({ chunkSize: READ_BYTES }))
+/** The content of gzip data. Throws what `pieces` throws; `fail` turns an error of zlib into the error to throw. */
+export async function* unpacked(pieces: AsyncIterable<Uint8Array>, fail: (cause: Error) => Error): AsyncGenerator<Buffer> {
+  try {
+    yield* through(pieces, createGunzip({ chunkSize: READ_BYTES }))
+  } catch (error) {
+    throw isOfZlib(error) ? fail(new Error(`its gzip data are damaged: ${error.message}`)) : error
+  }
+}
 
 async function* through(pieces: AsyncIterable<Uint8Array>, zlib: Gzip | Gunzip): AsyncGenerator<Buffer> {
   let failure: unknown = null
@@ -37,16 +42,12 @@ async function* through(pieces: AsyncIterable<Uint8Array>, zlib: Gzip | Gunzip):
 }
 
 /** Yields the content of a file, which may be packed; `fail` turns errors of the disk and of zlib into the error to throw. */
-export async function* contentChunks(path: string, fail: (cause: Error) => Error): AsyncGenerator<Buffer> {
+export function contentChunks(path: string, fail: (cause: Error) => Error): AsyncGenerator<Buffer> {
   const chunks = fileChunks(path, fail)
-  try {
-    yield* isPacked(path) ? unpacked(chunks) : chunks
-  } catch (error) {
-    throw isOfZlib(error) ? fail(new Error(`its gzip data are damaged: ${error.message}`)) : error
-  }
+  return isPacked(path) ? unpacked(chunks, fail) : chunks
 }
 
-export const isOfZlib = (error: unknown): error is Error =>
+const isOfZlib = (error: unknown): error is Error =>
   error instanceof Error && (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
 
 /** Opens the content of a file, which may be packed, to be read at any offset: a packed one as a copy that ends with the handle. */

@@ -9,7 +9,7 @@ import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { COMPANY_TAGS, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { AnswerOffsets, REUSED } from './reuse/answer-offsets.ts'
 import { FullRun, type RawAnswer } from './reuse/full-run.ts'
 import { type ReusedAnswer, ReusedAnswers } from './reuse/reused-answers.ts'
@@ -44,15 +44,6 @@ export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): E
   banding: row[columns.find(BANDING)] ?? '',
   pattern: row[columns.find(PATTERN)] ?? '',
 })
-
-/** The id of the company found, '' without one. */
-function companyIn({ row, columns }: Pick<Answer, 'row' | 'columns'>): string {
-  for (const name of COMPANY_TAGS) {
-    const id = (row[columns.find(name)] ?? '').trim()
-    if (id !== '') return id
-  }
-  return ''
-}
 
 /** Called before the answers of a part; `namesOutcome`: the file has the outcome in a column. */
 type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
@@ -163,7 +154,8 @@ export class Answers {
   /** `part`: that of the row, if it went up. */
   #answer(came: RawAnswer, given: GivenAnswer, asked: number, part: number | null = null): Answer {
     const { columns } = came
-    const { row, outcome: serviceOutcome } = this.#fullRun === null ? came : this.#fullRun.answerTo(asked, came, companyIn(came))
+    const { row, outcome: serviceOutcome } =
+      this.#fullRun === null ? came : this.#fullRun.answerTo(asked, came, companyIn(came.row, columns))
     const raw = part === null ? null : { row: came.row, columns, outcome: came.outcome, number: came.number, part }
     const whole: Answer = { row, columns, outcome: serviceOutcome, serviceOutcome, reason: '', proposed: [], given, raw }
     if (serviceOutcome !== 'matched' && serviceOutcome !== 'duplicate') return whole

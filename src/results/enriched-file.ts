@@ -26,6 +26,15 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
 /** The columns that name the company found, named in contract §5.7. */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
+/** The id of the company found, '' without one. */
+export function companyIn(row: readonly string[], columns: Pick<EnrichedColumns, 'find'>): string {
+  for (const name of COMPANY_TAGS) {
+    const id = (row[columns.find(name)] ?? '').trim()
+    if (id !== '') return id
+  }
+  return ''
+}
+
 /** The columns with the name of the company found. */
 export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 

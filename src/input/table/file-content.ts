@@ -5,7 +5,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { type Issue, issue } from '../../errors.ts'
 import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-chunks.ts'
-import { isOfZlib, unpacked } from '../../files/packed-file.ts'
+import { unpacked } from '../../files/packed-file.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 import { isParquet, openParquet } from '../parquet/read-parquet.ts'
@@ -124,13 +124,8 @@ async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-async function* unpack(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
-  try {
-    yield* unpacked(pieces)
-  } catch (error) {
-    throw isOfZlib(error) ? unreadable(path, new Error(`its gzip data are damaged: ${error.message}`)) : error
-  }
-}
+const unpack = (pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> =>
+  unpacked(pieces, cause => unreadable(path, cause))
 
 /** The first bytes of the content; `isWhole` when there are no more. */
 export async function headOf(content: AsyncIterable<Buffer>, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { removeFile } from '../../files/atomic-file.ts'
 import { keyDigest } from '../../input/upload/question.ts'
 import { addedColumns } from '../enriched-columns.ts'
-import { COMPANY_TAGS } from '../enriched-file.ts'
+import { companyIn } from '../enriched-file.ts'
 import { AnswerFile, AnswerFileWriter } from './answer-file.ts'
 import { answerFilesIn } from './answer-store.ts'
 import { aboutCompany, aboutName } from './search-store.ts'
@@ -56,9 +56,7 @@ function companyAt(file: AnswerFile, at: number): string {
   const source = file.outcome(at) === null ? undefined : file.facts.sources[file.source(at)]
   const line = source === undefined ? null : file.line(at)
   if (source === undefined || line === null) return ''
-  const { find } = addedColumns(source.columns)
-  const cells = JSON.parse(line.toString()) as string[]
-  return COMPANY_TAGS.map(name => (cells[find(name)] ?? '').trim()).find(id => id !== '') ?? ''
+  return companyIn(JSON.parse(line.toString()) as string[], addedColumns(source.columns))
 }
 
 /** `pipeline`: only answers to its rows, those of all pipelines if null. Nothing is written if `dryRun`. Throws FETTLE_OUTPUT_WRITE. */

@@ -153,7 +153,7 @@ export async function runPipeline(
   }
 }
 
-/** The report as text, or the error. A quiet command prints warnings, those of a finished run not once more, and nothing after a success. */
+/** The report as text, or the error. A quiet command prints a success only with new warnings: not again those of a run that had finished. */
 function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallReporters, flags: Flags, io: Io): void {
   if ('error' in ending) {
     const of = isOneOfSeveral ? ending.name : null
