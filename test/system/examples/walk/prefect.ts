@@ -50,6 +50,8 @@ export async function prefect(family: Family): Promise<Tool> {
   let server: ChildProcess
   let runner: ChildProcess
   let flows: Map<string, { readonly id: string; readonly byHand: string[] }>
+  /** Whether the `serve` that started the flow runs was killed with them, so that nobody will report them as crashed. */
+  let isMachineLost = false
   async function startServer(): Promise<void> {
     server = family.start(
       join(bin, 'prefect'),
@@ -72,6 +74,7 @@ export async function prefect(family: Family): Promise<Tool> {
     lastOf: '^run ',
     start: startServer,
     tick: async cells => {
+      isMachineLost = false
       const example = readFileSync(join(ROOT, 'examples/prefect/suppliers.py'), 'utf8')
       for (const { name, work: own } of cells) {
         const text = replaced(example, [PROJECT, JSON.stringify(own.cwd)], ['retry_delay_seconds=300', 'retry_delay_seconds=10'])
@@ -121,7 +124,8 @@ export async function prefect(family: Family): Promise<Tool> {
         .map(one => one.pid)
     },
     schedulers: () => [server.pid!, runner.pid!],
-    restart: async () => {
+    restart: async isAll => {
+      isMachineLost = isAll
       await startServer()
       startRunner()
     },
@@ -135,8 +139,9 @@ export async function prefect(family: Family): Promise<Tool> {
         return { isGood: true, text: tasks.some(task => task.run_count > 1) ? 'task again' : 'no retry' }
       }
       if (byHand.length > 4) return { isGood: false, text: `${state.toLowerCase()}, ${byHand.join(', ')}` }
-      // What a person does, since Prefect does not start such a flow run again: mark it as crashed, and retry it.
-      if (state === 'RUNNING' && !family.has(id)) {
+      // What a person does, since Prefect does not start such a flow run again: mark it as crashed, and retry it. One whose
+      // process alone was killed is marked by `serve`, some seconds later.
+      if (state === 'RUNNING' && isMachineLost && !family.has(id)) {
         byHand.push('marked as crashed')
         await ask(`/flow_runs/${id}/set_state`, { state: { type: 'CRASHED', name: 'Crashed' }, force: true })
       } else if (state === 'CRASHED' || state === 'FAILED') {
