@@ -70,7 +70,7 @@ function decided({ decisions, plan }: Result): string {
     decisions.expired === 0 ? [] : `${counted(decisions.expired, 'line')} past its last day`,
     decisions.unused === 0 ? [] : `${counted(decisions.unused, 'row')} not in this input`,
   ].flat()
-  return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none fitted a row'}.`
+  return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none yet'}.`
 }
 
 const NEAREST = HEAD.map(column => (column.label === 'Best candidate' ? { label: 'Nearest in the register' } : column))
