@@ -29,6 +29,7 @@ export const SERVICE = {
   FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run continues to wait and sends nothing again; if it lasts, ask the support of the service.'),
   FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job has the name of this run.', 'The older job was used; archive the other.'),
   FETTLE_ARCHIVE: entry('rejected', 'A job of the run was not archived at the service.', 'Archive the job at the service; the outputs of the run are complete.'),
+  FETTLE_ANSWERS_FETCHED: entry('rejected', 'Answers that an unfinished run had paid were fetched from its jobs, and were not paid again.', 'Resume the unfinished run if you need its outputs: see docs/nights.md.'),
   FETTLE_ASKED_BEFORE: entry('rejected', 'An unfinished run asked some of the questions before, and its answers are not known.', 'Resume the unfinished run before the next one starts: see docs/nights.md.'),
   FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline does not exist, or several have its name.', 'Select it by its number: portfolio: { id: 1 }.'),
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'See the journal of the run for each company and the reason; the others were added.'),

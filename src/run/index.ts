@@ -18,7 +18,17 @@ export {
   type Service,
 } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
-export { endOf, hasEarlyStages, needsService, pausedBy, refusedBy, runEarlyStages, runStages } from './runner.ts'
+export {
+  endOf,
+  hasEarlyStages,
+  isPaid,
+  needsService,
+  pausedBy,
+  receivePaid,
+  refusedBy,
+  runEarlyStages,
+  runStages,
+} from './runner.ts'
 export { mapConcurrently } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
 export { answeredJobs } from './stages/download.ts'

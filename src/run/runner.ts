@@ -6,15 +6,15 @@
 import { type ErrorCode, EXIT, FettleError, type Issue } from '../errors.ts'
 import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
-import type { RunState } from '../journal/state.ts'
+import type { JobState, RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
-import { confirmJobs, relocationEvents } from './job-lookup.ts'
+import { confirmJobs, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
 import { areJobsDone, type Named } from './stage.ts'
 import { asFettleError, recordError, runCompanyStages, runStageGroup, type StageGroupContext } from './stage-group.ts'
-import { COMPANY_STAGES, EARLY_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
+import { COMPANY_STAGES, EARLY_STAGES, PAID_STAGES, STAGE_GROUPS, SUBMIT_STAGES } from './stages/index.ts'
 
 /** Writes events before anything is done because of them. */
 export interface Recorder {
@@ -74,6 +74,20 @@ export async function runEarlyStages(context: Pick<RunContext, 'recorder' | 'por
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
   if (error !== null) record(pausedBy(error))
   return error === null
+}
+
+/** Whether enriching was started or is about to be: from then on the answers of the job are paid. */
+export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested && failure === null
+
+/** Receives the files of the jobs that are paid, and nothing else: the run is not at its end. Throws what stopped it. */
+export async function receivePaid(context: Pick<RunContext, 'recorder' | 'ports'>): Promise<void> {
+  const { ports } = context
+  const state = (): RunState => current(context)
+  // A job that is gone must not be waited for.
+  for (const job of state().jobs) if (isPaid(job) && job.received === null) await readRecordedJob(job, ports)
+  const group = { ports, state, record: recorderOf(context), confirm: async () => {}, isChosen: isPaid }
+  const error = await runStageGroup(planned(PAID_STAGES, state()), group)
+  if (error !== null) throw error
 }
 
 export const needsService = (state: RunState): boolean =>

@@ -15,13 +15,16 @@ export interface StageGroupContext {
   readonly state: () => RunState
   readonly record: (event: RunEventInput) => RunState
   readonly confirm: (ports: Ports) => Promise<void>
+  /** Only these jobs pass through; all if absent. */
+  readonly isChosen?: (job: JobState) => boolean
 }
 
 /** Runs every job through the stages. Returns the first error that stopped a job, after the other jobs stopped too, or null. */
 export async function runStageGroup(stages: readonly Named<JobStage>[], context: StageGroupContext): Promise<FettleError | null> {
   const group = new StageGroup(context)
-  const { jobs, plan } = context.state()
-  if (jobs.length === 0) await group.runWithoutJobs(stages)
+  const { jobs: all, plan } = context.state()
+  const jobs = context.isChosen === undefined ? all : all.filter(context.isChosen)
+  if (all.length === 0) await group.runWithoutJobs(stages)
   else await mapConcurrently(jobs, plan.concurrency, ({ part }) => group.runJob(part, stages))
   return group.end()
 }

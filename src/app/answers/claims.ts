@@ -5,7 +5,7 @@
  */
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink } from '../../files/atomic-file.ts'
 import { type Lock, lockHolder, takeLock } from '../../files/process-lock.ts'
@@ -54,7 +54,7 @@ export async function waitForLock(path: string, what: string, { clock, signal, o
   }
 }
 
-function withBeat(lock: Lock): HeldLock {
+export function withBeat(lock: Lock): HeldLock {
   const heart = setInterval(() => lock.beat(), BEAT_MS)
   heart.unref()
   return {
@@ -68,7 +68,7 @@ function withBeat(lock: Lock): HeldLock {
 interface OtherClaim {
   readonly runId: string
   readonly questions: DigestIndex
-  /** Its process is running; else it was stopped or detached. */
+  /** Its process is running; else it was stopped or detached, or is a shard that was not merged. */
   readonly isAtWork: boolean
 }
 
@@ -125,16 +125,44 @@ export class Claim {
     return this.#askedBefore
   }
 
-  async publish(): Promise<void> {
-    const sink = await openSink(join(this.#folder, `${this.#runId}.questions`))
-    try {
-      await sink.write(Buffer.concat([Buffer.from(this.#scope, 'latin1'), ...this.#own]))
-      await sink.finish()
-      await sink.publish()
-    } finally {
-      await sink.discard()
-    }
+  publish(): Promise<void> {
+    return writeQuestions(join(this.#folder, `${this.#runId}.questions`), this.#scope, this.#own)
   }
+}
+
+async function writeQuestions(path: string, scope: string, questions: readonly Buffer[]): Promise<void> {
+  const sink = await openSink(path)
+  try {
+    await sink.write(Buffer.concat([Buffer.from(scope, 'latin1'), ...questions]))
+    await sink.finish()
+    await sink.publish()
+  } finally {
+    await sink.discard()
+  }
+}
+
+/** The questions that a run named and whose answers it did not store; null where there are none of this scope. */
+export const namedQuestions = (answers: string, runId: string, scope: string): DigestIndex | null =>
+  questionsIn(join(claimsFolder(answers), `${runId}.questions`), scope)
+
+/** Removes what runs named whose answers are stored. */
+export async function dropClaims(answers: string, runIds: readonly string[]): Promise<void> {
+  for (const id of runIds) await rm(join(claimsFolder(answers), `${id}.questions`), { force: true }).catch(() => {})
+}
+
+/** Takes questions whose answers are stored from those that a run named. Throws FETTLE_OUTPUT_WRITE. */
+export async function settleQuestions(answers: string, runId: string, scope: string, stored: readonly Buffer[]): Promise<void> {
+  const path = join(claimsFolder(answers), `${runId}.questions`)
+  const done = new DigestIndex()
+  for (const question of stored) done.add(question)
+  const bytes = readFileSync(path)
+  const left: Buffer[] = []
+  for (let at = SCOPE; at < bytes.length; at += DIGEST) {
+    const question = bytes.subarray(at, at + DIGEST)
+    if (done.find(question) === -1) left.push(question)
+  }
+  if (left.length === 0) await rm(path, { force: true })
+  else await writeQuestions(path, scope, left)
 }
 
 /** Null for a file of another scope, and for one that is gone. */
@@ -207,7 +235,7 @@ function holdClaim(folder: string, runId: string, now: () => number): HeldClaim 
   const lock = withBeat(takeLock(join(folder, runId), now))
   return {
     release: async isOver => {
-      if (isOver) await rm(join(folder, `${runId}.questions`), { force: true }).catch(() => {})
+      if (isOver) await dropClaims(dirname(folder), [runId])
       lock.release()
     },
   }

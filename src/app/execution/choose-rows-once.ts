@@ -8,13 +8,14 @@ import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
 import { claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
-import { answersFolder, type ReuseSettings } from '../answers/folder.ts'
+import { answersFolder } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
+import { type Fetched, type Fetching, fetchPaid, isFetchable } from './paid/fetch-paid.ts'
 import { readablePlan } from './ports.ts'
 import type { RunRecord } from './run-recorder.ts'
 import type { ChosenEvent, RunSettings } from './run-settings.ts'
@@ -45,8 +46,9 @@ export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, sea
 export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
-  settings: Pick<RunSettings, 'cwd' | 'env' | 'credentials' | 'signal' | 'world' | 'chosen' | 'observers'> & ReuseSettings,
+  settings: RunSettings,
   storage: StorageOptions,
+  limits: Pick<Fetching, 'guard' | 'grace' | 'left'>,
 ): Promise<HeldClaim | null> {
   const { state } = record
   if (state === null) return null
@@ -66,26 +68,42 @@ export async function chooseRowsOnce(
   if (plan.known !== undefined && !isBeforeRequests(state)) return resumeClaim(folder, state.runId, waiting)
   const readable = wholePlan(await readablePlan(plan, directory, storage))
   const changedCompanies = changedCompaniesOf(directory, state)
-  const { chosen, held } = await claimQuestions(folder, state.runId, waiting, async claim => {
-    const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
-    const choice = await chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
-    return { choice, askedBefore: claim.askedBefore }
-  })
+  const choose = () =>
+    claimQuestions(folder, state.runId, waiting, async claim => {
+      const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
+      const choice = await chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
+      return { choice, askedBefore: claim.askedBefore }
+    })
+  let { chosen, held } = await choose()
+  const fetched = new Map<string, Fetched>()
+  for (;;) {
+    const unfetched = [...chosen.askedBefore.keys()].filter(id => !fetched.has(id) && isFetchable(settings.runsDir, id))
+    if (unfetched.length === 0) break
+    await held.release(true)
+    for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan, settings, storage, folder }))
+    ;({ chosen, held } = await choose())
+  }
   try {
     const event = chosenEventOf(chosen.choice)
     checkRowBudget(plan, event.sent)
     const sent = chosenPlan(wholePlan(plan), event)
     await assertAccount(sent, settings)
-    const choose = (): void => void record.append(event)
-    if (plan.budget.month === undefined) choose()
+    const reserve = (): void => void record.append(event)
+    if (plan.budget.month === undefined) reserve()
     // What is recorded is reserved: another run cannot use the same rest.
     else
       await withSpendingLock(settings.runsDir, clock, () => {
         assertMonth(sent, settings.runsDir, state.identity, clock.now(), { except: state.runId })
-        choose()
+        reserve()
       })
-    for (const [runId, questions] of chosen.askedBefore)
-      if (mayHaveAsked(settings.runsDir, runId)) record.append({ type: 'issue.raised', issue: askedBefore(runId, questions) })
+    for (const [runId, result] of fetched)
+      if ('answers' in result) record.append({ type: 'issue.raised', issue: wasFetched(runId, result.answers) })
+    for (const [runId, questions] of chosen.askedBefore) {
+      if (!mayHaveAsked(settings.runsDir, runId)) continue
+      const result = fetched.get(runId)
+      const why = result !== undefined && 'why' in result ? result.why : null
+      record.append({ type: 'issue.raised', issue: askedBefore(runId, questions, why) })
+    }
     return held
   } catch (error) {
     await held.release(true)
@@ -96,19 +114,23 @@ export async function chooseRowsOnce(
 /** Whether an unfinished run made requests about its rows; a run of another folder may have. */
 function mayHaveAsked(runsDir: string, runId: string): boolean {
   try {
-    const { finished, jobs } = readRun(runsDir, runId)
-    return !finished && jobs.some(({ requested }) => requested)
+    const { finished, plan, jobs } = readRun(runsDir, runId)
+    return (!finished || plan.shard !== undefined) && jobs.some(({ requested }) => requested)
   } catch {
     return true
   }
 }
 
-const askedBefore = (runId: string, questions: number): Issue =>
-  issue(
-    'FETTLE_ASKED_BEFORE',
-    `${counted(questions, 'question')} may be paid twice: the unfinished run ${runId} asked ${questions === 1 ? 'it' : 'them'} before`,
-    { severity: 'warn' },
-  )
+const wasFetched = (runId: string, answers: number): Issue =>
+  issue('FETTLE_ANSWERS_FETCHED', `${counted(answers, 'answer')} that the run ${runId} had paid: fetched from its jobs`, {
+    severity: 'info',
+  })
+
+function askedBefore(runId: string, questions: number, why: string | null): Issue {
+  const message = `${counted(questions, 'question')} may be paid twice: the unfinished run ${runId} asked ${questions === 1 ? 'it' : 'them'} before`
+  const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`
+  return issue('FETTLE_ASKED_BEFORE', `${message}${more}`, { severity: 'warn' })
+}
 
 /** Whether rows go up, and no request about them was made yet. */
 const isBeforeRequests = ({ jobs }: RunState): boolean => jobs.length > 0 && jobs.every(({ requested }) => !requested)

@@ -19,7 +19,7 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
-import { type HeldClaim, removeStaleLocks } from '../answers/claims.ts'
+import { dropClaims, type HeldClaim, removeStaleLocks } from '../answers/claims.ts'
 import { answersFolder, keepAnswers, scopeOf } from '../answers/folder.ts'
 import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
@@ -111,6 +111,10 @@ function skipRun(record: RunRecord, { skipped = 0 }: Plan): void {
 function finishWithoutRows(record: RunRecord): void {
   record.append({ type: 'run.finished', status: 'success', exitCode: EXIT.ok, outcomes: UNKNOWN, checks: [], error: null })
 }
+
+/** The answers of a shard are stored when it is merged. */
+const hasNoOpenAnswers = ({ finished, plan, jobs }: RunState): boolean =>
+  finished && (plan.shard === undefined || jobs.every(({ received }) => received === null))
 
 interface Work {
   readonly record: RunRecord
@@ -211,6 +215,7 @@ async function executeStages({
               const files = await keepAnswers(directory, folder, world.clock.now())
               // Others find the answers from now on.
               await claim?.release(true)
+              await dropClaims(folder, stateOf(record).shardRuns)
               removeStaleLocks(folder, world.clock.now())
               return files
             },
@@ -234,7 +239,8 @@ async function executeStages({
       await connection.close()
       connection = null
     }
-    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage)
+    const limits = { guard, left: () => limit.left(), grace: limit.grace }
+    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage, limits)
     connection = await connectWith(needsService(stateOf(record)))
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
@@ -250,7 +256,7 @@ async function executeStages({
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await connection?.close().catch(() => {})
     await searches.close()
-    await claim?.release(stateOf(record).finished)
+    await claim?.release(hasNoOpenAnswers(stateOf(record)))
     closeRecording(recording)
   }
 }

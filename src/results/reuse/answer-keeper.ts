@@ -37,7 +37,7 @@ export class AnswerKeeper {
   }
 
   /** Keeps the answer to a row that went up; any other is that of an earlier run or of an equal row. */
-  async add({ raw }: Answer, inputRow: readonly string[], uploadRow: readonly string[]): Promise<void> {
+  async add({ raw }: Pick<Answer, 'raw'>, inputRow: readonly string[], uploadRow: readonly string[]): Promise<void> {
     if (raw === null || !isAnswerOutcome(raw.outcome)) return
     const { part, outcome, columns } = raw
     this.#columns.set(part, columns)

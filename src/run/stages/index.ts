@@ -34,6 +34,9 @@ export const SUBMIT_STAGES = named(stagesIn('submit'))
 /** No job enters a group before every job left the one before. */
 export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn('enrich'))]
 
+/** What is left of a job that was paid, but for the outputs. */
+export const PAID_STAGES: readonly Named<JobStage>[] = STAGE_GROUPS[1]!.map(({ afterJobs: _, ...stage }) => stage)
+
 /** Before the rows that go up are chosen. */
 export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
 

@@ -1,10 +1,10 @@
 /** Runs that use the answers of earlier runs: what goes up, what is written, and what is kept. */
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
-import { merge, type PipelineInput, run } from '../../../src/index.ts'
+import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
 import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
@@ -95,25 +95,80 @@ test('a run that was stopped before its first request chooses its rows again', a
   expect(resumed.results[0]?.reuse).toMatchObject({ asked: 20, known: 20, sent: 0 })
 })
 
-test('a run that asks what an unfinished run asked before has a warning that names it, until that one is resumed', async () => {
-  const night = nightsAt(here)
-  night.write(listOf(0, 20))
-  const common = here.options({})
+/** Runs a pipeline until this event, and returns the id of the run. */
+async function stoppedAt(pipeline: PipelineInput, wanted: string): Promise<string> {
   const controller = new AbortController()
   const onEvent = ({ type }: { readonly type: string }): void => {
-    if (type === 'enrich.requested') controller.abort()
+    if (type === wanted) controller.abort()
   }
-  const stopped = run(night.pipeline, { ...common, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+  const stopped = run(pipeline, { ...here.options({}), signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
   await expect(stopped).rejects.toThrow()
-  const [unfinished] = readdirSync(join(here.folder, 'runs')).filter(name => name.includes('-nightly-'))
-  const other = { ...night.pipeline, name: 'other', output: { path: 'other.csv', columns: ['*', 'match.outcome'] } }
-  const askedBefore = async (pipeline: PipelineInput): Promise<string[]> => {
-    const [result] = (await run(pipeline, common)).results
-    return result!.issues.filter(({ code }) => code === 'FETTLE_ASKED_BEFORE').map(({ message }) => message)
-  }
-  expect(await askedBefore(other)).toEqual([`20 questions may be paid twice: the unfinished run ${unfinished} asked them before`])
+  return readdirSync(join(here.folder, 'runs')).find(name => name.includes('-nightly-'))!
+}
+
+const otherOf = (pipeline: PipelineInput, name: string): PipelineInput => ({
+  ...pipeline,
+  name,
+  output: { path: `${name}.csv`, columns: ['*', 'match.outcome'] },
+})
+
+const issuesOf = ({ results }: Report, wanted: string): string[] =>
+  results[0]!.issues.filter(({ code }) => code === wanted).map(({ message }) => message)
+
+test('a run that asks what an unfinished run asked before it paid has a warning that names it, until that one is resumed', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 20))
+  const unfinished = await stoppedAt(night.pipeline, 'match.finished')
+  const askedBefore = async (pipeline: PipelineInput): Promise<string[]> =>
+    issuesOf(await run(pipeline, here.options({})), 'FETTLE_ASKED_BEFORE')
+  expect(await askedBefore(otherOf(night.pipeline, 'other'))).toEqual([
+    `20 questions may be paid twice: the unfinished run ${unfinished} asked them before`,
+  ])
   expect(await askedBefore(night.pipeline)).toEqual([])
-  expect(await askedBefore({ ...other, name: 'third' })).toEqual([])
+  expect(await askedBefore(otherOf(night.pipeline, 'third'))).toEqual([])
+})
+
+for (const wanted of ['enrich.requested', 'enrich.accepted', 'enrich.finished', 'file.received', 'output.written'])
+  test(`a run fetches the answers that a run paid which was stopped at ${wanted}, also for another list`, async () => {
+    const night = nightsAt(here)
+    night.write(listOf(0, 40))
+    const unfinished = await stoppedAt(night.pipeline, wanted)
+    night.write(listOf(1, 41))
+    const notes: string[] = []
+    const report = await run(night.pipeline, {
+      ...here.options({}),
+      reporters: [{ name: 'notes', onNote: note => void notes.push(note) }],
+    })
+    expect(report).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+    expect(report.metadata.runId).not.toBe(unfinished)
+    expect(report.results[0]?.reuse).toMatchObject({ asked: 40, known: 39, sent: 1 })
+    expect(issuesOf(report, 'FETTLE_ANSWERS_FETCHED')).toEqual([
+      `40 answers that the run ${unfinished} had paid: fetched from its jobs`,
+    ])
+    expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([])
+    expect(notes).toContain(`40 answers of the run ${unfinished} are known now`)
+    // The stopped run is as it was: with its list it ends, with the one job that it had.
+    night.write(listOf(0, 40))
+    const resumed = await resume(unfinished, here.options({}))
+    expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+    expect(resumed.results[0]).toMatchObject({ plan: { sent: 40 }, jobs: [{ name: `fettle-${unfinished}` }] })
+    expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+    const last = await run(otherOf(night.pipeline, 'other'), here.options({}))
+    expect(last.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
+  })
+
+test('answers whose job is gone are paid again, with a warning that has the reason', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 20))
+  const unfinished = await stoppedAt(night.pipeline, 'enrich.finished')
+  rmSync(join(here.folder, 'runs', unfinished, 'service'), { recursive: true })
+  const report = await run(otherOf(night.pipeline, 'other'), here.options({}))
+  expect(report).toMatchObject({ exitCode: 0, status: 'warn', results: [{ reuse: { known: 0, sent: 20 } }] })
+  expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([
+    expect.stringMatching(
+      `^20 questions may be paid twice: the unfinished run ${unfinished} asked them before, and its answers cannot be fetched: `,
+    ),
+  ])
 })
 
 /** Each list is that of the night before, with rows changed, gone, moved and new. */
@@ -205,6 +260,26 @@ test('shards send what is not known, each question once, and their merge keeps t
   // All of it is known now, to one run as well.
   expect((await night(2, more, { shards: 2 })).reuse).toMatchObject({ known: 111, sent: 0 })
   expect((await night(3, more)).reuse).toMatchObject({ known: 111, sent: 0 })
+})
+
+test('shards that ended and are not merged pay for no question of a later run, and can be merged after it', async () => {
+  const night = nightsAt(here, {}, ACROSS_SHARDS)
+  night.write(listOf(0, 40))
+  const options = here.options({})
+  const shards = [
+    await run(night.pipeline, { ...options, shard: '1/2' }),
+    await run(night.pipeline, { ...options, shard: '2/2' }),
+  ]
+  expect(shards.map(({ results }) => results[0]?.reuse?.sent)).toEqual([20, 20])
+  const other = await run(otherOf(night.pipeline, 'other'), options)
+  expect(other.results[0]?.reuse).toMatchObject({ known: 40, sent: 0 })
+  expect(issuesOf(other, 'FETTLE_ANSWERS_FETCHED')).toEqual(
+    expect.arrayContaining(
+      shards.map(({ metadata }) => `20 answers that the run ${metadata.runId} had paid: fetched from its jobs`),
+    ),
+  )
+  expect(await merge(['nightly'], options)).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect(readdirSync(join(here.folder, 'runs/answers/.asking'))).toEqual([])
 })
 
 test('a shard that knew a question answers it for a later shard that did not', async () => {

@@ -1,0 +1,183 @@
+/**
+ * Fetches the answers that an unfinished run has paid: from its jobs into the folder of answers. It needs neither the list of that run
+ * nor its outputs. The run is as unfinished afterwards as before, and a kill meanwhile leaves it resumable.
+ */
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { counted } from '../../../counted.ts'
+import { type ErrorCode, FettleError } from '../../../errors.ts'
+import { takeLock } from '../../../files/process-lock.ts'
+import { type Journal, openJournal, type RunState } from '../../../journal/index.ts'
+import { lineOf, type Plan } from '../../../pipeline/index.ts'
+import { receivedPath } from '../../../results/file-names.ts'
+import { isAsReceived } from '../../../results/index.ts'
+import { keptAnswersPaths } from '../../../results/reuse/answer-keeper.ts'
+import { keepPaidAnswers } from '../../../results/reuse/paid-answers.ts'
+import { answeredJobs, isPaid, receivePaid } from '../../../run/index.ts'
+import { dropClaims, type HeldLock, namedQuestions, resumeClaim, settleQuestions, withBeat } from '../../answers/claims.ts'
+import { addToFolder, keepAnswers, scopeOf } from '../../answers/folder.ts'
+import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
+import { lockPath, type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../../runs/run-directory.ts'
+import type { StorageOptions } from '../../staging/remote-files.ts'
+import { createTakeoverGuard, type TakeoverGuard } from '../guard.ts'
+import { openRunPorts } from '../ports.ts'
+import { connectRun } from '../run-connection.ts'
+import { recordOf } from '../run-recorder.ts'
+import type { RunSettings } from '../run-settings.ts'
+
+/** The run that wants the answers. */
+export interface Fetching {
+  readonly plan: Plan
+  readonly settings: RunSettings
+  readonly storage: StorageOptions
+  /** The folder of answers. */
+  readonly folder: string
+  /** Of the lock of its pipeline. */
+  readonly guard: TakeoverGuard
+  readonly grace: AbortSignal
+  readonly left: () => number
+}
+
+/** Answers that are stored now; or why there are none, null for a run that has paid nothing. */
+export type Fetched = { readonly answers: number } | { readonly why: string | null }
+
+/**
+ * Throws what stops the run that wants the answers: a signal, its time limit, an error of the disk, and a service that cannot be
+ * reached, of which nothing is asked twice then.
+ */
+export async function fetchPaid(runId: string, fetching: Fetching): Promise<Fetched> {
+  const { settings, plan } = fetching
+  const { clock } = settings.world ?? DEFAULT_RUNTIME
+  const held: HeldLock[] = []
+  try {
+    const line = lineOf(readRun(settings.runsDir, runId).plan)
+    let { guard } = fetching
+    if (line !== lineOf(plan)) {
+      const lock = takeLock(lockPath(settings.runsDir, line), clock.now.bind(clock))
+      held.push(withBeat(lock))
+      guard = createTakeoverGuard(lock, runId, clock.now.bind(clock))
+    }
+    // Others that ask the same wait for these answers.
+    const claim = resumeClaim(fetching.folder, runId, { clock })
+    if (claim !== null) held.push({ release: () => void claim.release(false) })
+    const state = readRun(settings.runsDir, runId)
+    if (!hasPaid(state)) return { why: null }
+    settings.observers?.emit('onNote', `fetching the answers that the run ${runId} has paid`)
+    const directory = runDirectory(settings.runsDir, runId)
+    const answers = await store(await receive(state, directory, { ...fetching, guard }), directory, fetching)
+    if (answers === 0) return { why: 'no row that came back repeats what was sent' }
+    settings.observers?.emit(
+      'onNote',
+      `${counted(answers, 'answer')} of the run ${runId} ${answers === 1 ? 'is' : 'are'} known now`,
+    )
+    return { answers }
+  } catch (error) {
+    if (!FettleError.is(error) || settings.signal.aborted || !isOfThatRun(error)) throw error
+    return { why: error.message }
+  } finally {
+    for (const one of held) one.release()
+  }
+}
+
+/** A shard has stored its answers once it is merged. */
+const hasPaid = ({ finished, plan, jobs }: RunState): boolean => (!finished || plan.shard !== undefined) && jobs.some(isPaid)
+
+/** Whether an unfinished run of this folder has paid answers that it did not store. */
+export function isFetchable(runsDir: string, runId: string): boolean {
+  try {
+    return hasPaid(readRun(runsDir, runId))
+  } catch {
+    return false
+  }
+}
+
+/** The job, the directory or the lock of the other run: another attempt would end the same way, and a night must not depend on it. */
+const isOfThatRun = ({ kind, code }: FettleError): boolean =>
+  kind === 'rejected' || kind === 'denied' || kind === 'usage' || OF_THAT_RUN.has(code)
+
+const OF_THAT_RUN: ReadonlySet<string> = new Set<ErrorCode>([
+  'FETTLE_DEADLINE',
+  'FETTLE_UNANSWERED',
+  'FETTLE_DOWNLOAD_CUT',
+  'FETTLE_LOCKED',
+  'FETTLE_JOURNAL_DAMAGED',
+  'FETTLE_RUN_EMPTY',
+])
+
+/** Waits for the jobs that are paid, and receives their files. Returns the state of the run then. */
+async function receive(
+  before: RunState,
+  directory: RunDirectory,
+  { settings, storage, guard, grace, left }: Fetching,
+): Promise<RunState> {
+  if (before.jobs.filter(isPaid).every(({ received }) => received !== null)) return before
+  const { plan, reuse } = before
+  const { clock } = settings.world ?? DEFAULT_RUNTIME
+  const now = clock.now.bind(clock)
+  removeStaleRunFiles(directory)
+  const journal = openJournal(directory.journal, now, 'existing')
+  try {
+    const record = recordOf(journal, guard, now)
+    record.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
+    const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
+    const connection = await connectRun({
+      ...{ plan, directory, settings, source, results, grace, left, signal: settings.signal, isNeeded: true },
+      facts: reuse?.list ?? {},
+      onProgress: () => {},
+      beforeEffect: async () => guard(),
+      fetchByJob: () => Promise.reject(new TypeError('no company is fetched')),
+    })
+    try {
+      const [changed] = connection.issues
+      if (changed !== undefined) throw new FettleError('FETTLE_REJECTED', changed.message)
+      await receivePaid({ recorder: record, ports: connection.ports })
+    } finally {
+      await connection.close().catch(() => {})
+      endAsBefore(journal, before)
+    }
+    return readRun(settings.runsDir, before.runId)
+  } finally {
+    journal.close()
+  }
+}
+
+/** What stopped the run is still the reason for which it is not finished. */
+function endAsBefore(journal: Journal, { detached, status, exitCode, error }: RunState): void {
+  if (detached) journal.append({ type: 'run.detached' })
+  else if (error !== null && exitCode !== null && status !== 'running')
+    journal.append({ type: 'run.paused', status, exitCode, error })
+}
+
+/** Stores the answers of the files that were received. Returns their number. */
+async function store(state: RunState, directory: RunDirectory, { settings, folder }: Fetching): Promise<number> {
+  const { plan, identity, runId, jobs } = state
+  const { clock } = settings.world ?? DEFAULT_RUNTIME
+  if (state.outcomes !== null && plan.shard === undefined) {
+    await keepAnswers(directory, folder, clock.now())
+    await dropClaims(folder, [runId])
+    return plan.sent
+  }
+  const scope = scopeOf(plan, identity)
+  const answered = answeredJobs(state)
+  let count = 0
+  for (const { part, received } of jobs.filter(isPaid)) {
+    const named = namedQuestions(folder, runId, scope)
+    if (named === null) break
+    const from = receivedPath(directory.path, part)
+    if (received === null || !(await isAsReceived(from, received)))
+      throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${from}`)
+    const isAsked = (question: Buffer): boolean => named.find(question) !== -1
+    const kept = await keepPaidAnswers(plan, directory.path, { part, job: answered[part]!, scope, isAsked })
+    const files = keptAnswersPaths(directory.path).map(({ kind, path }) => ({ kind: `${kind}-${part + 1}`, path }))
+    if (kept.length > 0)
+      await addToFolder(
+        directory,
+        folder,
+        files.filter(({ path }) => existsSync(path)),
+        clock.now(),
+      )
+    await settleQuestions(folder, runId, scope, kept)
+    count += kept.length
+  }
+  return count
+}

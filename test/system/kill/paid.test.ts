@@ -1,0 +1,46 @@
+/**
+ * A night that fetches what a killed one with another list has paid, killed at a sample of its file operations: both have one job, no
+ * question is paid twice, and both come to their end. The deep test in commands/ takes more of them.
+ */
+import { rmSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { FaultyService } from '../../../src/testing/index.ts'
+import { killEverywhere } from './commands.ts'
+import type { start } from './kit.ts'
+import { type PaidAt, paidScene } from './paid.ts'
+import { useService } from './use-service.ts'
+
+let data: string
+let service: FaultyService
+let child: ReturnType<typeof start>['child'] | null = null
+
+useService(
+  started => {
+    ;({ data, service } = started)
+  },
+  { onKill: () => child?.kill('SIGKILL') },
+)
+
+const CASES: readonly (readonly [PaidAt, readonly RegExp[]])[] = [
+  [
+    { operation: 'enrich', at: 'carriedOut' },
+    [
+      /write .*-killed-\w+\/journal\.jsonl/,
+      /rename .*\/enriched-0\.csv\.gz/,
+      /rename .*\/answers-unmatched\.bin/,
+      /rename .*-matched-1\.answers/,
+      /unlink .*\.questions/,
+    ],
+  ],
+  [{ operation: 'enrichedFile', at: 'answered' }, [/link .*-unmatched-1\.answers/]],
+]
+
+test.each(CASES)('a night killed while it fetches what another has paid (%j) pays for nothing twice', async (paid, at) => {
+  const scene = await paidScene(data, service, paid, started => {
+    child = started
+  })
+  const { points, violations } = await killEverywhere({ ...scene, effect: 'killed', at })
+  rmSync(scene.prepared.folder, { recursive: true, force: true })
+  expect(violations).toEqual([])
+  expect(points).toBe(at.length)
+})
