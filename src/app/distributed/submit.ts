@@ -8,10 +8,12 @@ import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../../pi
 import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
 import { shardFolder } from '../../results/file-names.ts'
+import { claimQuestions, dropClaims } from '../answers/claims.ts'
+import { answersFolder } from '../answers/folder.ts'
 import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { chosenEventOf, chosenPlan } from '../execution/choose-rows-once.ts'
+import { askedBefore, chosenEventOf, chosenPlan } from '../execution/choose-rows-once.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
@@ -104,6 +106,7 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
       return saveQueuedRun(runsDir, { runId, ...own, submitted, spending })
     })
   } catch (error) {
+    await dropClaims(answersFolder(settings, settings.args), [runId])
     removeIfPossible(directory.path)
     throw error
   }
@@ -119,7 +122,16 @@ async function chooseShards(
   const folders = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
   for (const { workDir } of folders) makeFolder(workDir)
   const run = { identity, startedAt: new Date(now).toISOString(), runId: id, args: settings.args }
-  return withCredits((await chooseForShards(folders, run, settings)).map(chosenEventOf), shards)
+  const note = (text: string): void => settings.observers?.emit('onNote', text)
+  const waiting = { clock: DEFAULT_RUNTIME.clock, signal: settings.signal, onWait: note }
+  const { chosen, held } = await claimQuestions(answersFolder(settings, settings.args), id, waiting, async claim => {
+    const choices = await chooseForShards(folders, run, { ...settings, claim })
+    return { choices, questions: claim.askedBefore }
+  })
+  // The workers ask them: no process holds them until they are merged.
+  await held.release(false)
+  for (const { message } of askedBefore(settings.runsDir, chosen.questions)) note(message)
+  return withCredits(chosen.choices.map(chosenEventOf), shards)
 }
 
 /** Divides budget.credits by the rows that go up: a shard of known rows needs none. */

@@ -98,26 +98,11 @@ export async function chooseRowsOnce(
       })
     for (const [runId, result] of fetched)
       if ('answers' in result) record.append({ type: 'issue.raised', issue: wasFetched(runId, result.answers) })
-    for (const [runId, questions] of chosen.askedBefore) {
-      if (!mayHaveAsked(settings.runsDir, runId)) continue
-      const result = fetched.get(runId)
-      const why = result !== undefined && 'why' in result ? result.why : null
-      record.append({ type: 'issue.raised', issue: askedBefore(runId, questions, why) })
-    }
+    for (const issue of askedBefore(settings.runsDir, chosen.askedBefore, fetched)) record.append({ type: 'issue.raised', issue })
     return held
   } catch (error) {
     await held.release(true)
     throw error
-  }
-}
-
-/** Whether an unfinished run made requests about its rows; a run of another folder may have. */
-function mayHaveAsked(runsDir: string, runId: string): boolean {
-  try {
-    const { finished, plan, jobs } = readRun(runsDir, runId)
-    return (!finished || plan.shard !== undefined) && jobs.some(({ requested }) => requested)
-  } catch {
-    return true
   }
 }
 
@@ -126,10 +111,30 @@ const wasFetched = (runId: string, answers: number): Issue =>
     severity: 'info',
   })
 
-function askedBefore(runId: string, questions: number, why: string | null): Issue {
-  const message = `${counted(questions, 'question')} may be paid twice: the unfinished run ${runId} asked ${questions === 1 ? 'it' : 'them'} before`
-  const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`
-  return issue('FETTLE_ASKED_BEFORE', `${message}${more}`, { severity: 'warn' })
+/** A warning for each run that may have paid for questions that are asked again: how many, and why its answers are not known. */
+export function askedBefore(
+  runsDir: string,
+  questions: ReadonlyMap<string, number>,
+  fetched: ReadonlyMap<string, Fetched> = new Map(),
+): Issue[] {
+  return [...questions].flatMap(([runId, count]) => {
+    if (!mayHaveAsked(runsDir, runId)) return []
+    const result = fetched.get(runId)
+    const why = result !== undefined && 'why' in result ? result.why : null
+    const message = `${counted(count, 'question')} may be paid twice: the unfinished run ${runId} asked ${count === 1 ? 'it' : 'them'} before`
+    const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`
+    return [issue('FETTLE_ASKED_BEFORE', `${message}${more}`, { severity: 'warn' })]
+  })
+}
+
+/** Whether an unfinished run made requests about its rows; a run of another folder, and a list in a queue, may have. */
+function mayHaveAsked(runsDir: string, runId: string): boolean {
+  try {
+    const { finished, plan, jobs } = readRun(runsDir, runId)
+    return (!finished || plan.shard !== undefined) && jobs.some(({ requested }) => requested)
+  } catch {
+    return true
+  }
 }
 
 /** Whether rows go up, and no request about them was made yet. */

@@ -215,7 +215,7 @@ async function executeStages({
               const files = await keepAnswers(directory, folder, world.clock.now())
               // Others find the answers from now on.
               await claim?.release(true)
-              await dropClaims(folder, stateOf(record).shardRuns)
+              await dropClaims(folder, [directory.id, ...stateOf(record).shardRuns])
               removeStaleLocks(folder, world.clock.now())
               return files
             },

@@ -81,4 +81,28 @@ describe.skipIf(!HAS_REDIS)('nights in a queue', { timeout: 540_000 }, () => {
     worker.child.kill('SIGTERM')
     await worker.ended
   })
+
+  test('a run names a list in the queue that asked its questions, and finds its answers once it is collected', async () => {
+    const service = await realService({ rates: { all: { requests: 1000, perMs: 1000 } } })
+    const redis = await startRedis()
+    const env = { ...CREDENTIALS, FETTLE_URL: service.url }
+    const cwd = folderOf({
+      'rows.csv': textOf(ROWS),
+      'p.yml': pipelineOf('p', `${REUSE}\n${output('p')}`),
+      'other.yml': pipelineOf('other', `${REUSE}\n${output('other')}`),
+    })
+    const submitted = await fettle(['run', 'p.yml', '--queue', redis.url, '--shards', '2', '--detach', '--json'], { cwd, env })
+    expect(submitted.code, submitted.stderr).toBe(0)
+    const list = String(lastLine(submitted).runId)
+    const named = await fettle(['run', 'other.yml', '--json'], { cwd, env })
+    expect(named.code, named.stderr).toBe(0)
+    expect(named.stderr.replace(/\s+/g, ' ')).toContain(
+      `4 questions may be paid twice: the unfinished run ${list} asked them before`,
+    )
+    const worker = start(['worker', '--queue', redis.url], { cwd, env })
+    expect((await fettle(['collect', 'p', '--json'], { cwd, env })).code).toBe(0)
+    expect(readdirSync(join(cwd, 'fettle-runs/answers/.asking'))).toEqual([])
+    worker.child.kill('SIGTERM')
+    await worker.ended
+  })
 })
