@@ -1,0 +1,187 @@
+/**
+ * Nights of a list that changes, with faults of the service and kills, each followed by the next command for the same list or by the next
+ * night: what a night writes is what a full one writes, and no question is in two jobs that were enriched.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { listRunIds, readRun, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { connect } from '../../../src/client/index.ts'
+import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
+import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
+import { CREDENTIALS, type Ended, INPUT, makePlace, type Place, settled, start } from './kit.ts'
+
+type Child = ReturnType<typeof start>['child']
+
+const [HEADER = '', ...LINES] = INPUT.split('\n')
+/** Rows without their key. */
+const ROWS = LINES.map(line => line.slice(line.indexOf(',') + 1))
+const AT = ['arrival', 'carriedOut', 'answered'] as const
+
+const serviceFault = fc.record({
+  operation: fc.constantFrom('createJob', 'upload', 'submit', 'readJob', 'setEnrichments', 'enrich', 'enrichedFile', 'file'),
+  nth: fc.integer({ min: 1, max: 2 }),
+  effect: fc.constantFrom<FaultInput['effect']>(
+    { kind: 'status', status: 503 },
+    { kind: 'reset', at: 'arrival' },
+    { kind: 'reset', at: 'reply', carriedOut: true },
+    { kind: 'expireToken' },
+  ),
+})
+const kill = fc.oneof(
+  fc.record({
+    operation: fc.constantFrom('enrich', 'readJob', 'enrichedFile', 'file', '*'),
+    nth: fc.integer({ min: 1, max: 3 }),
+    at: fc.constantFrom(...AT),
+  }),
+  fc.record({ disk: fc.integer({ min: 5, max: 260 }) }),
+)
+
+/** Each list is that of the night before, with rows changed, gone and new. */
+const change = fc.record({
+  changed: fc.array(fc.tuple(fc.nat(40), fc.nat(ROWS.length - 1)), { maxLength: 2 }),
+  gone: fc.array(fc.nat(40), { maxLength: 2 }),
+  added: fc.array(fc.nat(ROWS.length - 1), { maxLength: 3 }),
+  faults: fc.array(serviceFault, { maxLength: 2 }),
+  kill: fc.option(kill, { nil: null, freq: 3 }),
+  /** After the kill: the same night again, else the next one, with another list. */
+  goesOn: fc.boolean(),
+})
+
+export const someNights = fc.record({
+  first: fc.uniqueArray(fc.nat(ROWS.length - 1), { minLength: 15, maxLength: 20 }),
+  nights: fc.array(change, { minLength: 2, maxLength: 4 }),
+  split: fc.constantFrom(null, 8),
+})
+
+export type Nights = typeof someNights extends fc.Arbitrary<infer T> ? T : never
+type Night = Nights['nights'][number]
+
+/** A night that is killed once it has paid, and another list after it. */
+export const KILLED_AND_CHANGED: Nights = {
+  first: Array.from({ length: 15 }, (_, row) => row),
+  nights: [
+    {
+      ...{ changed: [[1, 20]], gone: [], added: [21, 22], goesOn: false },
+      ...{ faults: [{ operation: 'readJob', nth: 1, effect: { kind: 'status', status: 503 } }] },
+      kill: { operation: 'enrich', nth: 1, at: 'answered' },
+    },
+    { changed: [[2, 25]], gone: [7], added: [23], faults: [], kill: null, goesOn: true },
+  ],
+  split: null,
+}
+
+const pipelineOf = (name: string, split: number | null, more: string): string => `name: ${name}
+input: { path: in.csv, key: ref }
+mappings: { name: Company, orgNumber: { from: No, pad: 8 }, country: Country }
+enrich: { product: basic, tags: [general.connectId, general.companyName] }
+poll: { every: 500ms, max: 1s }
+${split === null ? '' : `job: { split: ${split} }\n`}output: { path: ${name}.csv, columns: ["*", general.connectId, match.outcome] }
+${more}`
+
+/** Plays the nights; `onStart` gets each process, which the service kills when it is told to. Returns how many runs were left unfinished and were fetched. */
+export async function playNights(
+  data: string,
+  service: FaultyService,
+  { first, nights, split }: Nights,
+  onStart: (child: Child) => void,
+): Promise<{ readonly left: number; readonly fetched: number }> {
+  const place = makePlace(data, service)
+  const write = (name: string, text: string): void => writeFileSync(join(place.folder, name), text)
+  write('night.yml', pipelineOf('night', split, 'reuse: { matched: 30d, unmatched: 7d, review: 7d }\n'))
+  write('full.yml', pipelineOf('full', split, ''))
+  let key = 0
+  let list: List = first.map(row => [`k${key++}`, row])
+  for (const night of [{ changed: [], gone: [], added: [], faults: [], kill: null, goesOn: true }, ...nights]) {
+    list = changedList(list, night, () => `k${key++}`)
+    write('in.csv', [HEADER, ...list.map(([ref, row]) => `${ref},${ROWS[row]}`)].join('\n'))
+    const ended = await playNight(place, service, night, onStart)
+    if (ended.signal === 'SIGKILL' && !night.goesOn) continue
+    await expectFullNight(place, list.length, ended)
+  }
+  // A night without faults ends what is open.
+  await expectFullNight(place, list.length, await start(place, ['run', 'night.yml', '--json']).ended)
+  expect(await paidTwice(place, service)).toEqual([])
+  const runs = listRunIds(place.runsDir, 'night').flatMap(id => recordedIn(place, id) ?? [])
+  rmSync(place.folder, { recursive: true, force: true })
+  return {
+    left: runs.filter(({ finished }) => !finished).length,
+    fetched: runs.flatMap(({ issues }) => issues).filter(({ code }) => code === 'FETTLE_ANSWERS_FETCHED').length,
+  }
+}
+
+const recordedIn = ({ runsDir }: Place, id: string): RunState | null =>
+  fold(readJournal(runDirectory(runsDir, id).journal).events)
+
+type List = readonly (readonly [key: string, row: number])[]
+
+function changedList(
+  list: List,
+  { changed, gone, added }: Pick<Night, 'changed' | 'gone' | 'added'>,
+  newKey: () => string,
+): List {
+  const next = [...list]
+  for (const [at, row] of changed) next[at % next.length] = [next[at % next.length]![0], row]
+  return [...next.filter((_, at) => at < 5 || !gone.includes(at)), ...added.map(row => [newKey(), row] as const)]
+}
+
+/** One night, to its end unless it is killed and the next one follows. */
+async function playNight(
+  place: Place,
+  service: FaultyService,
+  { faults, kill, goesOn }: Night,
+  onStart: (child: Child) => void,
+): Promise<Ended> {
+  const kills: FaultInput[] =
+    kill !== null && 'at' in kill
+      ? [{ operation: kill.operation as FaultInput['operation'], nth: kill.nth, effect: { kind: 'killClient', at: kill.at } }]
+      : []
+  const armed = service.server.arm([...kills, ...(faults as FaultInput[])])
+  const disk = kill !== null && 'disk' in kill ? { fault: `SIGKILL@${kill.disk}`, log: join(place.folder, 'log') } : undefined
+  const { child, ended } = start(place, ['run', 'night.yml', '--json'], disk)
+  onStart(child)
+  const first = await ended
+  armed.disarm()
+  await settled(service)
+  // Faults may be more than a run stands: another attempt follows, as a scheduler makes it.
+  if (first.signal === 'SIGKILL' ? goesOn : first.code === 75) return start(place, ['run', 'night.yml', '--json']).ended
+  return first
+}
+
+/** The output is that of a night that sends all rows, and the ledger adds up: rows are reused or sent. */
+async function expectFullNight(place: Place, rows: number, { code, stderr }: Ended): Promise<void> {
+  expect(code, stderr).toBe(0)
+  const full = await start(place, ['run', 'full.yml', '--new', '-q']).ended
+  expect(full.code, full.stderr).toBe(0)
+  const [night, whole] = ['night.csv', 'full.csv'].map(name => readFileSync(join(place.folder, name), 'utf8'))
+  expect(night).toBe(whole)
+  const [id] = listRunIds(place.runsDir, 'night')
+  const { reuse, outcomes } = readRun(place.runsDir, id!)
+  const { asked, known, sent, repeated } = reuse!.counts
+  expect([asked, known + sent + repeated]).toEqual([rows, rows])
+  expect(Object.values(outcomes!).reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(rows)
+}
+
+/** The questions in more than one job of a night that was enriched, as the service has them. */
+async function paidTwice(place: Place, service: FaultyService): Promise<string[]> {
+  const client = connect({ ...CREDENTIALS, url: service.url })
+  const jobs = listRunIds(place.runsDir, 'night').flatMap(
+    id => recordedIn(place, id)?.jobs.filter(job => job.enrichRequested && job.id !== null) ?? [],
+  )
+  const seen = new Set<string>()
+  const twice: string[] = []
+  for (const { id, name } of jobs) {
+    expect(service.server.effects(name)).toMatchObject({ creates: 1, uploads: 1, submits: 1, enriches: 1 })
+    let text = ''
+    for await (const chunk of (await client.openEnrichedFile(id!)).body) text += Buffer.from(chunk).toString()
+    for (const row of parse(text, { columns: true, bom: true }) as Record<string, string>[]) {
+      const question = ['Company', 'No', 'Country'].map(column => row[column]).join('|')
+      if (seen.has(question)) twice.push(`${question} is in ${name} again`)
+      seen.add(question)
+    }
+  }
+  await client.close()
+  return twice
+}
