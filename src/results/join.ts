@@ -145,11 +145,11 @@ async function publish(
 const MAX_CHANGES = 20
 
 /** Null without an earlier run to compare with. */
-async function changesSince(baseline: Baseline | null, workDir: string, { report }: Plan): Promise<RunChanges | null> {
+async function changesSince(baseline: Baseline | null, workDir: string, { report, rows }: Plan): Promise<RunChanges | null> {
   const before = baseline === null ? null : await readStates(baseline.workDir)
   const now = before === null ? null : await readStates(workDir)
   if (baseline === null || before === null || now === null) return null
-  const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0)
+  const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0, rows)
   return found && { against: baseline.runId, ...found }
 }
 
@@ -248,7 +248,7 @@ function duplicateChecker({
 }: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
   const { parts } = known ?? plan
   if (parts.length === 1 && accept == null) return () => null
-  const seen = new DigestIndex()
+  const seen = new DigestIndex(plan.rows)
   return answer => {
     const { outcome } = answer
     if (outcome !== 'matched' && outcome !== 'duplicate') return null

@@ -13,9 +13,16 @@ const FIRST_SLOTS = 4_096
 export class DigestIndex {
   size = 0
   /** By number: half of the slots are free, and these take no memory. */
-  #words = new Uint32Array((FIRST_SLOTS / 2) * WORDS)
+  #words: Uint32Array<ArrayBuffer>
   /** The number plus one, 0 for a free slot. */
-  #numbers = new Uint32Array(FIRST_SLOTS)
+  #numbers: Uint32Array<ArrayBuffer>
+
+  /** `expected`: about how many digests come; arrays that grow leave their smaller copies in the memory of the process. */
+  constructor(expected = 0) {
+    const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(2 * expected + 2)))
+    this.#words = new Uint32Array((slots / 2) * WORDS)
+    this.#numbers = new Uint32Array(slots)
+  }
 
   /** The number of a digest of 16 bytes; adds a new one under the number `size`. */
   add(digest: Buffer): number {

@@ -7,33 +7,42 @@ import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import { type ChangeCause, type ChangeCounts, type ChangeKind, noChanges, type RowChange } from '../../model/changes.ts'
 import { isFound, type RowState, type RowStates } from './row-states.ts'
 
-/** Words of 32 bits: question, company and data as 64-bit digests, then flags. */
-const WORDS = 7
+/** Digests of 64 bits that are kept of a row; the last, of company and data, only where data are compared. */
+const [QUESTION, COMPANY, ANSWER] = [0, 1, 2]
 const FOUND = 1
 const DECIDED = 2
 
+/** Of each row its flags, then its digests, in words of 32 bits. */
 class Facts {
-  #words = new Uint32Array(4096 * WORDS)
+  readonly #width: number
+  #words: Uint32Array<ArrayBuffer>
 
-  set(at: number, digests: readonly Buffer[], flags: number): void {
-    if ((at + 1) * WORDS > this.#words.length) {
+  constructor(digests: number, expected: number) {
+    this.#width = 1 + 2 * digests
+    this.#words = new Uint32Array(Math.max(4096, expected) * this.#width)
+  }
+
+  set(at: number, flags: number): void {
+    if ((at + 1) * this.#width > this.#words.length) {
       const words = new Uint32Array(this.#words.length * 2)
       words.set(this.#words)
       this.#words = words
     }
-    for (const [n, digest] of digests.entries()) {
-      this.#words[at * WORDS + n * 2] = digest.readUInt32LE(0)
-      this.#words[at * WORDS + n * 2 + 1] = digest.readUInt32LE(4)
-    }
-    this.#words[at * WORDS + 6] = flags
+    this.#words[at * this.#width] = flags
+  }
+
+  setDigest(at: number, n: number, digest: Buffer): void {
+    const word = at * this.#width + 1 + n * 2
+    this.#words[word] = digest.readUInt32LE(0)
+    this.#words[word + 1] = digest.readUInt32LE(4)
   }
 
   flags(at: number): number {
-    return this.#words[at * WORDS + 6]!
+    return this.#words[at * this.#width]!
   }
 
   isSame(at: number, n: number, digest: Buffer): boolean {
-    const word = at * WORDS + n * 2
+    const word = at * this.#width + 1 + n * 2
     return this.#words[word] === digest.readUInt32LE(0) && this.#words[word + 1] === digest.readUInt32LE(4)
   }
 }
@@ -43,30 +52,29 @@ class RowNumbers {
   readonly #index: DigestIndex
   /** How often an id was repeated so far in the current list. */
   #repeats = new Map<number, number>()
-  #seen = new Uint8Array(4096)
+  #seen: Uint8Array<ArrayBuffer>
 
-  constructor(index: DigestIndex) {
-    this.#index = index
+  constructor(expected: number) {
+    this.#index = new DigestIndex(expected)
+    this.#seen = new Uint8Array(Math.max(4096, expected))
   }
 
-  /** Another list begins. */
-  restart(): void {
+  /** Another list begins. Returns which rows the last one had. */
+  restart(): Uint8Array {
+    const seen = this.#seen
     this.#repeats = new Map()
-    this.#seen = new Uint8Array(this.#seen.length)
+    this.#seen = new Uint8Array(seen.length)
+    return seen
   }
 
   of(id: string): number {
-    const first = this.#index.add(digestOf(id))
+    const first = this.#index.add(bytesOf(id))
     if (!this.#mark(first)) return first
     const times = (this.#repeats.get(first) ?? 0) + 1
     this.#repeats.set(first, times)
     const repeat = this.#index.add(digestOf(`${id} ${times}`))
     this.#mark(repeat)
     return repeat
-  }
-
-  isSeen(at: number): boolean {
-    return this.#seen[at] === 1
   }
 
   /** Whether the row was there before in this list. */
@@ -94,23 +102,39 @@ export interface Comparison {
   readonly rows: readonly RowChange[]
 }
 
-/** Null when the rows cannot be compared: one list has another key column. */
+/** The last 16 bytes of an id or a question, which is hexadecimal digits of a digest; of any other text a digest. */
+function bytesOf(text: string): Buffer {
+  return DIGEST.write(text.slice(-32), 'hex') === 16 ? DIGEST : digestOf(text)
+}
+const DIGEST = Buffer.alloc(16)
+
+/** Of the company and its data in these columns. */
+const answerDigest = ({ company, data }: RowState, columns: readonly number[]): Buffer =>
+  digestOf(JSON.stringify([company.id, ...columns.map(place => data[place] ?? '')]))
+
+/**
+ * Null when the rows cannot be compared: one list has another key column. `most`: rows to list of each kind; `expected`: about how many
+ * rows the lists have.
+ */
 export async function compareStates(
   before: RowStates,
   after: RowStates,
   most = Number.POSITIVE_INFINITY,
+  expected = 0,
 ): Promise<Comparison | null> {
   if (before.head.by !== after.head.by) return null
   const common = after.head.columns.filter(name => before.head.columns.includes(name))
   const picker = ({ head }: RowStates) => common.map(name => head.columns.indexOf(name))
-  const digestsOf = ({ question, company, data }: RowState, at: readonly number[]): Buffer[] =>
-    [question, company.id, JSON.stringify(at.map(place => data[place] ?? ''))].map(digestOf)
-  const numbers = new RowNumbers(new DigestIndex())
-  const facts = new Facts()
+  const numbers = new RowNumbers(expected)
+  const facts = new Facts(common.length === 0 ? 2 : 3, expected)
   const atBefore = picker(before)
   let size = 0
   for await (const row of before.rows()) {
-    facts.set(numbers.of(row.id), digestsOf(row, atBefore), (isFound(row) ? FOUND : 0) | (row.decision === '' ? 0 : DECIDED))
+    const at = numbers.of(row.id)
+    facts.set(at, (isFound(row) ? FOUND : 0) | (row.decision === '' ? 0 : DECIDED))
+    facts.setDigest(at, QUESTION, bytesOf(row.question))
+    facts.setDigest(at, COMPANY, digestOf(row.company.id))
+    if (common.length > 0) facts.setDigest(at, ANSWER, answerDigest(row, atBefore))
     size++
   }
   numbers.restart()
@@ -122,7 +146,7 @@ export async function compareStates(
   for await (const row of after.rows()) {
     const at = numbers.of(row.id)
     if (at < size) kept++
-    const change = at >= size ? ({ kind: 'new', cause: 'list' } as const) : changeOf(facts, at, row, digestsOf(row, atAfter))
+    const change = at >= size ? ({ kind: 'new', cause: 'list' } as const) : changeOf(facts, at, row, atAfter)
     if (change === null) continue
     if (counts[change.kind]++ < most) found.set(at, { ...change, after: row })
   }
@@ -132,14 +156,14 @@ export async function compareStates(
   ) as RowChange[]
   counts.gone = size - kept
   const gone: RowChange[] = []
-  const reader = new RowNumbers(new DigestIndex())
+  const isInAfter = numbers.restart()
   let left = found.size - rows.length + Math.min(most, counts.gone)
   if (left > 0)
     for await (const row of before.rows()) {
-      const at = reader.of(row.id)
+      const at = numbers.of(row.id)
       const change = found.get(at)
       if (change !== undefined) rows.push(listed(row, change, common, [atBefore, atAfter]))
-      else if (!numbers.isSeen(at) && gone.length < most)
+      else if (isInAfter[at] !== 1 && gone.length < most)
         gone.push({
           ...({ kind: 'gone', cause: 'list', row: null, key: row.key, name: row.name } as const),
           ...{ before: placeOf(row), after: null, columns: [] },
@@ -150,24 +174,21 @@ export async function compareStates(
   return { counts, rows: [...rows.sort((a, b) => a.row! - b.row!), ...gone] }
 }
 
-function changeOf(
-  facts: Facts,
-  at: number,
-  row: RowState,
-  [question, company, data]: readonly Buffer[],
-): Pick<Found, 'kind' | 'cause'> | null {
+function changeOf(facts: Facts, at: number, row: RowState, columns: readonly number[]): Pick<Found, 'kind' | 'cause'> | null {
   const was = facts.flags(at)
   const isDecided = row.decision !== ''
   const wasFound = (was & FOUND) !== 0
-  const isSameCompany = facts.isSame(at, 1, company!)
+  const isSameAnswer = columns.length > 0 && facts.isSame(at, ANSWER, answerDigest(row, columns))
+  const isSameCompany = isSameAnswer || facts.isSame(at, COMPANY, digestOf(row.company.id))
   const wasDecided = (was & DECIDED) !== 0
-  const cause: ChangeCause = isDecided !== wasDecided ? 'decision' : facts.isSame(at, 0, question!) ? 'answer' : 'list'
+  const cause: ChangeCause =
+    isDecided !== wasDecided ? 'decision' : facts.isSame(at, QUESTION, bytesOf(row.question)) ? 'answer' : 'list'
   const moves = wasFound !== isFound(row) || !isSameCompany
   if (isDecided && (!wasDecided || moves)) return { kind: 'decided', cause: 'decision' }
   if (wasFound && !isFound(row)) return { kind: 'lost', cause }
   if (!wasFound) return isFound(row) ? { kind: 'matched', cause } : null
   if (!isSameCompany) return { kind: 'moved', cause }
-  return facts.isSame(at, 2, data!) ? null : { kind: 'changed', cause: 'company' }
+  return isSameAnswer || columns.length === 0 ? null : { kind: 'changed', cause: 'company' }
 }
 
 const placeOf = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })

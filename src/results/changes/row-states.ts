@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { digestOf } from '../../files/file-chunks.ts'
-import { JsonLinesWriter, linesOf } from '../../files/json-lines.ts'
+import { JsonLinesWriter, lineBatches, linesOf } from '../../files/json-lines.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
@@ -116,10 +116,11 @@ export interface RowStates {
 
 async function* rowsOf(path: string): AsyncGenerator<RowState> {
   let isHead = true
-  for await (const line of linesOf(path)) {
-    if (!isHead) yield rowOf(JSON.parse(line))
-    isHead = false
-  }
+  for await (const lines of lineBatches(path))
+    for (const line of lines) {
+      if (!isHead) yield rowOf(JSON.parse(line))
+      isHead = false
+    }
 }
 
 type Line = [number, string, string | null, string, string, string, string, string, string, string[]]

@@ -28,13 +28,16 @@ const isYes = (cell: string): boolean => /^(y|yes|true|1)$/i.test(cell)
 
 export class FullRun {
   readonly #parts: KnownRows['parts']
-  readonly #companies = new DigestIndex()
+  readonly #companies: DigestIndex
   /** The first row of each company in its job. */
-  #firsts = new Uint32Array(1024)
+  #firsts: Uint32Array<ArrayBuffer>
   #part = 0
 
   constructor({ parts }: Pick<KnownRows, 'parts'>) {
     this.#parts = parts
+    const rows = parts.reduce((sum, part) => sum + part.rows, 0)
+    this.#companies = new DigestIndex(rows)
+    this.#firsts = new Uint32Array(Math.max(1, rows))
   }
 
   /**

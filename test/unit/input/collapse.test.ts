@@ -150,8 +150,8 @@ describe('rows alike on the mapped cells', () => {
   })
 })
 
-it('numbers stay with their question however many there are', () => {
-  const fold = new DigestIndex()
+it.each([0, 100, 20_000, 50_000])('numbers stay with their question however many there are, if %i are expected', expected => {
+  const fold = new DigestIndex(expected)
   const question = (n: number) => {
     const bytes = Buffer.alloc(16)
     bytes.writeUInt32LE(n >> 2, 0)

@@ -59,10 +59,13 @@ test('rows by another key cannot be compared', async () => {
   expect(await compareStates(statesOf([], [], 'key A'), statesOf([], [], 'question'))).toBeNull()
 })
 
+/** Of a digest, as ids and questions are. */
+const DIGITS = '0123456789abcdef'.repeat(2)
+
 const list = fc.array(
   fc.record({
-    id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
-    question: fc.constantFrom('q1', 'q2'),
+    id: fc.constantFrom('a', 'b', 'c', DIGITS, `${DIGITS.slice(1)}0`, `r${DIGITS.replace('f', '0')}`),
+    question: fc.constantFrom('q1', 'q2', `r${DIGITS}`, `r${DIGITS.slice(1)}0`),
     company: fc.constantFrom('', 'C1', 'C2'),
     data: fc.constantFrom('x', 'y'),
     decision: fc.constantFrom('', '', 'accept C1'),
@@ -97,7 +100,7 @@ function model(before: readonly RowState[], after: readonly RowState[]) {
   return counts
 }
 
-test('counts what a plain comparison counts, for random lists with repeated ids; every row is listed up to the limit', async () => {
+test('counts what a plain comparison counts, for random lists with repeated ids and any expected length; every row is listed up to the limit', async () => {
   const made = (rows: readonly { id: string; question: string; company: string; data: string; decision: string }[]): RowState[] =>
     rows.map(({ id, question, company, data, decision }, at) => ({
       ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? 'unmatched' : 'matched', decision },
@@ -105,10 +108,10 @@ test('counts what a plain comparison counts, for random lists with repeated ids;
       data: company === '' ? [] : [data],
     }))
   await fc.assert(
-    fc.asyncProperty(list, list, fc.nat({ max: 3 }), async (a, b, most) => {
+    fc.asyncProperty(list, list, fc.nat({ max: 3 }), fc.nat({ max: 5000 }), async (a, b, most, length) => {
       const [before, after] = [made(a), made(b)]
       const expected = model(before, after)
-      const found = (await compareStates(statesOf(before, ['a']), statesOf(after, ['a']), most))!
+      const found = (await compareStates(statesOf(before, ['a']), statesOf(after, ['a']), most, length))!
       expect(found.counts).toEqual(expected)
       for (const kind of CHANGE_KINDS)
         expect(found.rows.filter(one => one.kind === kind)).toHaveLength(Math.min(expected[kind], most))
@@ -118,4 +121,16 @@ test('counts what a plain comparison counts, for random lists with repeated ids;
       expect(numbers).toEqual(numbers.toSorted((x, y) => x - y))
     }),
   )
+})
+
+test('lists of any length are counted, with and without columns to compare', async () => {
+  const rows = (from: number, to: number, town: string): RowState[] =>
+    Array.from({ length: to - from }, (_, at) => row(String(from + at), { data: [town] }))
+  const counts = async (columns: readonly string[], expected: number) =>
+    (await compareStates(statesOf(rows(0, 9_000, 'Leeds'), columns), statesOf(rows(100, 9_050, 'York'), columns), 0, expected))
+      ?.counts
+  for (const expected of [0, 5_000, 9_000, 100_000]) {
+    expect(await counts([], expected)).toEqual({ ...noChanges(), new: 50, gone: 100 })
+    expect(await counts(['general.town'], expected)).toEqual({ ...noChanges(), new: 50, gone: 100, changed: 8_900 })
+  }
 })
