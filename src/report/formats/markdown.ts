@@ -6,7 +6,7 @@
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { CHANGE_HEAD, changeCells, countWords } from '../sections/changes.ts'
+import { CHANGE_HEAD, changeCells, kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { registerDigests, serviceWords } from '../service-words.ts'
@@ -135,7 +135,7 @@ function rows(report: Report): string {
 }
 
 const changes = ({ changes }: Result): string =>
-  changes === null ? '' : `Since ${markdownCode(changes.against)}: ${countWords(changes.counts)}\n`
+  changes === null ? '' : `Since ${markdownCode(changes.against)}: ${kindWords(changes.counts)}\n`
 
 function changedRows({ changes }: Result): string {
   if (changes === null || changes.rows.length === 0) return ''

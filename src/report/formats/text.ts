@@ -2,7 +2,7 @@
 
 import { nextSteps, requiredWords, spentWords, stoppedWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
-import { countWords } from '../sections/changes.ts'
+import { kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
 import { reuseWords } from '../sections/reuse-words.ts'
@@ -116,7 +116,7 @@ function bands(result: Result, paint: Paint, width: number): string[] {
 
 function changes({ changes }: Result, paint: Paint, width: number): string[] {
   if (changes === null) return []
-  return wrap(`${countWords(changes.counts)} since ${changes.against}`, width - 18).map(
+  return wrap(`${kindWords(changes.counts)} since ${changes.against}`, width - 18).map(
     (line, at) => `  ${(at === 0 ? 'changes' : '').padEnd(16)}${paint('dim', line)}`,
   )
 }

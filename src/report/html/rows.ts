@@ -5,7 +5,7 @@ import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
 import { clip } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { CHANGE_HEAD, changeCells, countWords } from '../sections/changes.ts'
+import { CHANGE_HEAD, changeCells, kindCounts } from '../sections/changes.ts'
 import { reasonsOf, reviewWords, unmatchedGroups } from '../why.ts'
 import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
@@ -111,8 +111,10 @@ export function duplicates(report: Report, result: Result): Markup | null {
 /** The counts of every kind, and rows. */
 export function changes({ changes }: Result): Markup | null {
   if (changes === null) return null
-  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}: ${countWords(changes.counts)}.</p>${changeTable(changes.rows)}</section>`
+  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}.</p>${table('Rows by kind of change', KIND_HEAD, kindCounts(changes.counts))}${changeTable(changes.rows)}</section>`
 }
+
+const KIND_HEAD = [{ label: 'Change' }, { label: 'Rows', figures: true }]
 
 export function changeTable(rows: readonly RowChange[]): Markup | null {
   if (rows.length === 0) return null

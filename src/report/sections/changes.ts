@@ -49,6 +49,15 @@ export function countWords(counts: ChangeCounts): string {
   return words.length === 0 ? 'nothing changed' : words.join(', ')
 }
 
+/** Every kind and its count, also 0: the same figures at the same place every night. */
+export const kindCounts = (counts: ChangeCounts): (readonly [string, string])[] =>
+  CHANGE_KINDS.map(kind => [KIND_WORDS[kind], count(counts[kind])])
+
+export const kindWords = (counts: ChangeCounts): string =>
+  kindCounts(counts)
+    .map(([kind, rows]) => `${rows} ${kind}`)
+    .join(', ')
+
 const companyOf = (place: RowChange['before']): string =>
   place === null ? '' : place.company.id === '' ? place.outcome : `${place.company.name} (${place.company.id})`
 

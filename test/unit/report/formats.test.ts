@@ -1,6 +1,7 @@
 /** What each text format promises beyond its golden files. */
 
 import { describe, expect, it } from 'vitest'
+import { type ChangeCause, noChanges } from '../../../src/model/changes.ts'
 import type { RowSample } from '../../../src/model/results.ts'
 import { buildReport, RENDERERS, renderText } from '../../../src/report/index.ts'
 import { type FixtureName, reportOf, STATES } from './fixtures.ts'
@@ -85,6 +86,38 @@ describe('Markdown', () => {
       if (bars > 0 && width > 0) expect(bars).toBe(width)
       width = bars
     }
+  })
+})
+
+describe('changes since the last good run', () => {
+  const counts = { ...noChanges(), new: 1_200, moved: 3 }
+  const place = (id: string) => ({ outcome: 'matched', company: { id, name: `Company ${id}` } })
+  const causes: readonly (readonly [ChangeCause, string])[] = [
+    ['list', 'the list changed'],
+    ['answer', 'the answer changed'],
+    ['company', 'the company changed'],
+    ['decision', 'a person decided'],
+  ]
+  const rows = causes.map(([cause], at) => ({
+    ...({ kind: 'moved', cause, row: at + 1, key: `K${at}`, name: 'Acme' } as const),
+    ...{ before: place('A'), after: place('B'), columns: [] },
+  }))
+  const state = { ...STATES.finished(), changes: { against: 'earlier-run', counts, rows } }
+  const report = buildReport(state, { generatedAt: '', elapsedMs: 0 })
+  const figures = '1,200 new, 0 gone, 0 now matched, 0 lost the match, 3 another company, 0 other data, 0 decided'
+
+  it('have every kind in the same order, also without a row', () => {
+    expect(renderText(report, { width: 200 })).toContain(`changes         ${figures} since earlier-run\n`)
+    expect(RENDERERS.markdown.render(report)).toContain(`Since \`earlier-run\`: ${figures}\n`)
+    const [section = ''] = /<section aria-labelledby="changes">.*?<\/table>/s.exec(RENDERERS.html.render(report)) ?? []
+    const cells = [...section.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, text = '']) => text.replace(/<[^>]*>/g, ''))
+    expect(cells.join(' ')).toBe(
+      'Change Rows new 1,200 gone 0 now matched 0 lost the match 0 another company 3 other data 0 decided 0',
+    )
+  })
+
+  it.each([['markdown'], ['html']] as const)('have the cause of each row in %s', format => {
+    for (const [, words] of causes) expect(RENDERERS[format].render(report)).toContain(words)
   })
 })
 
