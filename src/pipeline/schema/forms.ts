@@ -14,8 +14,12 @@ export const listOf = <T extends z.ZodType>(item: T, error: string, min = 0, max
 export const map = <T extends z.ZodRawShape>(shape: T) =>
   z.strictObject(shape, { error: `a map with ${Object.keys(shape).join(', ')}` })
 
+const DURATIONS = ['500ms', '30s', '5m', '2h', '1d', '30d']
+
 export const duration = (minMs: number, maxMs: number) => {
-  const error = `a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}, such as 500ms, 30s, 5m, 2h or 1d`
+  const fitting = DURATIONS.filter(one => parseDuration(one)! >= minMs && parseDuration(one)! <= maxMs)
+  const such = fitting.length === 0 ? '' : `, such as ${fitting.join(', ').replace(/, ([^,]*)$/, ' or $1')}`
+  const error = `a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}${such}`
   return pattern(error, DURATION)
     .refine(value => (parseDuration(value) ?? 0) >= minMs && (parseDuration(value) ?? 0) <= maxMs, { error })
     .transform(value => parseDuration(value)!)

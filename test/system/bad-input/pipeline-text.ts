@@ -80,7 +80,7 @@ export const TEXT_CASES: readonly TextCase[] = [
   ['P29', `${BASE}description: "\${A"\ntags: ["\${}", "\${A:-\${B}}", "\${file:x}", "\${a b}"]`,
     ['VARIABLE 4:14', 'never closed'], ['VARIABLE 5:8', 'names nothing'], ['VARIABLE 5:15', 'nesting'], ['VARIABLE 5:29', '${file:x}'], ['VARIABLE 5:42', 'not well formed']],
   ['P32', `${BASE}vars: { country: GB }\ndescription: \${vars.contry}`, ['VARIABLE 5:14', 'did you mean country?', 'Declared: country']],
-  ['P33 forms', `${BASE}poll: { every: 10, max: -5m, timeout: 1e99s }`, ['VALUE 4:16', '500ms, 30s, 5m'], ['VALUE 4:25', '"-5m"'], ['VALUE 4:39', '"1e99s"']],
+  ['P33 forms', `${BASE}poll: { every: 10, max: -5m, timeout: 1e99s }`, ['VALUE 4:16', '500ms, 30s or 5m'], ['VALUE 4:25', '"-5m"'], ['VALUE 4:39', '"1e99s"']],
   ['P33 words, zero', `${BASE}poll: { every: 0, timeout: 2 hours }`, ['VALUE 4:16', 'the number 0'], ['VALUE 4:28', '"2 hours"']],
   ['P33 bounds', `${BASE}poll: { every: 499ms, max: 2h, timeout: 8d }`, ['VALUE 4:16', 'from 500ms'], ['VALUE 4:28', 'to 1h'], ['VALUE 4:41', 'to 7d']],
   ['P33 order', `${BASE}poll: { every: 40s, timeout: 20s }`, ['VALUE 4:16', 'more than poll.max, 30s'], ['VALUE 4:30', 'less than poll.every, 40s']],

@@ -190,7 +190,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...bad('P31', 'a CR for a path', 'name: a\ninput: "${D}"\nmappings: { name: Name, country: Country }', ['VARIABLE p.yml:2:8'], '${D}'), env: { D: 'rows\r.csv' } },
   { ...bad('P32', '--var of nothing declared', BASE, ['VARIABLE'], 'the variable region is not declared under vars', 'Declared: none'), args: ['p.yml', '--var', 'region=north'] },
   { ...bad('P32', '--var misspelt', `${BASE}vars: { region: x }`, ['VARIABLE p.yml:4:7'], 'did you mean region?'), args: ['p.yml', '--var', 'regoin=north'] },
-  bad('P33', 'nothing, a fraction, no unit', `${BASE}poll: { every: "", max: 1.5s, timeout: s }`, ['VALUE p.yml:4:16', 'VALUE p.yml:4:25', 'VALUE p.yml:4:40'], '500ms, 30s, 5m'),
+  bad('P33', 'nothing, a fraction, no unit', `${BASE}poll: { every: "", max: 1.5s, timeout: s }`, ['VALUE p.yml:4:16', 'VALUE p.yml:4:25', 'VALUE p.yml:4:40'], '500ms, 30s or 5m'),
   bad('P34', 'concurrency of 33, a rate of 0', `${BASE}job: { concurrency: 33 }\nservice: { url: "https://h.example/v1", rate: { requests: 0, per: 1s } }`, ['VALUE p.yml:4:21', 'VALUE p.yml:5:59'], '1 to 32'),
   bad('P35', 'a list of products', `${BASE}output: o.csv\nenrich: [basic]`, ['VALUE p.yml:5:9']),
   bad('P36', 'a word and a list', `${BASE}checks: { matched: { fail: low }, failed: [1] }`, ['VALUE p.yml:4:28', 'VALUE p.yml:4:43'], '"< 90%"'),

@@ -1,6 +1,7 @@
 /** The small parts: durations, thresholds, suggestions, addresses, paths, bytes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { duration } from '../../../src/pipeline/schema/forms.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../../../src/pipeline/schema/paths.ts'
 import { checkServiceUrl, isLoopback } from '../../../src/pipeline/schema/service-url.ts'
 import { decodePipeline, pipelineFormat } from '../../../src/pipeline/source/decode.ts'
@@ -25,6 +26,14 @@ describe('durations', () => {
     ['9999999999s', null],
     [' 2s', null],
   ])('%s is %s', (text, ms) => expect(parseDuration(text)).toBe(ms))
+
+  test('a duration outside its bounds is answered with examples inside them', () => {
+    const errorOf = (min: string, max: string): string =>
+      duration(parseDuration(min)!, parseDuration(max)!).safeParse('soon').error?.issues[0]?.message ?? ''
+    expect(errorOf('1d', '3650d')).toBe('a duration from 1d to 3650d, such as 1d or 30d')
+    expect(errorOf('100ms', '1h')).toBe('a duration from 100ms to 1h, such as 500ms, 30s or 5m')
+    expect(errorOf('40d', '50d')).toBe('a duration from 40d to 50d')
+  })
 
   test('a formatted duration parses to the same value', () => {
     fc.assert(
