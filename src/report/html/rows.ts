@@ -111,7 +111,8 @@ export function duplicates(report: Report, result: Result): Markup | null {
 /** The counts of every kind, and rows. */
 export function changes({ changes }: Result): Markup | null {
   if (changes === null) return null
-  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}.</p>${table('Rows by kind of change', KIND_HEAD, kindCounts(changes.counts))}${changeTable(changes.rows)}</section>`
+  const lead = changes.rows.length === 0 ? null : html`<p class="lead">The first rows of each kind.</p>`
+  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}.</p>${table('Rows by kind of change', KIND_HEAD, kindCounts(changes.counts))}${lead}${changeTable(changes.rows)}</section>`
 }
 
 const KIND_HEAD = [{ label: 'Change' }, { label: 'Rows', figures: true }]
