@@ -9,8 +9,12 @@ import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/de
 /** Share of a list that is absent from the register, and the least precision there. */
 const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
 const USUAL = 0.15
-/** Least precision of each kind of evidence over the views, with the usual share of a list absent. */
-const KIND_PRECISION = { sameName: 0.985, partName: 0.92, partNameAddress: 0.95 }
+/** Least precision of each kind of evidence over the views, by the share of a list that is absent. */
+const KIND_PRECISION = {
+  sameName: { [USUAL]: 0.985 },
+  partName: { [USUAL]: 0.92, 0.5: 0.87 },
+  partNameAddress: { [USUAL]: 0.95 },
+}
 const GRID = Array.from({ length: 33 }, (_, at) => (at + 15) / 50)
 const KINDS = Object.keys(KIND_PRECISION)
 /** Rows of a list that is made of weighted rows. */
@@ -62,7 +66,7 @@ function listOf(choices, absent) {
   return { absent, counts, known: 1 - absent, least: PRECISION[absent] }
 }
 
-/** What one kind gives at a threshold over all lists with the usual share of absent rows. */
+/** What one kind gives at a threshold over lists. */
 function kindFigures(lists, kind, cut) {
   let given = 0
   let right = 0
@@ -93,7 +97,16 @@ export function chooseThresholds(views) {
       return Object.keys(PRECISION).map(absent => ({ name, ...listOf(scored, Number(absent)) }))
     })
   const usual = lists.filter(list => list.absent === USUAL)
-  const cutsOf = kind => [...GRID.keys()].filter(cut => kindFigures(usual, kind, cut).precision >= KIND_PRECISION[KINDS[kind]])
+  const keeps = (kind, cut, absent, least) =>
+    kindFigures(
+      lists.filter(list => list.absent === Number(absent)),
+      kind,
+      cut,
+    ).precision >= least
+  const cutsOf = kind =>
+    [...GRID.keys()].filter(cut =>
+      Object.entries(KIND_PRECISION[KINDS[kind]]).every(([absent, least]) => keeps(kind, cut, absent, least)),
+    )
   const [same, part, partAddress] = [...KINDS.keys()].map(cutsOf)
   let best = null
   for (const a of same)

@@ -15,6 +15,7 @@ import { companyOf, queryOf, readCsv } from '../bench/lib/matching-data.mjs'
 import { FEATURES } from '../build/service/matching/features.js'
 import { buildIndex } from '../build/service/matching/index.js'
 import { WEIGHTS } from '../build/service/matching/weights.js'
+import { calibratedOdds, fitCalibration } from './train-matching-calibration.mjs'
 import { choiceOf } from './train-matching-choices.mjs'
 import { fitWeights, oddsOf } from './train-matching-model.mjs'
 import { chooseThresholds } from './train-matching-thresholds.mjs'
@@ -50,7 +51,7 @@ const LEARNED = Object.fromEntries(
       [-12, 0],
     ],
     [
-      '+ pairs exact exactRare matched allPaired pairedRare queryPaired firstWord prefix acronym legalAgree exactLegal domainName countryAgree postcodeEqual postcodeAlone placeMiss exactMoved address addressSame',
+      '+ pairs exact exactRare matched allPaired pairedRare shortened queryPaired firstWord prefix acronym legalAgree exactLegal domainName countryAgree postcodeEqual postcodeAlone placeMiss exactMoved address addressSame',
       [0, 12],
     ],
     ['~ postcodeNear', [-12, 12]],
@@ -71,14 +72,36 @@ const foldOf = text => {
   return hash % FOLDS
 }
 
+const siteOf = company =>
+  company.website
+    .toLowerCase()
+    .replace(/^https?:\/\/(www\.)?/, '')
+    .replace(/\/.*$/, '')
+
+/**
+ * The register without second entries of the companies that are asked for: those of the same website and of no other country. They are
+ * receipts and further share classes of one company (`SMITH & NEPHDRN`); an answer that names one is neither right nor wrong.
+ */
+function withoutSecondEntries(companies, asked) {
+  const countries = new Map()
+  for (const company of companies) {
+    const site = siteOf(company)
+    if (asked.has(company.id) && site !== '') countries.set(site, [...(countries.get(site) ?? []), company.country])
+  }
+  const isSecond = company =>
+    !asked.has(company.id) &&
+    (countries.get(siteOf(company)) ?? []).some(one => one === '' || company.country === '' || one === company.country)
+  return companies.filter(company => !isSecond(company))
+}
+
 /**
  * The train queries of a view as choices, half of the weight on rows that the register has. Every row that it has is asked again of a
  * register without the companies that are asked for: it is then a row that the register lacks.
  */
 function choicesOf({ set, without, weight }) {
-  const companies = readCsv(join(values.data, set, 'register.csv')).map(companyOf)
   const rows = readCsv(join(values.data, set, 'queries.csv')).filter(one => one.split === 'train')
   const asked = new Set(rows.map(row => row.expected))
+  const companies = withoutSecondEntries(readCsv(join(values.data, set, 'register.csv')).map(companyOf), asked)
   const whole = buildIndex(companies)
   const others = buildIndex(companies.filter(company => !asked.has(company.id)))
   const known = rows.filter(row => row.expected !== '').length
@@ -121,16 +144,20 @@ for (const { set, without, choices } of views) {
   )
 }
 
+const calibration = fitCalibration(views.filter(view => view.main).flatMap(view => view.choices))
+for (const one of all) one.odds = calibratedOdds(one, calibration)
 const chosen = chooseThresholds(views)
+const stated = { ...chosen.thresholds, ...calibration }
 for (const line of chosen.lines) process.stdout.write(`${line}\n`)
 
 const weights = learn(all)
 const path = fileURLToPath(new URL('../src/service/matching/weights.ts', import.meta.url))
 const text = readFileSync(path, 'utf8')
-const newValue = name => chosen.thresholds[name] ?? (LEARNED[name] === undefined ? null : weights[FEATURES.indexOf(name)])
+const newValue = name => stated[name] ?? (LEARNED[name] === undefined ? null : weights[FEATURES.indexOf(name)])
 const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>
   newValue(name) === null ? line : line.replace(old, String(Number(newValue(name).toFixed(2)) || 0)),
 )
+process.stdout.write(`shortened names: slope ${calibration.slope}, most ${calibration.most}\n`)
 for (const name of Object.keys(LEARNED))
   process.stdout.write(`${name.padEnd(16)}${weights[FEATURES.indexOf(name)].toFixed(2).padStart(8)}\n`)
 if (values.check && written !== text) {

@@ -94,6 +94,18 @@ const withoutZeros = (word: string): string => (word.includes('0') ? word.replac
 /** `wuerttemberg` and `wurttemberg`: maps both spellings of an umlaut to one. */
 export const collapseUmlauts = (word: string): string => (word.includes('e', 1) ? word.replace(/([aou])e/g, '$1') : word)
 
+/**
+ * Whether a name shows that it is shortened: by a full stop behind a word of three letters or more that is no legal form (`NORTHERN STAR
+ * RES.LTD.`), or by the suffix of an exchange, whose lists cut names off.
+ */
+export function isShortened(text: string): boolean {
+  if (text.length <= 3 || text.length > MAX_TEXT) return false
+  if (withoutMarketSuffix(text) !== text) return true
+  if (!text.includes('.')) return false
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}{3,}(?=\.)/gu)) if (!LAST_WORDS.has(word)) return true
+  return false
+}
+
 /** Never throws; an empty text, one of punctuation or one over 500 characters has no words. */
 export function parseCompanyName(text: string): ParsedCompanyName {
   const native = isNative(text) && text.length <= MAX_TEXT ? withoutNativeForms(text) : null

@@ -15,7 +15,9 @@ const NAME_MEANINGS = {
   extraCompany: 'words of the company that the row lacks: a third each, at most 1',
   allPaired: 'not the same words, but each has its counterpart: cut off, abbreviated or misspelt',
   pairedRare: 'the same, by the rarity of the words',
-  queryPaired: 'the same for the words of the row only',
+  shortened:
+    'each word has its counterpart, and the name in the row shows that it is shortened: by a full stop (`RES.`) or the suffix of an exchange',
+  queryPaired: 'every word of the row has its counterpart, but not every word of the company',
   firstWord: 'how alike the first words are',
   prefix: 'one name begins with the other: share of its length',
   acronym: 'one name is the initials of the other',

@@ -4,7 +4,7 @@
  */
 
 import type { LegalClass } from '../../normalise/company-name.ts'
-import { parseCompanyName } from '../../normalise/company-name.ts'
+import { isShortened, parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import {
   domainOf,
@@ -34,6 +34,8 @@ export interface QueryName {
   readonly digits: string
   readonly legal: LegalClass | null
   readonly marks: string
+  /** It shows that its words are cut off or abbreviated. */
+  readonly isShortened: boolean
   /** Letter bigrams of `joined`. */
   readonly bigrams: readonly number[]
   /** Similarities of its words and those of the index, computed once. */
@@ -74,6 +76,7 @@ function readName(index: MatchIndex, text: string): QueryName | null {
     digits: digitsOf(parsed.words),
     legal: parsed.legal,
     marks: parsed.marks,
+    isShortened: isShortened(text),
     bigrams: bigramsOf(joined),
     alike: new Map(),
     markDifferences: new Map(),

@@ -23,39 +23,40 @@ export const ALONE: ListFacts = { inRegister: DEFAULT_SHARE, companyNumbers: 're
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {
   // learned
-  bias: -6.53,
+  bias: -6.61,
   coverBoth: 0,
-  pairs: 2,
-  exact: 2.43,
+  pairs: 2.07,
+  exact: 2.42,
   exactRare: 0.73,
-  matched: 6.59,
-  missCompany: -1.87,
-  extraQuery: -0.03,
-  extraCompany: -0.68,
-  allPaired: 0.19,
-  pairedRare: 2.51,
-  queryPaired: 0.86,
-  firstWord: 1.14,
+  matched: 6.55,
+  missCompany: -1.82,
+  extraQuery: 0,
+  extraCompany: -0.71,
+  allPaired: 0,
+  pairedRare: 1.93,
+  shortened: 0.98,
+  queryPaired: 0.78,
+  firstWord: 1.16,
   prefix: 0.67,
-  acronym: 0.53,
-  legalAgree: 0.06,
+  acronym: 0.65,
+  legalAgree: 0.04,
   exactLegal: 3.2,
-  legalDiffer: -1.77,
+  legalDiffer: -1.82,
   numbersDiffer: -1.5,
-  domainName: 4.03,
-  countryAgree: 1.07,
-  countryDiffer: -3.64,
-  postcodeEqual: 2.32,
+  domainName: 4.59,
+  countryAgree: 1.09,
+  countryDiffer: -3.82,
+  postcodeEqual: 2.36,
   postcodeAlone: 1.76,
-  placeMatched: -2.1,
-  placeFirst: -3.34,
-  placeMiss: 2.25,
-  exactMoved: 1.61,
-  postcodeNear: -0.18,
-  postcodeDiffer: -1.58,
+  placeMatched: -2.09,
+  placeFirst: -3.36,
+  placeMiss: 2.23,
+  exactMoved: 1.59,
+  postcodeNear: -0.15,
+  postcodeDiffer: -1.56,
   address: 0,
   addressSame: 2.11,
-  addressNone: -1.97,
+  addressNone: -1.95,
   // by judgement
   sisterDiffer: -1,
   otherScript: 0,
@@ -75,11 +76,20 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   inactive: -0.4,
 }
 
+/**
+ * How the log-odds of a shortened name (feature `shortened`) are calibrated before the share of the list is added: above 0 they are
+ * multiplied by `slope`, up to `most`; log-odds above `most` stay as they are.
+ */
+export const CALIBRATION = {
+  slope: 1.9,
+  most: 4.5,
+}
+
 /** Least score for `matched` by the kind of evidence, and least chance for `review`. */
 export const THRESHOLDS = {
   // chosen
   sameName: 0.52, // every word has its counterpart
-  partName: 0.82, // words are left over on either side
+  partName: 0.84, // words are left over on either side
   partNameAddress: 0.92, // words are left over, and both have an address, which a sister company may share
   // by judgement
   review: 0.15,

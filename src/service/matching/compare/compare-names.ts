@@ -83,7 +83,10 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   vector[AT.extraQuery] = exact ? 0 : Math.min(1, aligned.extraQuery / 3)
   vector[AT.extraCompany] = exact ? 0 : Math.min(1, aligned.extraCompany / 3)
   if (!exact && aligned.extraQuery === 0) vector[aligned.extraCompany === 0 ? AT.allPaired : AT.queryPaired] = 1
-  if (vector[AT.allPaired] === 1) vector[AT.pairedRare] = vector[AT.matched]!
+  if (vector[AT.allPaired] === 1) {
+    vector[AT.pairedRare] = vector[AT.matched]!
+    if (name.isShortened) vector[AT.shortened] = 1
+  }
   vector[AT.firstWord] = exact ? 1 : cachedSimilarity(index, name, 0, index.wordIds[index.wordStarts[document]!]!)
   vector[AT.prefix] = shorter >= 4 && alike === shorter ? shorter / longer : 0
   const isAcronym = name.initials.length === length && commonPrefix(name.initials, length) === length

@@ -2,6 +2,7 @@
 
 import { AT, type Feature, NAME_FEATURES } from '../features.ts'
 import { WEIGHTS } from '../weights.ts'
+import { calibrate } from './score.ts'
 import { shiftOf } from './share.ts'
 
 const FIELDS: Partial<Record<Feature, string>> = {
@@ -44,10 +45,14 @@ const fieldOf = (feature: string): string =>
  */
 export function evidenceByField(features: Readonly<Record<string, number>>, share: number): Record<string, number> {
   const sums = new Map<string, number>([[fieldOf('bias'), shiftOf(share)]])
+  let total = 0
   for (const [feature, value] of Object.entries(features)) {
     const word = fieldOf(feature)
-    sums.set(word, (sums.get(word) ?? 0) + value * WEIGHTS[feature as Feature])
+    const odds = value * WEIGHTS[feature as Feature]
+    sums.set(word, (sums.get(word) ?? 0) + odds)
+    total += odds
   }
+  sums.set('name', (sums.get('name') ?? 0) + calibrate(features.shortened === 1, total) - total)
   const rounded = [...sums].map(([word, sum]) => [word, Math.round(sum * 10) / 10] as const)
   return Object.fromEntries(rounded.filter(([, sum]) => sum !== 0))
 }

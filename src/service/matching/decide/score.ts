@@ -1,14 +1,14 @@
 /**
- * Computes the additive score: weight × value per feature, as log-odds and as a number from 0 to 1. A company's name features are
- * those of its best name.
+ * Computes the additive score: weight × value per feature, calibrated, as log-odds and as a number from 0 to 1. A company's name features
+ * are those of its best name.
  */
 
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { compareFields } from '../compare/compare-fields.ts'
 import { compareNames } from '../compare/compare-names.ts'
-import { FEATURES, NAME_FEATURES, RowVectors, type Vector } from '../features.ts'
+import { AT, FEATURES, NAME_FEATURES, RowVectors, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
-import { WEIGHTS } from '../weights.ts'
+import { CALIBRATION, WEIGHTS } from '../weights.ts'
 
 export interface ScoredCompany {
   readonly company: number
@@ -32,6 +32,14 @@ function sum(vector: Vector, from: number, to: number, start = 0): number {
   for (let at = from; at < to; at++) total += weights[at]! * vector[at]!
   return total
 }
+
+/**
+ * Log-odds for a list of TRAINED_SHARE from the sum of the features: a shortened name whose words all have a counterpart proves more than
+ * the sum of them, which the names of other kinds determine too.
+ * @public training chooses the thresholds by it
+ */
+export const calibrate = (isShortened: boolean, total: number, { slope, most } = CALIBRATION): number =>
+  isShortened && total > 0 ? Math.max(total, Math.min(slope * total, most)) : total
 
 /** Converts log-odds to a chance from 0 to 1, without rivals. */
 export const chanceOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
@@ -72,7 +80,8 @@ function scoreCompany(
   const vector = best ?? vectors.take()
   compareFields(index, query, company, vector)
   const ofName = best === null ? 0 : bestName
-  return { company, vector, logOdds: sum(vector, NAME_FEATURES, FEATURES.length, ofName) + shift, others: NO_OTHERS }
+  const total = sum(vector, NAME_FEATURES, FEATURES.length, ofName)
+  return { company, vector, logOdds: calibrate(vector[AT.shortened] === 1, total) + shift, others: NO_OTHERS }
 }
 
 /**
