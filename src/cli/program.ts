@@ -35,14 +35,24 @@ function listenForSignals(): AbortSignal {
  */
 const TIERING_BUDGET = '--wasm-tiering-budget=2000000000'
 
+/**
+ * In a process that runs this long, old objects are collected when the heap is 1.75 times of what is alive; V8 waits until it is up to four
+ * times that. Measured with a list of 100,000 rows: 60 to 110 MB less in the same processor time (1.3 times: a tenth more of it). A run of
+ * one row would take a twelfth more.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=75'
+const LONG_MS = 3_000
+
 /** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  let settings: NodeJS.Timeout | undefined
   try {
     const parsed = await parse(argv, io)
     if (typeof parsed === 'number') return parsed
     // The help does not load it: it loads the streams of Node.
     const { setFlagsFromString } = await import('node:v8')
     setFlagsFromString(TIERING_BUDGET)
+    settings = setTimeout(() => setFlagsFromString(HEAP_GROWTH), LONG_MS).unref()
     const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()
@@ -54,6 +64,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     io.err(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
     await printFailure(error, argv, io)
     return exitOf(error)
+  } finally {
+    clearTimeout(settings)
   }
 }
 

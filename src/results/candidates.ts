@@ -91,5 +91,7 @@ function candidateOf(value: unknown): Candidate[] {
 const isText = (value: unknown): boolean => typeof value === 'string'
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const only = (value: unknown, fits: (one: unknown) => boolean): Record<string, unknown> =>
-  isRecord(value) ? Object.fromEntries(Object.entries(value).filter(([, one]) => fits(one))) : {}
+function only(value: unknown, fits: (one: unknown) => boolean): Record<string, unknown> {
+  if (!isRecord(value)) return {}
+  return Object.values(value).every(fits) ? value : Object.fromEntries(Object.entries(value).filter(([, one]) => fits(one)))
+}

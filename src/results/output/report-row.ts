@@ -40,6 +40,7 @@ export function shownName(plan: Rules, inputRow: readonly string[]): string {
 }
 
 export function shownCandidate(plan: Rules, { id, name, score, why, parts, fields }: Candidate): RowCandidate {
+  if (plan.report.mask.length === 0) return { id, name, score, why, parts, fields }
   const shown = Object.entries(fields).map(([mapping, text]) => [mapping, isMappingMasked(plan, mapping) ? MASK : text] as const)
   return { id, name, score, why, parts, fields: Object.fromEntries(shown) }
 }

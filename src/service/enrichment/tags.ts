@@ -25,7 +25,10 @@ export const safeNumber = ({ connectId, country, safeDigits = 15 }: Company): st
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
 }
 
-const textOf = (company: Company, key: string): string => [company[key as keyof Company] ?? ''].flat().join(' | ')
+function textOf(company: Company, key: string): string {
+  const value = company[key as keyof Company] ?? ''
+  return Array.isArray(value) ? value.join(' | ') : String(value)
+}
 
 const ofCountry =
   (country: string) =>

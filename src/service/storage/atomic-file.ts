@@ -8,7 +8,7 @@ import { renameDurably, replaceFile } from '../../files/durable.ts'
 /** Appends text; resolves when more can be written. */
 export type Write = (text: string) => Promise<void>
 
-const CHUNK = 64 * 1024
+const CHUNK = 256 * 1024
 const PART = '.part'
 
 /** The name of a file until it is complete; files of this name are removed at start. */
