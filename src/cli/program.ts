@@ -36,12 +36,11 @@ function listenForSignals(): AbortSignal {
 const TIERING_BUDGET = '--wasm-tiering-budget=2000000000'
 
 /**
- * In a process that runs this long, old objects are collected when the heap is 1.75 times of what is alive; V8 waits until it is up to four
- * times that. Measured with a list of 100,000 rows: 60 to 110 MB less in the same processor time (1.3 times: a tenth more of it). A run of
- * one row would take a twelfth more.
+ * In a process that runs this long, old objects are collected when the heap is 1.5 times of what is alive; V8 waits until it is up to four
+ * times that. docs/performance.md has the figures. A run of one row would take a twelfth more processor time.
  */
-const HEAP_GROWTH = '--heap-growing-percent=75'
-const LONG_MS = 3_000
+const HEAP_GROWTH = '--heap-growing-percent=50'
+const LONG_MS = 1_000
 
 /** Runs a command line and returns its exit code; never throws. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<number> {

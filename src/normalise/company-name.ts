@@ -102,7 +102,7 @@ export function isShortened(text: string): boolean {
   if (text.length <= 3 || text.length > MAX_TEXT) return false
   if (withoutMarketSuffix(text) !== text) return true
   if (!text.includes('.')) return false
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}{3,}(?=\.)/gu)) if (!LAST_WORDS.has(word)) return true
+  for (const [, word = ''] of text.toLowerCase().matchAll(/(?<!\p{L})(\p{L}{3,})\./gu)) if (!LAST_WORDS.has(word)) return true
   return false
 }
 
