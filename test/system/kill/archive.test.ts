@@ -2,23 +2,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { FaultyService } from '../../../src/testing/index.ts'
 import { nextCommand } from './copies.ts'
 import { recorded } from './judge.ts'
 import { makePlace, outputsOf, settled, start } from './kit.ts'
 import { unarchived } from './scenes.ts'
-import { useService } from './use-service.ts'
+import { useServiceThatKills } from './use-service.ts'
 
-let data: string
-let service: FaultyService
-let child: ReturnType<typeof start>['child'] | null = null
-
-useService(
-  started => {
-    ;({ data, service } = started)
-  },
-  { onKill: () => child?.kill('SIGKILL') },
-)
+const used = useServiceThatKills()
 
 const RUN = ['run', 'pipeline.yml', '--json']
 
@@ -27,14 +17,15 @@ test.each([
   ['was carried out', 'carriedOut'],
   ['was answered', 'answered'],
 ] as const)('a run killed when its request to archive %s archives the job when it is given again', async (_, at) => {
+  const { data, service } = used
   const place = makePlace(data, service)
   const pipeline = join(place.folder, 'pipeline.yml')
   writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}after: archive\n`)
   const armed = service.server.arm([{ operation: 'archive', effect: { kind: 'killClient', at } }])
   const first = start(place, RUN)
-  child = first.child
+  used.child = first.child
   expect((await first.ended).signal).toBe('SIGKILL')
-  child = null
+  used.child = null
   await settled(service)
   armed.disarm()
   const written = outputsOf(place)

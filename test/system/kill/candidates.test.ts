@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { Report } from '../../../src/report/index.ts'
-import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
+import type { FaultInput } from '../../../src/testing/index.ts'
 import { runs, sampled } from '../../support/runs.ts'
 import { copyOf } from './copies.ts'
 import { recorded } from './judge.ts'
 import { makePlace, type Place, settled, start } from './kit.ts'
-import { useService } from './use-service.ts'
+import { useServiceThatKills } from './use-service.ts'
 
 const RUN = ['run', 'pipeline.yml', '--json']
 const MORE = `accept: { banding: [A], review: [B, C, D, E, F] }
@@ -22,26 +22,17 @@ review: { decisions: decisions.csv }
 /** Paid for, each of them once. */
 const PAID = ['matchCompanies', 'readReport']
 
-let service: FaultyService
-let data: string
-let child: ReturnType<typeof start>['child'] | null = null
+const used = useServiceThatKills()
 /** A run has ended, and a person accepted a candidate: the next run asks the questions again and fetches that company. */
 let prepared: Place
 /** The same, with the tags fetched by a second job. */
 let byJob: Place
 
-useService(
-  started => {
-    ;({ data, service } = started)
-  },
-  { onKill: () => child?.kill('SIGKILL') },
-)
-
 const reportOf = ({ runsDir }: Place): Report =>
   JSON.parse(readFileSync(join(runDirectory(runsDir, listRunIds(runsDir).at(0)!).path, 'report.json'), 'utf8'))
 
 beforeAll(async () => {
-  prepared = makePlace(data, service)
+  prepared = makePlace(used.data, used.service)
   appendFileSync(join(prepared.folder, 'pipeline.yml'), MORE)
   const decisions = join(prepared.folder, 'decisions.csv')
   writeFileSync(decisions, 'fingerprint,decision,company,companyName,by,at\n')
@@ -58,7 +49,7 @@ beforeAll(async () => {
 
 /** The requests since `from` that cost a credit. */
 const paidSince = (from: number): string[] =>
-  service.server.requests
+  used.service.server.requests
     .slice(from)
     .filter(({ operation }) => PAID.includes(String(operation)))
     .map(({ path, query }) => path + query)
@@ -66,15 +57,16 @@ const paidSince = (from: number): string[] =>
 /** Kills the run there; whether it was killed. */
 async function killAt(kill: FaultInput | number, from = prepared): Promise<boolean> {
   const place = copyOf(from)
+  const { data, service } = used
   const before = service.server.effects()
   const count = service.server.requests.length
   try {
     const disk = { fault: `SIGKILL@${kill}`, log: join(data, 'log'), paths: place.runsDir }
     const armed = service.server.arm(typeof kill === 'number' ? [] : [kill])
     const first = start(place, RUN, typeof kill === 'number' ? disk : undefined)
-    child = first.child
+    used.child = first.child
     const { signal } = await first.ended
-    child = null
+    used.child = null
     await settled(service)
     armed.disarm()
     if (signal !== 'SIGKILL') return false

@@ -1,30 +1,19 @@
 /** Random lists, nights, faults and kills; the deep tier plays more of them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { FaultyService } from '../../../src/testing/index.ts'
 import { runs } from '../../support/runs.ts'
-import type { start } from './kit.ts'
 import { KILLED_AND_CHANGED, type Nights, playNights, someNights } from './nights.ts'
-import { useService } from './use-service.ts'
+import { useServiceThatKills } from './use-service.ts'
 
-let data: string
-let service: FaultyService
-let child: ReturnType<typeof start>['child'] | null = null
-
-useService(
-  started => {
-    ;({ data, service } = started)
-  },
-  { onKill: () => child?.kill('SIGKILL') },
-)
+const used = useServiceThatKills()
 
 test('any nights with any faults and kills write what full nights write, and no question is paid twice', {
   timeout: 3_600_000,
 }, async () => {
   const all = { nights: 0, left: 0, fetched: 0 }
   const play = async (nights: Nights): Promise<void> => {
-    const { left, fetched } = await playNights(data, service, nights, started => {
-      child = started
+    const { left, fetched } = await playNights(used.data, used.service, nights, started => {
+      used.child = started
     })
     all.nights += nights.nights.length + 1
     all.left += left

@@ -12,8 +12,7 @@ import { connect } from '../../../src/client/index.ts'
 import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { CREDENTIALS, type Ended, INPUT, makePlace, type Place, settled, start } from './kit.ts'
-
-type Child = ReturnType<typeof start>['child']
+import type { Child } from './use-service.ts'
 
 const [HEADER = '', ...LINES] = INPUT.split('\n')
 /** Rows without their key. */

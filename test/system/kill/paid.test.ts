@@ -4,22 +4,11 @@
  */
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { FaultyService } from '../../../src/testing/index.ts'
 import { killEverywhere } from './commands.ts'
-import type { start } from './kit.ts'
 import { type PaidAt, paidScene } from './paid.ts'
-import { useService } from './use-service.ts'
+import { useServiceThatKills } from './use-service.ts'
 
-let data: string
-let service: FaultyService
-let child: ReturnType<typeof start>['child'] | null = null
-
-useService(
-  started => {
-    ;({ data, service } = started)
-  },
-  { onKill: () => child?.kill('SIGKILL') },
-)
+const used = useServiceThatKills()
 
 const CASES: readonly (readonly [PaidAt, readonly RegExp[]])[] = [
   [
@@ -36,8 +25,8 @@ const CASES: readonly (readonly [PaidAt, readonly RegExp[]])[] = [
 ]
 
 test.each(CASES)('a night killed while it fetches what another has paid (%j) pays for nothing twice', async (paid, at) => {
-  const scene = await paidScene(data, service, paid, started => {
-    child = started
+  const scene = await paidScene(used.data, used.service, paid, started => {
+    used.child = started
   })
   const { points, violations } = await killEverywhere({ ...scene, effect: 'killed', at })
   rmSync(scene.prepared.folder, { recursive: true, force: true })

@@ -8,8 +8,7 @@ import { nextCommand } from './copies.ts'
 import { recorded } from './judge.ts'
 import { INPUT, makePlace, OUTPUTS, type Place, ROWS, settled, start } from './kit.ts'
 import type { Scene } from './scenes.ts'
-
-type Child = ReturnType<typeof start>['child']
+import type { Child } from './use-service.ts'
 
 /** The last list, with a row changed, one gone and two new. */
 const LINES = INPUT.split('\n')

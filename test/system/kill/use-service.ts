@@ -2,13 +2,15 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import type { FaultyService } from '../../../src/testing/index.ts'
-import { makeData, startService } from './kit.ts'
+import { makeData, type start, startService } from './kit.ts'
 
 /** What was started: the data folder with the register, and the service. */
 export interface Started {
   readonly data: string
   readonly service: FaultyService
 }
+
+export type Child = ReturnType<typeof start>['child']
 
 /** Starts before the tests and hands over what it started; `onKill` and `onPoint` are the fault server's. */
 export function useService(
@@ -26,4 +28,11 @@ export function useService(
     await started.service.close()
     rmSync(started.data, { recursive: true, force: true })
   })
+}
+
+/** The same, with a process that the service kills when a fault tells it to: the test sets `child`. */
+export function useServiceThatKills(): Started & { child: Child | null } {
+  const used = { child: null } as Started & { child: Child | null }
+  useService(started => Object.assign(used, started), { onKill: () => used.child?.kill('SIGKILL') })
+  return used
 }

@@ -2,24 +2,13 @@
 import '../use-processes.ts'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import type { FaultyService } from '../../../../src/testing/index.ts'
 import { killEverywhere } from '../commands.ts'
-import type { start } from '../kit.ts'
 import { paidScene } from '../paid.ts'
-import { useService } from '../use-service.ts'
+import { useServiceThatKills } from '../use-service.ts'
 
 const { FETTLE_SEED = '20' } = process.env
 
-let data: string
-let service: FaultyService
-let child: ReturnType<typeof start>['child'] | null = null
-
-useService(
-  started => {
-    ;({ data, service } = started)
-  },
-  { onKill: () => child?.kill('SIGKILL') },
-)
+const used = useServiceThatKills()
 
 test.each(['SIGKILL', 'killed', 'cut'] as const)(
   'a night that fetches what another has paid, %s at a sample of its operations',
@@ -27,8 +16,8 @@ test.each(['SIGKILL', 'killed', 'cut'] as const)(
     timeout: 7_200_000,
   },
   async effect => {
-    const scene = await paidScene(data, service, { operation: 'enrich', at: 'answered' }, started => {
-      child = started
+    const scene = await paidScene(used.data, used.service, { operation: 'enrich', at: 'answered' }, started => {
+      used.child = started
     })
     const { points, violations } = await killEverywhere({ ...scene, effect, drawn: { count: 40, seed: Number(FETTLE_SEED) } })
     rmSync(scene.prepared.folder, { recursive: true, force: true })
