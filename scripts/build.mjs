@@ -25,6 +25,7 @@ const ENTRIES = {
   'service/index': 'service/index',
   'testing/index': 'testing/index',
   'match-thread': 'service/data-cleaning/processing/match-thread',
+  'enrich-thread': 'service/data-cleaning/processing/enrich-thread',
   'row-thread': 'input/thread/row-thread',
 }
 

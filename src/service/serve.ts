@@ -1,13 +1,21 @@
 /** Opens the registers, creates the matching engine and starts the embedded service. */
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { FettleError } from '../errors.ts'
 import { inOwnTurn } from '../loop-turns.ts'
-import { packageFile } from '../package-file.ts'
 import { systemClock } from './clock.ts'
+import { threadStart } from './data-cleaning/processing/thread-start.ts'
 import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
-import { type ListFacts, match, type Query, registerOf, rowEvidence } from './matching/index.ts'
+import {
+  companyWithId,
+  type IndexImage,
+  type ListFacts,
+  type MatchIndex,
+  match,
+  type Query,
+  registerOf,
+  rowEvidence,
+} from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
 import type { OpenedRegisters, OpenRegister } from './registers/current.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
@@ -48,34 +56,36 @@ const openRegisterOf = (info: RegisterInfo): OpenRegister => {
 const MANY_ROWS = 2_000
 const MANY_COMPANIES = 10_000
 
-/** The worker thread's program, null when the service runs from its sources: then it matches on one thread. */
-const threadScript = (): string | null => (import.meta.url.endsWith('.js') ? packageFile('dist/match-thread.js') : null)
+/** Without what reads more of it: a thread has all of it. */
+const sharedImage = ({ image: { memory, places } }: MatchIndex): IndexImage => ({ memory, places })
 
 function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | null {
   const cores = availableParallelism()
   const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
-  const script = threadScript()
-  if (count === 0 || script === null) return null
-  const { memory, places } = index.image
-  // What a row leaves behind is short-lived: with less room for it a thread takes 40 MB less, in the same time.
-  const resourceLimits = { maxYoungGenerationSizeMb: 8 }
-  return makeThreads(count, () => new Worker(script, { workerData: { memory, places }, resourceLimits, execArgv: [], env: {} }))
+  const startThread = threadStart('match-thread')
+  if (count === 0 || startThread === null) return null
+  return makeThreads(count, () => startThread(sharedImage(index)))
 }
 
-function engineOf({ infos, index, pages, byConnectId }: Register, threads: Threads | null): Engine {
+function engineOf({ infos, index, pages }: Register, threads: Threads | null): Engine {
   const engine: Engine = {
     match: (query, most, list) => match(index, query, most, list),
     rowEvidence: query => rowEvidence(index, query),
     at: position => index.companies.at(position),
     registerOf: position => infos[registerOf(index, position)]?.name ?? '',
     registers: infos.length,
-    find: connectId => byConnectId(connectId) ?? null,
+    find: connectId => companyWithId(index, connectId),
     size: index.companies.length,
     countries: [...new Set(infos.flatMap(info => Object.keys(info.countries)))].filter(code => code !== '').sort(),
   }
   if (threads === null) return engine
   const here = (query: Query, list: ListFacts) => matchResultOf(engine.match(query, undefined, list), list)
-  return { ...engine, matchAll: streamBeyond(MANY_ROWS, here, threads, async () => pages?.loadAll()) }
+  const loadAll = async () => pages?.loadAll()
+  const image = async () => {
+    await Promise.all([loadAll(), threads.endIdle()])
+    return sharedImage(index)
+  }
+  return { ...engine, image, matchAll: streamBeyond(MANY_ROWS, here, threads, loadAll) }
 }
 
 /**

@@ -3,6 +3,7 @@
  * register.
  */
 import { evidenceByField } from '../matching/decide/evidence.ts'
+import type { IndexImage } from '../matching/index.ts'
 import type { Answer, Company, ListFacts, Query, RowEvidence } from '../matching/types.ts'
 
 export interface Choice {
@@ -40,6 +41,8 @@ export interface Engine {
   readonly countries: readonly string[]
   /** Matches rows on several threads and keeps their order; absent with a single thread. */
   readonly matchAll?: (queries: AsyncIterable<Query>, list: ListFacts) => AsyncGenerator<MatchResult>
+  /** The whole index, for threads that look companies up; absent with a single thread. */
+  readonly image?: () => Promise<IndexImage>
 }
 
 /** Companies with a lower score are not offered, except the best. */

@@ -25,7 +25,6 @@ export interface Register {
   readonly pages: IndexPages | null
   /** Officers of the companies; the owner of the register closes them. */
   readonly officers: Officers
-  readonly byConnectId: (connectId: string) => Company | undefined
   /** The oldest snapshot among the registers; null when none is open. */
   readonly snapshotDate: string | null
 }
@@ -156,10 +155,5 @@ async function read(dir: string, names: readonly string[]) {
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
   const { infos, index, pages, officers } = await read(dir, [...new Set(names)])
-  const byConnectId = (connectId: string): Company | undefined =>
-    index.keys
-      .lookup(`i${connectId}`)
-      .map(at => index.companies.at(at))
-      .find(company => company.connectId === connectId)
-  return { infos, index, pages, officers, byConnectId, snapshotDate: oldest(infos) }
+  return { infos, index, pages, officers, snapshotDate: oldest(infos) }
 }

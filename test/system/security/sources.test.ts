@@ -38,8 +38,10 @@ const ALLOWED = new Set([
   'client/database/postgres-connect.ts: rejectUnauthorized',
   'client/database/postgres-connect.ts: checkServerIdentity',
   // Threads of our own code, named in that file, share an index.
-  'service/serve.ts: imports node:worker_threads',
+  'service/data-cleaning/processing/thread-start.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
+  'service/data-cleaning/processing/enrich-thread.ts: imports node:worker_threads',
+  'service/data-cleaning/processing/enrich-aside.ts: imports node:worker_threads',
   'input/thread/parse-aside.ts: imports node:worker_threads',
   'input/thread/row-thread.ts: imports node:worker_threads',
 ])

@@ -90,6 +90,27 @@ describe('a thread that dies', () => {
   })
 })
 
+describe('idle threads', () => {
+  it('are ended, those at work are not, and the next rows start new ones', async () => {
+    let started = 0
+    threads = makeThreads(2, () => {
+      started++
+      return new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) })
+    })
+    const named = async function* (count: number): AsyncGenerator<Query> {
+      for (let at = 0; at < count; at++) yield { name: `row ${at}` }
+    }
+    await gathered(threads.stream(named(600), FACTS))
+    expect(started).toBe(2)
+    await threads.endIdle()
+    const found = gathered(threads.stream(named(1000), FACTS))
+    await new Promise(setImmediate)
+    await threads.endIdle()
+    expect((await found).map(one => one.why)).toEqual((await gathered(named(1000))).map(row => row.name))
+    expect(started).toBe(4)
+  })
+})
+
 describe('a stream', () => {
   it('starts no thread for a few rows, and ends its reading when it is ended', async () => {
     let started = 0

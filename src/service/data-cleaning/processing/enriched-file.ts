@@ -43,14 +43,14 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
 const CANDIDATES = 'match.candidates'
 
 /** With several registers, a candidate shows its own. */
-function registerFields(source: RowSource | undefined, engine: Engine): Record<string, string> {
+function registerFields(source: RowSource | undefined, engine: Companies): Record<string, string> {
   if (source === undefined || engine.registers < 2) return {}
   const otherIds = otherIdsOf(source)
   return { register: source.register, ...(otherIds === '' ? {} : { otherIds }) }
 }
 
 /** The candidates of a row in review as JSON, with the tags the row would get; '' of other rows. */
-function candidatesText({ candidates, outcome }: RowResult, tags: readonly string[], engine: Engine): string {
+function candidatesText({ candidates, outcome }: RowResult, tags: readonly string[], engine: Companies): string {
   if (candidates.length === 0 || outcome !== 'review') return ''
   const shown = candidates.map(({ source, ...candidate }) => {
     const company = engine.find(candidate.id)
@@ -60,12 +60,15 @@ function candidatesText({ candidates, outcome }: RowResult, tags: readonly strin
   return JSON.stringify(shown)
 }
 
+/** What is asked about the companies of a job. */
+type Companies = Pick<Engine, 'find' | 'registers'>
+
 /** Writes the file and returns the countries of the matched companies, sorted. */
-export function enrichFile(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits): Promise<string[]> {
+export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limits: Limits): Promise<string[]> {
   return writeWhole(task.csv, write => writeRows(task, engine, pace, limits, write))
 }
 
-async function writeRows(task: EnrichTask, engine: Engine, pace: Pace, limits: Limits, write: Write): Promise<string[]> {
+async function writeRows(task: EnrichTask, engine: Companies, pace: Pace, limits: Limits, write: Write): Promise<string[]> {
   const tags = inListOrder(task.tags)
   const results = readResults(task.results)
   const countries = new Set<string>()

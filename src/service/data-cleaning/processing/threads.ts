@@ -110,6 +110,12 @@ export function makeThreads(count: number, start: () => Thread) {
       if (batch.length > 0) send()
       for (const answer of pending) yield* await answer
     },
+    /** Ends the threads without a batch: their memory is free, and they are started again when they are needed. */
+    async endIdle(): Promise<void> {
+      const idle = [...slots].filter(({ tasks }) => tasks.length === 0)
+      for (const slot of idle) slots.delete(slot)
+      await Promise.all(idle.map(({ thread }) => thread.terminate()))
+    },
     /** Ends all threads; pending batches fail. */
     async close(): Promise<void> {
       closed = true

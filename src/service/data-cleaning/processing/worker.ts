@@ -16,6 +16,7 @@ import type { Engine } from '../../registers/engine.ts'
 import { SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/disk.ts'
 import { type Job, type JobPatch, type JobStore, knownFacts, type MatchedRegisters } from '../jobs-store.ts'
+import { enrichAside } from './enrich-aside.ts'
 import { enrichFile } from './enriched-file.ts'
 import { writeJson } from './enriched-json.ts'
 import { factsOf } from './estimate-facts.ts'
@@ -96,7 +97,11 @@ export function startWorker(parts: WorkerParts) {
       const { matchColumns } = play
       const paths = { source: files.upload(id), results: files.results(job.id), csv: files.enriched(job.id, 'csv') }
       const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns }
-      return { countries: await using(engine => enrichFile(task, engine, pace, limits)) }
+      const enrich = (engine: Engine): Promise<string[]> => {
+        const aside = parts.rowPauseMs === 0 ? enrichAside(engine, job.summary?.totalRows ?? 0) : null
+        return aside?.({ task, limits, safeDigits: play.safeDigits }, stop.signal) ?? enrichFile(task, engine, pace, limits)
+      }
+      return { countries: await using(enrich) }
     },
     addingToPortfolio: async (job, pace) => ({
       portfolioId: await using(engine => parts.addResults(job, files.results(job.id), engine, pace)),

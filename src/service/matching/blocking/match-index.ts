@@ -1,6 +1,7 @@
 /** The index as `match` reads it: views of one shared buffer. Any number of threads may read one image. */
 
 import type { LegalClass } from '../../../normalise/company-name.ts'
+import type { Company } from '../types.ts'
 import { type Companies, type CompanyIdentifiers, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, dictionaryIn } from './dictionary.ts'
 import { type KeyIndex, keysIn } from './key-index.ts'
@@ -50,6 +51,15 @@ export interface MatchIndex {
   readonly registerStarts: Uint32Array
   /** First label of each company's web or mail domain, normalised: `acmetools` of `www.acme-tools.co.uk`. */
   readonly labels: TextColumn
+}
+
+/** The company with this connectId; null when the index does not have it. */
+export function companyWithId({ keys, companies }: MatchIndex, connectId: string): Company | null {
+  for (const position of keys.lookup(`i${connectId}`)) {
+    const company = companies.at(position)
+    if (company.connectId === connectId) return company
+  }
+  return null
 }
 
 /** Creates views of an image without copying. */

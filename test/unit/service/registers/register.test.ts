@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { match } from '../../../../src/service/matching/index.ts'
+import { companyWithId, match } from '../../../../src/service/matching/index.ts'
 import {
   importRegister,
   listRegisters,
@@ -77,8 +77,8 @@ describe('importing', () => {
       },
       expect.objectContaining({ id: 'B2', connectId: 'XX-X-B2', name: 'Beta', country: '' }),
     ])
-    expect(register.byConnectId('GB-X-01234567')?.name).toBe('Acme Ltd')
-    expect(register.byConnectId('GB-X-7')).toBeUndefined()
+    expect(companyWithId(register.index, 'GB-X-01234567')?.name).toBe('Acme Ltd')
+    expect(companyWithId(register.index, 'GB-X-7')).toBeNull()
     expect(register.snapshotDate).toBe('2026-02-28')
     expect(match(register.index, { name: 'ACME TOOLS', postcode: 'LS1 1AA' }).decision).toBe('matched')
   })
@@ -324,8 +324,8 @@ describe('listing, removing, opening', () => {
     await take('id,name,country\n1,Beta,GB\n2,Gamma,GB\n', 'two')
     const ids = ['GB-X-1', 'GB-X-1_two', 'GB-X-2']
     expect((await companiesOf('one', 'two')).map(company => company.connectId)).toEqual(ids)
-    const { byConnectId } = await openRegister(dir, ['one', 'two'])
-    expect(ids.map(id => byConnectId(id)?.name)).toEqual(['Acme', 'Beta', 'Gamma'])
+    const { index } = await openRegister(dir, ['one', 'two'])
+    expect(ids.map(id => companyWithId(index, id)?.name)).toEqual(['Acme', 'Beta', 'Gamma'])
   })
 
   it('rejects a damaged register', async () => {
