@@ -1,6 +1,5 @@
 /** The outcome of a row, and the file that stores one line per row. */
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { linesOf } from '../../files/json-lines.ts'
 
 /** A `duplicate` is a matched row whose company an earlier row of the job has (contract §14.1). */
 type Outcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate'
@@ -47,6 +46,5 @@ export interface RowSource {
 export const resultLine = (result: RowResult): string => `${JSON.stringify(result)}\n`
 
 export async function* readResults(path: string): AsyncGenerator<RowResult> {
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })
-  for await (const line of lines) yield JSON.parse(line) as RowResult
+  for await (const line of linesOf(path)) yield JSON.parse(line) as RowResult
 }

@@ -133,42 +133,53 @@ export class Companies {
     let at = this.#start(position)
     const present = buffer.readUIntLE(at, HEADER_BYTES)
     at += HEADER_BYTES
-    const read = (bit: number): string[] => {
-      const found: string[] = []
-      if ((present & (1 << bit)) === 0) return found
-      for (let start = at; ; at++) {
-        const byte = buffer[at]!
-        if (byte < SEPARATOR) continue
-        found.push(buffer.toString('utf8', start, at))
-        start = at + 1
-        if (byte === END) break
-      }
-      at++
-      return found
+    let bit = 0
+    const isPresent = (): boolean => (present & (1 << bit++)) !== 0
+    const decoded = (from: number, to: number, isAscii: boolean): string => buffer.toString(isAscii ? 'latin1' : 'utf8', from, to)
+    const text = (): string => {
+      if (!isPresent()) return ''
+      const from = at
+      let all = 0
+      for (let byte = buffer[at]!; byte !== END; byte = buffer[++at]!) all |= byte
+      return decoded(from, at++, all < ASCII)
     }
-    const [id, name, country, orgNumber, vatNumber, tradingNames, previousNames, ...rest] = FIELDS.map((_, bit) => read(bit))
-    const first = (texts: string[] | undefined): string => texts?.[0] ?? ''
-    const [address1, address2, town, postcode, phone, email, website, status, legalForm, connectId] = rest.map(first)
-    const [activities = [], [incorporated] = [], amounts = [], previousUntil = []] = rest.slice(-4)
-    const figures = figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')
-    const key = { id: first(id), country: first(country), orgNumber: first(orgNumber) }
+    const texts = (): string[] => {
+      const found: string[] = []
+      if (!isPresent()) return found
+      for (let from = at, all = 0; ; ) {
+        const byte = buffer[at++]!
+        if (byte < SEPARATOR) all |= byte
+        else {
+          found.push(decoded(from, at - 1, all < ASCII))
+          if (byte === END) return found
+          ;[from, all] = [at, 0]
+        }
+      }
+    }
+    // In the order of FIELDS.
+    const [id, name, country, orgNumber, vatNumber] = [text(), text(), text(), text(), text()]
+    const [tradingNames, previousNames] = [texts(), texts()]
+    const [address1, address2, town, postcode] = [text(), text(), text(), text()]
+    const [phone, email, website, status, legalForm, connectId] = [text(), text(), text(), text(), text(), text()]
+    const [activities, incorporated, amounts, previousUntil] = [texts(), text(), texts(), texts()]
+    const figures = amounts.length === 0 ? null : figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')
     return {
-      id: key.id,
-      connectId: connectId || defaultConnectId(key),
-      name: first(name),
-      country: key.country,
-      orgNumber: key.orgNumber,
-      vatNumber: first(vatNumber),
-      tradingNames: tradingNames ?? [],
-      previousNames: previousNames ?? [],
-      address1: address1 ?? '',
-      address2: address2 ?? '',
-      town: town ?? '',
-      postcode: postcode ?? '',
-      phone: phone ?? '',
-      email: email ?? '',
-      website: website ?? '',
-      status: status ?? '',
+      id,
+      connectId: connectId || defaultConnectId({ id, country, orgNumber }),
+      name,
+      country,
+      orgNumber,
+      vatNumber,
+      tradingNames,
+      previousNames,
+      address1,
+      address2,
+      town,
+      postcode,
+      phone,
+      email,
+      website,
+      status,
       ...(legalForm ? { legalForm } : {}),
       ...(activities.length === 0 ? {} : { activities: activities.map(number => this.#shared[parseInt(number, RADIX)] ?? '') }),
       ...(incorporated ? { incorporated } : {}),
