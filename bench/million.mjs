@@ -96,7 +96,8 @@ output: { path: out/${name}.csv, columns: ["*", general.connectId, match.outcome
   const { code, seconds } = await measured('the list', ['run', 'list.yml', '-q'])
   const runs = join(folder, 'fettle-runs')
   const run = join(runs, readFileSync(join(runs, 'latest'), 'utf8').trim())
-  const { stages } = JSON.parse(readFileSync(join(run, 'report.json'), 'utf8'))
+  const { stages } = JSON.parse(readFileSync(join(run, 'report.json'), 'utf8')).results[0]
+  // Jobs pass through the stages side by side; the last one writes the outputs too.
   console.log(stages.map(({ name, elapsedMs }) => `${name} ${Math.round((elapsedMs ?? 0) / 1000)} s`).join(', '))
   const left = readdirSync(run).reduce((sum, name) => sum + statSync(join(run, name)).size, 0)
   console.log(`${Math.round(rows / seconds)} rows/s in all; ${Math.round(left / 1e6)} MB left in the run directory`)
