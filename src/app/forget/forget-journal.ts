@@ -33,13 +33,27 @@ export function isOfRows(item: unknown, { key, rows, fingerprints, cells }: Forg
 }
 
 const GONE = 'forgotten'
-/** Shorter texts are parts of words. */
+/** Shorter texts are words of any message. */
 const SHORTEST = 3
 
-/** An event without the rows, and the number of entries about them. */
-function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly event: RunEvent; readonly entries: number } {
+interface Cleaned {
+  readonly event: RunEvent
+  /** Entries that are removed or changed. */
+  readonly entries: number
+  /** Those of them that only a run with the rows has: the number in a message may be a key, too. */
+  readonly ofRows: number
+}
+
+/** The cells that a message may quote, as whole words. */
+function quotedBy({ cells, key }: ForgottenRows): RegExp {
+  const quoted = [...cells, key].filter(cell => cell.length >= SHORTEST).sort((a, b) => b.length - a.length)
+  const words = quoted.map(cell => cell.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(words.length === 0 ? '(?!)' : `(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
+}
+
+function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp): Cleaned {
   let entries = 0
-  const quoted = [...forgotten.cells, forgotten.key].filter(cell => cell.length >= SHORTEST).sort((a, b) => b.length - a.length)
+  let messages = 0
   const isCompany = (id: unknown): boolean => typeof id === 'string' && forgotten.companies.has(id)
   function clean(value: unknown, name: string): unknown {
     if (Array.isArray(value)) {
@@ -58,8 +72,8 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly even
       return GONE
     }
     if (name === 'message' && typeof value === 'string') {
-      const shown = quoted.reduce((text, cell) => text.replaceAll(cell, '…'), value)
-      if (shown !== value) entries++
+      const shown = value.replace(quoted, '…')
+      if (shown !== value) messages++
       return shown
     }
     return value
@@ -73,16 +87,17 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows): { readonly even
       const plan = { ...event.plan, issues: clean(event.plan.issues, 'issues') as Plan['issues'], ...withoutExamples(event.plan) }
       const merged =
         event.merged === undefined ? {} : { merged: { ...event.merged, issues: clean(event.merged.issues, 'issues') as [] } }
-      return { event: { ...event, args, plan, ...merged }, entries }
+      return { event: { ...event, args, plan, ...merged }, entries: entries + messages, ofRows: entries }
     }
     // Its question and its companies belong together, and only the outputs needed them.
     case 'candidates.found':
     case 'candidates.reused':
     case 'accepted.fetched':
-      entries = event.companies.length > 0 ? 1 : 0
-      return { event: { ...event, companies: [] }, entries }
-    default:
-      return { event: clean(event, '') as RunEvent, entries }
+      return { event: { ...event, companies: [] }, entries: event.companies.length > 0 ? 1 : 0, ofRows: 0 }
+    default: {
+      const cleaned = clean(event, '') as RunEvent
+      return { event: cleaned, entries: entries + messages, ofRows: entries }
+    }
   }
 }
 
@@ -93,9 +108,8 @@ const withoutExamples = ({ profile }: Plan): Partial<Plan> =>
 /** Result lines have the head of a journal after one of these. */
 const ENDS: readonly string[] = ['run.finished', 'run.paused', 'run.detached'] satisfies readonly RunEvent['type'][]
 
-export interface ForgottenJournal {
+export interface ForgottenJournal extends Pick<Cleaned, 'entries' | 'ofRows'> {
   readonly text: string
-  readonly entries: number
 }
 
 /**
@@ -109,7 +123,9 @@ export function forgetInJournal(
   { id, at }: { readonly id: string; readonly at: string },
 ): ForgottenJournal {
   const sums = new Checksums()
+  const quoted = quotedBy(forgotten)
   let entries = 0
+  let ofRows = 0
   const sealed: string[] = []
   const add = (event: unknown): void => {
     const line = sums.seal(JSON.stringify(event))
@@ -120,10 +136,11 @@ export function forgetInJournal(
   for (const [index, line] of lines.entries()) {
     const event = JSON.parse(cut(line).json) as RunEvent
     if (ENDS.includes(event.type) || index === lines.length - 1) earlier.push(heads[index]!)
-    const cleaned = withoutRows(event, forgotten)
+    const cleaned = withoutRows(event, forgotten, quoted)
     entries += cleaned.entries
+    ofRows += cleaned.ofRows
     add(cleaned.event)
   }
   add({ type: 'rows.forgotten', id, heads: [...new Set(earlier)], at })
-  return { text: sealed.map(line => `${line}\n`).join(''), entries }
+  return { text: sealed.map(line => `${line}\n`).join(''), entries, ofRows }
 }

@@ -114,9 +114,9 @@ export async function rowsInRun(
   }
   const { sums } = readJournal(directory.journal)
   const journal = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
-  const { entries } = forgetInJournal(journal, sums.heads, forgottenRows(key, found), { id: '', at: '' })
-  const isHere = rows.size > 0 || entries > 0 || (states === null && (await isInFiles(directory, wholes, key)))
-  add('journal.jsonl', entries)
+  const { entries, ofRows } = forgetInJournal(journal, sums.heads, forgottenRows(key, found), { id: '', at: '' })
+  const isHere = rows.size > 0 || ofRows > 0 || (states === null && (await isInFiles(directory, wholes, key)))
+  if (isHere) add('journal.jsonl', entries)
   add(STATES_FILE, inStates)
   add(basename(reviewPath(directory.path)), inReview)
   add(APPLIED_FILE, await linesAbout(join(directory.path, APPLIED_FILE), fingerprints))

@@ -37,6 +37,8 @@ export interface Forgotten {
   readonly kept: readonly { readonly what: 'output' | 'job'; readonly name: string; readonly runId: string }[]
   /** A removal that was interrupted before is complete now. */
   readonly completed: boolean
+  /** Runs that were searched, and those of pipelines without `input.key`, which were not. */
+  readonly runs: { readonly searched: number; readonly withoutKey: number }
 }
 
 /** What is being removed: a file of the runs folder while it is. */
@@ -59,15 +61,21 @@ const intentPath = (runsDir: string): string => join(runsDir, 'forget.json')
 export const isForgetting = (runsDir: string): boolean => existsSync(intentPath(runsDir))
 
 /**
- * Throws FETTLE_LOCKED while a process uses the runs, FETTLE_FORGET while a run that may have the key is not finished,
+ * Throws FETTLE_RUN_UNKNOWN without a folder of runs, FETTLE_LOCKED while a process uses the runs, FETTLE_FORGET while a run that may have the key is not finished,
  * FETTLE_JOURNAL_DAMAGED, FETTLE_DECISIONS for a table that cannot be changed, all before anything is removed; FETTLE_OUTPUT_WRITE.
  */
 export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
   const { runsDir, cwd, key, pipeline, dryRun } = options
+  if (!existsSync(runsDir))
+    throw new FettleError('FETTLE_RUN_UNKNOWN', `there is no folder ${runsDir}`, {
+      hint: 'Run it in the folder in which the runs were started, or name the folder of the runs.',
+    })
   return withSpendingLock(runsDir, realClock, async () => {
     const completed = !dryRun && isForgetting(runsDir)
     if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
-    const scan = await scanRuns(options)
+    const states = statesOf(options)
+    const keyed = states.filter(({ plan }) => plan.key !== null)
+    const scan = await scanRuns(keyed, options)
     const runFiles = scan.flatMap(({ files }) => files)
     const answerFolders = foldersOf(options)
     const companies: string[] = []
@@ -91,7 +99,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       }
       await perform(intent, runsDir, () => writeAtomic(intentPath(runsDir), `${JSON.stringify(intent)}\n`))
     }
-    return { found, kept, completed }
+    return { found, kept, completed, runs: { searched: keyed.length, withoutKey: states.length - keyed.length } }
   })
 }
 
@@ -139,9 +147,7 @@ function statesOf({ runsDir, pipeline }: ForgetOptions): RunState[] {
   })
 }
 
-async function scanRuns(options: ForgetOptions): Promise<ScannedRun[]> {
-  const { runsDir, cwd, key, tables } = options
-  const states = statesOf(options).filter(({ plan }) => plan.key !== null)
+async function scanRuns(states: readonly RunState[], { runsDir, cwd, key, tables }: ForgetOptions): Promise<ScannedRun[]> {
   const open = states.find(({ finished }) => !finished)
   if (open !== undefined)
     throw new FettleError('FETTLE_FORGET', `the run ${open.runId} is not finished, and may have the key`, {
@@ -197,13 +203,20 @@ async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Pr
   const kept: Forgotten['kept'][number][] = []
   for (const { state } of scan) {
     const { runId } = state
-    for (const { kind, path, sha256 } of state.outputs)
-      if (kind === 'output' && !isAddress(path) && (await fileDigest(resolve(cwd, path))) === sha256)
-        kept.push({ what: 'output', name: path, runId })
+    const keep = (path: string): void => {
+      if (!kept.some(({ what, name }) => what === 'output' && name === path)) kept.push({ what: 'output', name: path, runId })
+    }
+    for (const { kind, path, sha256 } of state.outputs) {
+      const file = resolve(cwd, path)
+      if (isAddress(path) || (await fileDigest(file)) !== sha256) continue
+      // Only some rows are in a file of unmatched rows or of those to review.
+      if (kind === 'output' || !path.endsWith('.csv') || (await hasCell(file, key))) keep(path)
+    }
     const events = state.plan.events?.output
-    if (events !== undefined && !kept.some(({ name }) => name === events) && (await hasCell(resolve(cwd, events), key)))
-      kept.push({ what: 'output', name: events, runId })
-    for (const { id } of state.jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
+    if (events !== undefined && (await hasCell(resolve(cwd, events), key))) keep(events)
+    // The jobs of the embedded service end with the run.
+    const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs
+    for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
   return kept
 }

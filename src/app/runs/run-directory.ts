@@ -12,7 +12,17 @@ import { createFolders, type FolderOptions, syncFolderSync } from '../../files/d
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { isDeviceName, nearest } from '../../pipeline/index.ts'
-import { isEnrichedFile, isReviewFile, JOURNAL_FILE, REUSED_FILE, STATES_FILE } from '../../results/file-names.ts'
+import {
+  ACCEPTED_FILE,
+  CANDIDATES_FILE,
+  FETCHED_FILE,
+  isEnrichedFile,
+  isReviewFile,
+  JOURNAL_FILE,
+  QUESTIONS_FILE,
+  REUSED_FILE,
+  STATES_FILE,
+} from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -61,7 +71,9 @@ export function removeIfPossible(path: string): void {
 
 /** Files kept for a review: received rows, and rows to review. */
 const isKeptForReview = (name: string): boolean =>
-  isEnrichedFile(name) || isReviewFile(name) || name === REUSED_FILE || name === KNOWN_BITS_FILE
+  isEnrichedFile(name) ||
+  isReviewFile(name) ||
+  [REUSED_FILE, KNOWN_BITS_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
 
 /**
  * Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. The rows of the last good run before it

@@ -21,7 +21,7 @@ const PIPELINE = `name: p
 input: { path: rows.csv, key: Supplier No }
 mappings: { name: Company Name, orgNumber: Reg No, country: Country }
 enrich: { product: basic, tags: [general.connectId, general.companyName] }
-output: {path: out/p.csv, columns: ["*", general.connectId, match.outcome], review: out/review.csv}
+output: {path: out/p.csv, columns: ["*", general.connectId, match.outcome], review: out/review.csv, unmatched: out/unmatched.csv}
 review: {decisions: decisions.csv}
 reuse: {matched: 30d, unmatched: 30d, review: 30d}
 `
@@ -74,7 +74,9 @@ test('forget removes a row everywhere, names each file, keeps what was spent, an
   const done = await fettle(['forget', '--key', 'KEY-4711', 'mine.csv', '--json'], { cwd })
   expect(done.code, done.stderr).toBe(0)
   expect(lastLine(done)).toMatchObject({ schema: 'fettle/forget/v1', dryRun: false, found })
-  expect(lastLine(done).kept).toContainEqual({ what: 'output', name: 'out/p.csv', runId: second.runId })
+  const { runId } = second
+  // Jobs of the embedded service end with the run.
+  expect(lastLine(done).kept).toEqual(['out/p.csv', 'out/unmatched.csv'].map(name => ({ what: 'output', name, runId })))
   expect(holders(runs)).toEqual([])
   for (const file of ['decisions.csv', 'mine.csv']) expect(readFileSync(join(cwd, file), 'utf8')).not.toMatch(/4711|Bolton/)
   expect(readFileSync(join(cwd, 'mine.csv'), 'utf8')).toContain('KEY-2')
@@ -83,7 +85,9 @@ test('forget removes a row everywhere, names each file, keeps what was spent, an
   expect(verified.code, verified.stderr).toBe(0)
   expect(verified.stderr).toMatch(/a row of it was forgotten on \d{4}-\d\d-\d\d/)
   expect(verified.stderr).toContain(`${second.journal} is the head of the journal before the row was forgotten`)
-  expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).stderr).toContain('nothing is kept about this key')
+  expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).stderr).toContain(
+    'nothing is kept about this key: 2 runs searched',
+  )
 
   writeFileSync(join(cwd, 'rows.csv'), list(ROWS.filter(row => row !== FORGOTTEN)))
   const next = await fettle(['run', 'p.yml', '-q', '--json'], { cwd })
@@ -105,6 +109,9 @@ test('forget of one pipeline leaves the rows of others, and refuses while a run 
   expect(refused.stderr).toContain('FETTLE_FORGET')
   expect(holders(cwd)).toEqual(before)
   expect((await fettle(['forget'], { cwd })).code).toBe(2)
+  const elsewhere = await fettle(['forget', '--key', 'KEY-4711', '--runs-dir', 'none'], { cwd })
+  expect([elsewhere.code, elsewhere.stderr]).toEqual([2, expect.stringContaining('there is no folder none')])
+  expect(existsSync(join(cwd, 'none'))).toBe(false)
   expect((await fettle(['forget', '--key', 'KEY-4711', 'none.csv', '--pipeline', 'p'], { cwd })).code).not.toBe(0)
   expect(existsSync(join(cwd, 'fettle-runs/forget.json'))).toBe(false)
 })

@@ -1,5 +1,5 @@
 /** Nights that use AML searches and questions for candidates that earlier nights paid. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetKey } from '../../../src/app/forget/forget.ts'
@@ -125,6 +125,21 @@ test('forgetting a row removes the searches about its company and its name', asy
   expect(await found(keyOf(/,GB-X-\d+,/))).toBe(1)
   const [searches = 0, known = 0, asked = 0, reused = 0] = paid(await night(1, 20))
   expect([searches, asked, searches + known, asked + reused]).toEqual([1, 1, first[0], first[2]])
+})
+
+test('forgetting a key that no row has removes nothing, also when a message has it as a word', async () => {
+  await night(0, 20)
+  await night(1, 20)
+  const options = { runsDir: 'runs', cwd: here.folder, pipeline: null, answersDir: null, tables: [], dryRun: true }
+  for (const key of ['nobody', 'row', 'such'])
+    expect(await forgetKey({ ...options, key }), key).toMatchObject({ found: [], kept: [], runs: { searched: 2, withoutKey: 0 } })
+})
+
+test('only the newest night keeps questions for candidates', async () => {
+  await night(0, 20)
+  const { metadata } = await night(1, 20)
+  const kept = readdirSync('runs').filter(name => existsSync(join('runs', name, 'questions.jsonl')))
+  expect(kept).toEqual([metadata.runId])
 })
 
 test('forgetting a row removes the search about its company also when no run that has it is kept', async () => {

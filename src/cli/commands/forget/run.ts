@@ -1,5 +1,6 @@
 /** `fettle forget`: prints each file that had the row. */
 import { forgetKey } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import type { Flags } from '../../command.ts'
@@ -10,7 +11,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const key = needText(flags, 'key')
   if (key === '') throw new FettleError('FETTLE_USAGE', '--key is empty: expected the cell of input.key')
   const dryRun = isOn(flags, 'dry-run')
-  const { found, kept, completed } = await forgetKey({
+  const { found, kept, completed, runs } = await forgetKey({
     runsDir: needText(flags, 'runs-dir'),
     cwd: io.cwd,
     key,
@@ -20,7 +21,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     dryRun,
   })
   if (isOn(flags, 'json')) {
-    io.out(safeJson({ schema: 'fettle/forget/v1', exitCode: EXIT.ok, dryRun, completed, found, kept }))
+    io.out(safeJson({ schema: 'fettle/forget/v1', exitCode: EXIT.ok, dryRun, completed, found, kept, runs }))
     return EXIT.ok
   }
   const print = (text: string): void => io.out(escapeTerminal(text))
@@ -39,6 +40,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
           : `not changed: the remote job ${name} of the run ${runId}`,
       ),
     )
-  if (found.length === 0) io.err(escapeTerminal('nothing is kept about this key'))
+  if (found.length === 0) io.err(`nothing is kept about this key: ${counted(runs.searched, 'run')} searched`)
+  if (runs.withoutKey > 0) io.err(`not searched: ${counted(runs.withoutKey, 'run')} of pipelines without input.key`)
   return EXIT.ok
 }
