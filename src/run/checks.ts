@@ -124,13 +124,17 @@ export function creditsOf(state: RunState): number | null {
   return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 }
 
+/** Where the service gave no counts: no more than the rows that were sent. */
+export const mostToEnrich = ({ plan }: Pick<RunState, 'plan'>): number => plan.sent
+
 /** `budget.credits` as a check. A count that exceeds it after enriching was requested is a warning: the data is there, and paid. */
 export function evaluateBudget(state: RunState): CheckResult[] {
   const limit = state.plan.budget.credits
   if (limit === null) return []
   const credits = creditsOf(state)
-  const actual = credits === null ? 'unknown: the service gave no counts' : counted(credits, 'credit')
-  const success = credits !== null && credits <= limit
+  const most = mostToEnrich(state)
+  const actual = credits === null ? `${counted(most, 'credit')} at most: the service gave no counts` : counted(credits, 'credit')
+  const success = (credits ?? most) <= limit
   const severity = !success && state.jobs.some(job => job.enrichRequested) ? 'warn' : 'fail'
   return [{ assertion: 'budget.credits', success, severity, expected: `not > ${limit}`, actual }]
 }

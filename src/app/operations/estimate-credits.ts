@@ -34,8 +34,11 @@ export interface EstimateOptions {
 /** Throws FETTLE_REGISTER_NONE without a register, FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ. */
 export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }: EstimateOptions): Promise<CreditsEstimate> {
   const { matchSample } = await import('../../service/data-cleaning/processing/match-sample.ts')
+  const { importSample, SAMPLE } = await import('../../service/registers/index.ts')
+  const { systemClock } = await import('../../service/clock.ts')
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
+  if (names.includes(SAMPLE)) await importSample(registerDirOf(dataDirOf(env)), systemClock)
   const found = await matchSample(sentRows(plan, cwd), rows, {
     dir: registerDirOf(dataDirOf(env)),
     names,

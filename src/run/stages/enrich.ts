@@ -7,7 +7,7 @@ import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
-import { creditsOf } from '../checks.ts'
+import { creditsOf, mostToEnrich } from '../checks.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
@@ -30,11 +30,13 @@ function guardBudget(state: RunState): void {
   const limit = state.plan.budget.credits
   if (limit === null || state.jobs.some(job => job.enrichRequested)) return
   const credits = creditsOf(state)
-  if (credits === null)
+  if (credits === null) {
+    if (mostToEnrich(state) <= limit) return
     throw new FettleError(
       'FETTLE_BUDGET_CREDITS',
-      `the service gave no counts, so budget.credits (${limit}) cannot be checked: enriching was not started`,
+      `the service gave no counts, and enriching may cost ${counted(mostToEnrich(state), 'credit')}, more than budget.credits (${limit}): it was not started`,
     )
+  }
   if (credits > limit)
     throw new FettleError(
       'FETTLE_BUDGET_CREDITS',

@@ -44,6 +44,15 @@ test('a sample of all rows finds what a run finds, and a smaller one contains it
   expect(stdout).toContain('rests on')
 })
 
+test('is made against the sample register on a machine that has not used it', async () => {
+  const cwd = folderOf({ 'suppliers.csv': LIST, 'p.yml': pipeline('service: embedded\nregister: sample') })
+  const { code, stderr, stdout } = await fettle(['estimate', 'p.yml', '--rows', '20'], {
+    cwd,
+    env: { FETTLE_DATA: join(cwd, 'new') },
+  })
+  expect([code, stdout], stderr).toEqual([0, expect.stringContaining('20 of 500 rows, against sample')])
+})
+
 test('names the budget, and refuses wrong options, pipelines with errors and registers that are not there', async () => {
   const cwd = folderOf({
     'suppliers.csv': LIST,

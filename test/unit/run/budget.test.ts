@@ -35,15 +35,17 @@ test('duplicates counted inside matched are not paid for twice', async () => {
   expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
 })
 
-test('is not started without counts', async () => {
-  const world = worldOf(budget(1_000))
-  world.service.summary = null
-  expect(await world.run()).toMatchObject({
-    finished: true,
-    exitCode: 1,
-    error: { message: expect.stringContaining('gave no counts') },
-  })
-  expect(world.service.only.enriches).toBe(0)
+test('without counts, it is started only if all rows together are within the budget', async () => {
+  const refused = worldOf(budget(9))
+  refused.service.summary = null
+  const { error, exitCode, checks } = await refused.run()
+  expect([exitCode, error?.message]).toEqual([1, expect.stringContaining('gave no counts, and enriching may cost 10 credits')])
+  expect(checks).toMatchObject([{ success: false, actual: '10 credits at most: the service gave no counts' }])
+  expect(refused.service.only.enriches).toBe(0)
+  const allowed = worldOf(budget(10))
+  allowed.service.summary = null
+  expect((await allowed.run()).checks).toMatchObject([{ success: true }])
+  expect(allowed.service.only.enriches).toBe(1)
 })
 
 test('counts that do not add up stop before anything is paid', async () => {
