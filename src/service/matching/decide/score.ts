@@ -71,7 +71,8 @@ function scoreCompany(
       const vector = vectors.take()
       compareNames(index, name, document, vector)
       const odds = sum(vector, 0, NAME_FEATURES)
-      if (odds > bestName) {
+      // A name that a person confirmed is certain where the same name is a transliteration.
+      if (odds > bestName || (odds === bestName && vector[AT.confirmed] === 1)) {
         best = vector
         bestName = odds
       }

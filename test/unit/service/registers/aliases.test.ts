@@ -38,9 +38,9 @@ const alias = (name: string, company: string, fingerprint = name): Alias => ({
 const change = (add: readonly Alias[], decided = add.map(one => one.fingerprint)) =>
   changeAliases(dir, 'test', { add, decided: new Set(decided) })
 
-async function answer(name: string) {
+async function answer(name: string, country = 'GB') {
   const { index } = await openRegister(dir, ['test'])
-  const { decision, why, candidates } = match(index, { name, country: 'GB' })
+  const { decision, why, candidates } = match(index, { name, country })
   return [decision, candidates[0] === undefined ? null : index.companies.id(candidates[0].company), why]
 }
 
@@ -50,6 +50,14 @@ it('a confirmed name finds its company, and the explanation shows it', async () 
   expect(await change([alias('The Old Forge Sheffield', 'GB-X-00000001')])).toMatchObject({ added: 1, removed: 0, unknown: 0 })
   expect(await answer('Old Forge (Sheffield)')).toEqual(['matched', 'A', expect.stringContaining('confirmed name 1.00')])
   expect(registerDigest(await registerInfo(dir, 'test'))).not.toBe(before)
+})
+
+it('a confirmed name in Latin letters is a match where the name of the company is in another script', async () => {
+  await take('A,ООО Ромашка,RU,\nB,Marwick Metals Ltd,GB,00000002\n')
+  expect(await answer('OOO Romashka', 'RU')).toEqual(['review', 'A', expect.stringContaining('name 1.00')])
+  await change([alias('OOO Romashka', 'RU-X-A')])
+  for (const name of ['OOO Romashka', 'Romashka'])
+    expect(await answer(name, 'RU')).toEqual(['matched', 'A', expect.stringContaining('confirmed name 1.00')])
 })
 
 it('confirmed names outlive an import, and a company that comes back has them again', async () => {
