@@ -46,12 +46,15 @@ export const registerDigests = ({ registers }: Pick<Result, 'registers'>): { rea
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
-export function serviceWords({ service, registers, inRegister, companyNumbers, plan, lowestScores }: Result): string {
+export function serviceWords(result: Result): string {
+  const { service, registers, inRegister, companyNumbers, plan, lowestScores, reuse } = result
+  // With earlier answers the share is that of the whole list.
+  const rows = reuse?.asked ?? plan.sent
   const answered = registers === null || registers.length === 0 ? service : `${service}, ${registerWords(registers)}`
   // The estimate of a list without any company is a leaning towards the default, not a finding.
   const foundNothing = lowestScores?.matched === null && lowestScores.review === null
   const facts = [
-    ...(inRegister === null || plan.sent < FEW || foundNothing
+    ...(inRegister === null || rows < FEW || foundNothing
       ? []
       : [`about ${Math.round(inRegister * 100)} % of this list is in the register`]),
     ...(companyNumbers === 'unreliable' ? ['its company numbers are not relied on'] : []),

@@ -85,7 +85,11 @@ const listText = (parts: readonly (string | number | null | undefined)[], separa
 function registerText({ register }: Plan): Text {
   return register === undefined
     ? null
-    : listText(register.map(({ name, snapshotDate }) => (snapshotDate === null ? name : `${name} of ${snapshotDate}`)))
+    : listText(
+        register.map(({ name, snapshotDate, sha256 }) =>
+          snapshotDate === null ? name : `${name} of ${snapshotDate}${sha256 == null ? '' : ` (sha256 ${sha256.slice(0, 12)})`}`,
+        ),
+      )
 }
 
 function portfolioText({ portfolio }: Plan): Text {

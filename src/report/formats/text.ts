@@ -116,14 +116,15 @@ function bands(result: Result, paint: Paint, width: number): string[] {
 
 function changes({ changes }: Result, paint: Paint, width: number): string[] {
   if (changes === null) return []
-  return wrap(`${kindWords(changes.counts)} since ${changes.against}`, width - 18).map(
-    (line, at) => `  ${(at === 0 ? 'changes' : '').padEnd(16)}${paint('dim', line)}`,
-  )
+  return factLines('changes', `${kindWords(changes.counts)} since ${changes.against}`, paint, width)
 }
+
+const factLines = (name: string, text: string, paint: Paint, width: number): string[] =>
+  wrap(text, width - 18).map((line, at) => `  ${(at === 0 ? name : '').padEnd(16)}${paint('dim', line)}`)
 
 function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[] {
   if (counts === null) return []
-  return [`  ${'reused'.padEnd(16)}${paint('dim', clip(reuseWords(counts, 'went up'), width - 18))}`]
+  return factLines('reused', reuseWords(counts, 'went up'), paint, width)
 }
 
 /** Failed checks come first; passed checks are cut first. */

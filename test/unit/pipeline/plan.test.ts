@@ -487,6 +487,16 @@ test('inputOptionsOf returns the options to read the input', () => {
   })
 })
 
+test('a register that was imported again on the same day is a change', () => {
+  const against = (sha256: string): Plan => ({
+    ...planOf(BASE),
+    register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256 }],
+  })
+  expect(changesOf(against('cd'), against('ab'))).toEqual([
+    { what: 'register', was: 'uk of 2026-01-01 (sha256 ab)', is: 'uk of 2026-01-01 (sha256 cd)' },
+  ])
+})
+
 describe('a key without special wording', () => {
   const withLaterKey = (laterKey: unknown): Plan => ({ ...planOf(BASE), laterKey }) as Plan
 

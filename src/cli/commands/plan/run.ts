@@ -86,7 +86,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
     `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
     ...(plan.events === undefined ? [] : [`  events    ${eventsLine(plan, plan.events)}`]),
-    `  requests  at least ${estimate.requests} (polling adds more)`,
+    `  requests  ${estimate.requests === 0 ? 'none' : `at least ${estimate.requests} (polling adds more)`}`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...monthLines(estimate),
     ...accountLines(plan, estimate, account),
