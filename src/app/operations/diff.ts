@@ -13,14 +13,18 @@ export interface DiffOptions extends OutputChoice {
 }
 
 /**
- * Compares `from` with `to`. One name is a run and the last good run before it; none is the latest run. Throws FETTLE_RUN_UNKNOWN, and
- * FETTLE_DIFF when the two cannot be compared.
+ * Compares `from` with `to`. One name is a run and the last good run before it; none is the latest run. Throws FETTLE_RUN_UNKNOWN,
+ * FETTLE_DIFF when the two cannot be compared, FETTLE_USAGE for a column of runs.
  */
 export async function diffOf(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
   const isPair = from !== null && to !== null
   const later = isPair ? to : (from ?? undefined)
   const now = isFile(later, options) ? later : runOf(later, options)
   const against = isPair ? (isFile(from, options) ? from : runOf(from, options)) : runBefore(now, options)
+  if ((options.key !== null || options.company !== null) && ![against, now].some(name => isFile(name, options)))
+    throw new FettleError('FETTLE_USAGE', `${against} and ${now} are runs, which know the columns of key and company`, {
+      hint: 'Name a column of outputs only.',
+    })
   const found = await compareStates(await statesOf(against, options), await statesOf(now, options))
   if (found === null)
     throw new FettleError('FETTLE_DIFF', `${against} and ${now} do not identify their rows by the same column`, {

@@ -161,13 +161,13 @@ export const storePositionals = (
   { name: 'file', describe: `import: ${file}` },
 ]
 
-export const storeOptions = (thing: string): readonly Option[] => [
+export const storeOptions = (thing: 'register' | 'list'): readonly Option[] => [
   JSON_RESULT,
   QUIET,
   { name: 'name', describe: `import: name of the ${thing}; default: from the file name` },
   {
     name: 'force',
     type: 'switch',
-    describe: `import: also a file without usable rows, or one that leaves less than half of the ${thing}`,
+    describe: `import: also ${thing === 'register' ? 'a file that is imported already, ' : 'a file '}without usable rows, or one that leaves less than half of the ${thing}`,
   },
 ]

@@ -67,6 +67,7 @@ test('prune removes old runs with their lists, keeps what they spent, and dry-ru
   ])
   expect((await fettle(['runs', 'prune', '--older-than', 'x'], { cwd })).code).toBe(2)
   expect((await fettle(['costs', '--month', '2026-13'], { cwd })).code).toBe(2)
+  expect((await fettle(['costs', '--runs-dir', 'none'], { cwd })).stderr).toBe('there is no folder none\n')
 
   writeFileSync(join(cwd, 'fettle-runs/pruned.jsonl'), `${kept}{"runId":`)
   const damaged = await fettle(['costs'], { cwd })

@@ -1,4 +1,5 @@
 /** `fettle costs`: prints what the runs spent. */
+import { existsSync } from 'node:fs'
 import { type CostGroup, type CostLine, costsOf } from '../../../app/index.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
@@ -21,7 +22,8 @@ const COLUMNS = [
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const by = needText(flags, 'by') as CostGroup
-  const found = costsOf(needText(flags, 'runs-dir'), { month: monthOf(textFlag(flags, 'month')), by })
+  const runsDir = needText(flags, 'runs-dir')
+  const found = costsOf(runsDir, { month: monthOf(textFlag(flags, 'month')), by })
   if (isOn(flags, 'json')) {
     io.out(safeJson({ schema: 'fettle/costs/v1', ...found }))
     return EXIT.ok
@@ -30,6 +32,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const head = [by, ...COLUMNS.slice(1)]
   if (isOn(flags, 'csv')) io.out(tableText([head, ...found.lines.map(cells)]).trimEnd())
   else io.out(columnsText([head.map(name => name.toUpperCase()), ...found.lines.map(cells), cells(found.total)]))
+  if (found.total.runs === 0 && !existsSync(runsDir)) io.err(escapeTerminal(`there is no folder ${runsDir}`))
   for (const id of found.unread) io.err(escapeTerminal(`warning: the run ${id} cannot be read, and what it spent is missing`))
   return EXIT.ok
 }

@@ -1,7 +1,7 @@
 /** `fettle diff`: prints or writes the rows that differ. */
 import { resolve } from 'node:path'
 import { diffOf, packageInfo } from '../../../app/index.ts'
-import { EXIT } from '../../../errors.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { DIFF_COLUMNS, type Diff, diffRows, renderDiffHtml, renderDiffJson, renderDiffText } from '../../../report/index.ts'
 import { tableText } from '../../../results/index.ts'
@@ -20,7 +20,10 @@ const FORMATS = {
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
-  const format = isOn(flags, 'json') ? 'json' : (needText(flags, 'format') as keyof typeof FORMATS)
+  const named = needText(flags, 'format') as keyof typeof FORMATS
+  if (isOn(flags, 'json') && (named === 'csv' || named === 'html'))
+    throw new FettleError('FETTLE_USAGE', `--json and --format ${named} are two formats`, { hint: 'Pass one of them.' })
+  const format = isOn(flags, 'json') ? 'json' : named
   const rows = wholeFlag(flags, 'rows', 0, 1_000_000) ?? 0
   const to = textFlag(flags, 'output')
   if (to !== null)
