@@ -13,7 +13,7 @@ import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
-import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
+import { hasMostlyKnown, KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { rowMaker } from '../input/upload/upload-row.ts'
 import type { RunChanges } from '../model/changes.ts'
@@ -145,11 +145,11 @@ async function publish(
 const MAX_CHANGES = 20
 
 /** Null without an earlier run to compare with. */
-async function changesSince(baseline: Baseline | null, workDir: string, { report, rows }: Plan): Promise<RunChanges | null> {
+async function changesSince(baseline: Baseline | null, workDir: string, { report }: Plan): Promise<RunChanges | null> {
   const before = baseline === null ? null : await readStates(baseline.workDir)
   const now = before === null ? null : await readStates(workDir)
   if (baseline === null || before === null || now === null) return null
-  const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0, rows)
+  const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0)
   return found && { against: baseline.runId, ...found }
 }
 
@@ -204,7 +204,7 @@ async function join(
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
-  for await (const inputRow of readRows(plan.input, root)) {
+  for await (const inputRow of readRows(plan.input, root, hasMostlyKnown(plan) ? 'here' : 'aside')) {
     if (++number % 1000 === 0) signal?.throwIfAborted()
     if (isSkipped(inputRow)) {
       if (!(await answers.begin())) return

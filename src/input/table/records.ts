@@ -31,21 +31,38 @@ export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): As
   return parser
 }
 
-/** Rows of a table of `bytes` bytes; those of a long one are parsed in another thread. */
-export const parseTable = (body: AsyncIterable<Uint8Array>, options: Options, bytes: number): AsyncIterable<string[]> =>
-  isParsedAside(bytes) ? parseAside(body, options) : parseRows(body, options)
+/** Whether the rows of a long table are parsed in another thread, which is faster and takes 30 MB, or where they are used. */
+type Where = 'aside' | 'here'
+
+/** Rows of a table of `bytes` bytes. */
+export const parseTable = (
+  body: AsyncIterable<Uint8Array>,
+  options: Options,
+  bytes: number,
+  where: Where = 'aside',
+): AsyncIterable<string[]> =>
+  where === 'aside' && isParsedAside(bytes) ? parseAside(smallPieces(body), options) : parseRows(smallPieces(body), options)
+
+/** Larger pieces are no faster, and their rows wait so long for their turn that they become old garbage. */
+const PIECE_BYTES = 65_536
+
+async function* smallPieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of body)
+    for (let from = 0; from < piece.length; from += PIECE_BYTES) yield piece.subarray(from, from + PIECE_BYTES)
+}
 
 /** The data rows of an input, without its header; a relative path starts from `root`. Throws FETTLE_INPUT_READ. */
-export async function* readRows(facts: InputFacts, root = ''): AsyncGenerator<string[]> {
+export async function* readRows(facts: InputFacts, root = '', where: Where = 'aside'): AsyncGenerator<string[]> {
   let isHeader = facts.header !== null
-  for await (const row of parseTable(tableText(facts, root), parserOptions(facts.delimiter, facts.quotes), facts.bytes)) {
+  const options = parserOptions(facts.delimiter, facts.quotes)
+  for await (const row of parseTable(tableText(facts, root), options, facts.bytes, where)) {
     if (isHeader) isHeader = false
     else yield row
   }
 }
 
-export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = ''): AsyncIterable<string[]> {
-  if (shard === undefined) return readRows(input, root)
+export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = '', where?: Where): AsyncIterable<string[]> {
+  if (shard === undefined) return readRows(input, root, where)
   const { from, to } = shard.span
   return parseRows(
     tableText(input, root, { from, to: to ?? Number.POSITIVE_INFINITY }),

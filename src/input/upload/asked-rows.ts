@@ -2,6 +2,7 @@
 import type { Plan } from '../../pipeline/model/types.ts'
 import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows } from '../table/records.ts'
+import { hasMostlyKnown } from './known-rows.ts'
 import { DigestIndex } from './row-dedupe.ts'
 import { dedupeKeyOf, rowMaker } from './upload-row.ts'
 
@@ -10,11 +11,15 @@ export interface AskedRow {
   readonly uploadRow: readonly string[]
 }
 
-/** `onBefore`: called with the rows before those of a shard. Throws FETTLE_INPUT_READ. */
+/**
+ * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see known-rows.ts. Throws
+ * FETTLE_INPUT_READ.
+ */
 export async function* askedRows(
   plan: Plan,
   root?: string,
   onBefore?: (uploadRow: readonly string[]) => void,
+  isMostlyKnown = hasMostlyKnown(plan),
 ): AsyncGenerator<AskedRow> {
   const { input, mappings, rows, shard, collapse } = plan
   if (rows === 0) return
@@ -25,7 +30,8 @@ export async function* askedRows(
   const isFromStart = collapse || onBefore !== undefined
   const before = isFromStart ? (shard?.from ?? 0) : 0
   let read = 0
-  for await (const inputRow of isFromStart ? readRows(input, root) : planRows(plan, root)) {
+  const where = isMostlyKnown ? 'here' : 'aside'
+  for await (const inputRow of isFromStart ? readRows(input, root, where) : planRows(plan, root, where)) {
     if (!isSkipped(inputRow)) {
       const uploadRow = toUploadRow(inputRow)
       if (read < before) onBefore?.(uploadRow)

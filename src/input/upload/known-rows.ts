@@ -8,6 +8,13 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import { questionDigester } from './question.ts'
 import { DigestIndex } from './row-dedupe.ts'
 
+/**
+ * Whether most rows have an earlier answer. Parsing is then the smaller part of the work with a row, and the input is parsed without a
+ * second thread: its memory would be a sixth of that of the run.
+ */
+export const hasMostlyKnown = ({ known, sent }: Pick<Plan, 'known' | 'sent'>): boolean =>
+  known !== undefined && sent < known.sent / 2
+
 export const KNOWN_BITS_FILE = 'known.bits'
 
 const pathIn = (workDir: string): string => join(workDir, KNOWN_BITS_FILE)

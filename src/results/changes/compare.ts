@@ -1,100 +1,21 @@
 /**
- * Compares the rows of two runs, or of two outputs: what is new, gone, found, lost, moved to another company, changed, or decided.
- * About 80 bytes of memory for each row of the first; rows that are listed are read a second time.
+ * Compares the rows of two runs, or of two outputs: what is new, gone, found, lost, moved to another company, changed, or decided. Both
+ * lists are read side by side: memory is needed only for rows whose partner comes later in the other list, or never.
  */
 import { digestOf } from '../../files/file-chunks.ts'
-import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import { type ChangeCause, type ChangeCounts, type ChangeKind, noChanges, type RowChange } from '../../model/changes.ts'
+import type { ChangeCause, ChangeCounts, RowChange } from '../../model/changes.ts'
+import { type Columns, FoundChanges, type Kind, type Place } from './found-changes.ts'
+import { PendingRows } from './pending-rows.ts'
 import { isFound, type RowState, type RowStates } from './row-states.ts'
 
-/** Digests of 64 bits that are kept of a row; the last, of company and data, only where data are compared. */
+/** Digests that are kept of a row; the last, of company and data, only where data are compared. */
 const [QUESTION, COMPANY, ANSWER] = [0, 1, 2]
 const FOUND = 1
 const DECIDED = 2
+const IS_AFTER = 4
 
-/** Of each row its flags, then its digests, in words of 32 bits. */
-class Facts {
-  readonly #width: number
-  #words: Uint32Array<ArrayBuffer>
-
-  constructor(digests: number, expected: number) {
-    this.#width = 1 + 2 * digests
-    this.#words = new Uint32Array(Math.max(4096, expected) * this.#width)
-  }
-
-  set(at: number, flags: number): void {
-    if ((at + 1) * this.#width > this.#words.length) {
-      const words = new Uint32Array(this.#words.length * 2)
-      words.set(this.#words)
-      this.#words = words
-    }
-    this.#words[at * this.#width] = flags
-  }
-
-  setDigest(at: number, n: number, digest: Buffer): void {
-    const word = at * this.#width + 1 + n * 2
-    this.#words[word] = digest.readUInt32LE(0)
-    this.#words[word + 1] = digest.readUInt32LE(4)
-  }
-
-  flags(at: number): number {
-    return this.#words[at * this.#width]!
-  }
-
-  isSame(at: number, n: number, digest: Buffer): boolean {
-    const word = at * this.#width + 1 + n * 2
-    return this.#words[word] === digest.readUInt32LE(0) && this.#words[word + 1] === digest.readUInt32LE(4)
-  }
-}
-
-/** Numbers rows by their id; of equal ids the second of one list is the second of the other. */
-class RowNumbers {
-  readonly #index: DigestIndex
-  /** How often an id was repeated so far in the current list. */
-  #repeats = new Map<number, number>()
-  #seen: Uint8Array<ArrayBuffer>
-
-  constructor(expected: number) {
-    this.#index = new DigestIndex(expected)
-    this.#seen = new Uint8Array(Math.max(4096, expected))
-  }
-
-  /** Another list begins. Returns which rows the last one had. */
-  restart(): Uint8Array {
-    const seen = this.#seen
-    this.#repeats = new Map()
-    this.#seen = new Uint8Array(seen.length)
-    return seen
-  }
-
-  of(id: string): number {
-    const first = this.#index.add(bytesOf(id))
-    if (!this.#mark(first)) return first
-    const times = (this.#repeats.get(first) ?? 0) + 1
-    this.#repeats.set(first, times)
-    const repeat = this.#index.add(digestOf(`${id} ${times}`))
-    this.#mark(repeat)
-    return repeat
-  }
-
-  /** Whether the row was there before in this list. */
-  #mark(at: number): boolean {
-    if (at >= this.#seen.length) {
-      const seen = new Uint8Array(Math.max(at + 1, this.#seen.length * 2))
-      seen.set(this.#seen)
-      this.#seen = seen
-    }
-    const was = this.#seen[at] === 1
-    this.#seen[at] = 1
-    return was
-  }
-}
-
-interface Found {
-  readonly kind: ChangeKind
-  readonly cause: ChangeCause
-  readonly after: RowState
-}
+/** Rows that wait and are kept whole; any other that is listed is read again. */
+const MOST_WHOLE = 1000
 
 export interface Comparison {
   readonly counts: ChangeCounts
@@ -113,97 +34,180 @@ const answerDigest = ({ company, data }: RowState, columns: readonly number[]): 
   digestOf(JSON.stringify([company.id, ...columns.map(place => data[place] ?? '')]))
 
 /**
- * Null when the rows cannot be compared: one list has another key column. `most`: rows to list of each kind; `expected`: about how many
- * rows the lists have.
+ * Null when the rows cannot be compared: one list has another key column. Of equal ids the second of one list is the second of the
+ * other. `most`: rows to list of each kind.
  */
 export async function compareStates(
   before: RowStates,
   after: RowStates,
   most = Number.POSITIVE_INFINITY,
-  expected = 0,
 ): Promise<Comparison | null> {
   if (before.head.by !== after.head.by) return null
   const common = after.head.columns.filter(name => before.head.columns.includes(name))
   const picker = ({ head }: RowStates) => common.map(name => head.columns.indexOf(name))
-  const numbers = new RowNumbers(expected)
-  const facts = new Facts(common.length === 0 ? 2 : 3, expected)
-  const atBefore = picker(before)
-  let size = 0
-  for await (const row of before.rows()) {
-    const at = numbers.of(row.id)
-    facts.set(at, (isFound(row) ? FOUND : 0) | (row.decision === '' ? 0 : DECIDED))
-    facts.setDigest(at, QUESTION, bytesOf(row.question))
-    facts.setDigest(at, COMPANY, digestOf(row.company.id))
-    if (common.length > 0) facts.setDigest(at, ANSWER, answerDigest(row, atBefore))
-    size++
-  }
-  numbers.restart()
-
-  const counts = noChanges()
-  const found = new Map<number, Found>()
-  const atAfter = picker(after)
-  let kept = 0
-  for await (const row of after.rows()) {
-    const at = numbers.of(row.id)
-    if (at < size) kept++
-    const change = at >= size ? ({ kind: 'new', cause: 'list' } as const) : changeOf(facts, at, row, atAfter)
-    if (change === null) continue
-    if (counts[change.kind]++ < most) found.set(at, { ...change, after: row })
-  }
-
-  const rows = [...found].flatMap(([at, { after: row, ...change }]) =>
-    at < size ? [] : [{ ...change, row: row.row, key: row.key, name: row.name, before: null, after: placeOf(row), columns: [] }],
-  ) as RowChange[]
-  counts.gone = size - kept
-  const gone: RowChange[] = []
-  const isInAfter = numbers.restart()
-  let left = found.size - rows.length + Math.min(most, counts.gone)
-  if (left > 0)
-    for await (const row of before.rows()) {
-      const at = numbers.of(row.id)
-      const change = found.get(at)
-      if (change !== undefined) rows.push(listed(row, change, common, [atBefore, atAfter]))
-      else if (isInAfter[at] !== 1 && gone.length < most)
-        gone.push({
-          ...({ kind: 'gone', cause: 'list', row: null, key: row.key, name: row.name } as const),
-          ...{ before: placeOf(row), after: null, columns: [] },
-        })
-      else continue
-      if (--left === 0) break
+  const columns: Columns = [picker(before), picker(after)]
+  const changes = new FoundChanges(most)
+  const waiting = new WaitingRows(columns, changes)
+  const lists = [before.rows()[Symbol.asyncIterator](), after.rows()[Symbol.asyncIterator]()] as const
+  try {
+    /** The list that is behind the other one, and catches up. */
+    let behind: Side | null = null
+    for (;;) {
+      const a = behind === AFTER ? null : await next(lists[BEFORE])
+      const b = behind === BEFORE ? null : await next(lists[AFTER])
+      if (a === null && behind !== AFTER) waiting.end(BEFORE)
+      if (b === null && behind !== BEFORE) waiting.end(AFTER)
+      if (a === null && b === null) {
+        if (behind === null) break
+        behind = null
+      } else if (a !== null && b !== null && a.id === b.id && !waiting.has(a.id)) waiting.pass(a, b)
+      else behind = waiting.add(a, b)
     }
-  return { counts, rows: [...rows.sort((a, b) => a.row! - b.row!), ...gone] }
-}
-
-function changeOf(facts: Facts, at: number, row: RowState, columns: readonly number[]): Pick<Found, 'kind' | 'cause'> | null {
-  const was = facts.flags(at)
-  const isDecided = row.decision !== ''
-  const wasFound = (was & FOUND) !== 0
-  const isSameAnswer = columns.length > 0 && facts.isSame(at, ANSWER, answerDigest(row, columns))
-  const isSameCompany = isSameAnswer || facts.isSame(at, COMPANY, digestOf(row.company.id))
-  const wasDecided = (was & DECIDED) !== 0
-  const cause: ChangeCause =
-    isDecided !== wasDecided ? 'decision' : facts.isSame(at, QUESTION, bytesOf(row.question)) ? 'answer' : 'list'
-  const moves = wasFound !== isFound(row) || !isSameCompany
-  if (isDecided && (!wasDecided || moves)) return { kind: 'decided', cause: 'decision' }
-  if (wasFound && !isFound(row)) return { kind: 'lost', cause }
-  if (!wasFound) return isFound(row) ? { kind: 'matched', cause } : null
-  if (!isSameCompany) return { kind: 'moved', cause }
-  return isSameAnswer || columns.length === 0 ? null : { kind: 'changed', cause: 'company' }
-}
-
-const placeOf = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })
-
-function listed(
-  before: RowState,
-  { kind, cause, after }: Found,
-  columns: readonly string[],
-  [atBefore, atAfter]: readonly [readonly number[], readonly number[]],
-): RowChange {
-  const cells = columns.map((name, n) => ({
-    ...{ name, before: before.data[atBefore[n]!] ?? '', after: after.data[atAfter[n]!] ?? '' },
-  }))
-  return {
-    ...{ kind, cause, row: after.row, key: after.key, name: after.name, before: placeOf(before), after: placeOf(after) },
-    columns: kind === 'changed' ? cells.filter(one => one.before !== one.after) : [],
+  } finally {
+    for (const list of lists) await list.return?.()
   }
+  waiting.finish()
+  return { counts: changes.counts, rows: await changes.listed(before, after, common, columns) }
+}
+
+const next = async (list: AsyncIterator<RowState>): Promise<RowState | null> => {
+  const { value, done } = await list.next()
+  return done === true ? null : value
+}
+
+const BEFORE = 0
+const AFTER = 1
+type Side = typeof BEFORE | typeof AFTER
+
+/** Pairs rows of the two lists. */
+class WaitingRows {
+  readonly #columns: Columns
+  readonly #changes: FoundChanges
+  readonly #rows: PendingRows
+  /** Some of them whole. */
+  readonly #whole = new Map<number, RowState>()
+  /** Rows that were read of each list. */
+  readonly #read: [number, number] = [0, 0]
+  readonly #hasEnded: [boolean, boolean] = [false, false]
+
+  constructor(columns: Columns, changes: FoundChanges) {
+    this.#columns = columns
+    this.#changes = changes
+    this.#rows = new PendingRows(this.#comparesData ? 3 : 2)
+  }
+
+  has(id: string): boolean {
+    return this.#rows.size > 0 && this.#rows.find(bytesOf(id)) !== -1
+  }
+
+  /** Two rows that are a pair, while no other row with their id waits. */
+  pass(before: RowState, after: RowState): void {
+    this.#read[BEFORE]++
+    const order = this.#read[AFTER]++
+    const dataOf = ({ data }: RowState, side: Side): string[] => this.#columns[side].map(at => data[at] ?? '')
+    const isSameCompany = before.company.id === after.company.id
+    const change = changeOf(flagsOf(before), flagsOf(after), this.#comparesData, {
+      question: before.question === after.question,
+      company: isSameCompany,
+      data: isSameCompany && sameTexts(dataOf(before, BEFORE), dataOf(after, AFTER)),
+    })
+    if (change !== null) this.#changes.add({ ...change, order, before, after })
+  }
+
+  /** The next row of each list, null for none. Returns the list that is behind the other one now. */
+  add(before: RowState | null, after: RowState | null): Side | null {
+    const partners = [before && this.#addOne(BEFORE, before), after && this.#addOne(AFTER, after)] as const
+    const isBehind = (side: Side): boolean => {
+      const partner = partners[side]
+      return partner !== null && this.#read[1 - side]! - 1 > partner
+    }
+    if (isBehind(BEFORE) === isBehind(AFTER)) return null
+    return isBehind(BEFORE) ? BEFORE : AFTER
+  }
+
+  /** A list has no more rows. */
+  end(side: Side): void {
+    this.#hasEnded[side] = true
+  }
+
+  /** After the last row: those that wait have no partner. */
+  finish(): void {
+    for (const at of this.#rows.all()) {
+      const number = this.#rows.number(at)
+      this.#addAlone((this.#rows.flags(at) & IS_AFTER) === 0 ? BEFORE : AFTER, this.#whole.get(at) ?? number, number)
+    }
+  }
+
+  #addAlone(side: Side, row: Place, order: number): void {
+    const kind =
+      side === AFTER
+        ? ({ kind: 'new', before: null, after: row } as const)
+        : ({ kind: 'gone', before: row, after: null } as const)
+    this.#changes.add({ ...kind, cause: 'list', order })
+  }
+
+  get #comparesData(): boolean {
+    return this.#columns[AFTER].length > 0
+  }
+
+  /** The number of its partner, which waited; null where it waits for one now. */
+  #addOne(side: Side, row: RowState): number | null {
+    const number = this.#read[side]++
+    const id = bytesOf(row.id)
+    const found = this.#rows.find(id)
+    const isOfSide = found !== -1 && ((this.#rows.flags(found) & IS_AFTER) !== 0) === (side === AFTER)
+    if (found === -1 || isOfSide) {
+      if (this.#hasEnded[1 - side] === true) this.#addAlone(side, row, number)
+      else this.#wait(side, row, id, number)
+      return null
+    }
+    const partner = this.#rows.number(found)
+    const flags: [number, number] = [flagsOf(row), flagsOf(row)]
+    flags[1 - side] = this.#rows.flags(found)
+    const isSame = (n: number, digest: Buffer): boolean => this.#rows.isSame(found, n, digest)
+    const change = changeOf(...flags, this.#comparesData, {
+      question: isSame(QUESTION, bytesOf(row.question)),
+      company: isSame(COMPANY, digestOf(row.company.id)),
+      data: this.#comparesData && isSame(ANSWER, answerDigest(row, this.#columns[side])),
+    })
+    if (change !== null) {
+      const other = this.#whole.get(found) ?? partner
+      const [before, after] = side === AFTER ? [other, row] : [row, other]
+      this.#changes.add({ ...change, order: side === AFTER ? number : partner, before, after })
+    }
+    this.#rows.remove(found)
+    this.#whole.delete(found)
+    return partner
+  }
+
+  #wait(side: Side, row: RowState, id: Buffer, number: number): void {
+    const at = this.#rows.add(id, flagsOf(row) | (side === AFTER ? IS_AFTER : 0), number)
+    this.#rows.setDigest(at, QUESTION, bytesOf(row.question))
+    this.#rows.setDigest(at, COMPANY, digestOf(row.company.id))
+    if (this.#comparesData) this.#rows.setDigest(at, ANSWER, answerDigest(row, this.#columns[side]))
+    if (this.#whole.size < MOST_WHOLE) this.#whole.set(at, row)
+  }
+}
+
+const flagsOf = (row: RowState): number => (isFound(row) ? FOUND : 0) | (row.decision === '' ? 0 : DECIDED)
+
+const sameTexts = (one: readonly string[], other: readonly string[]): boolean => one.every((text, at) => text === other[at])
+
+/** What is the same in both rows; `data`: the company and its data. */
+interface Same {
+  readonly question: boolean
+  readonly company: boolean
+  readonly data: boolean
+}
+
+function changeOf(before: number, after: number, comparesData: boolean, same: Same): Kind | null {
+  const [wasFound, isFound] = [(before & FOUND) !== 0, (after & FOUND) !== 0]
+  const [wasDecided, isDecided] = [(before & DECIDED) !== 0, (after & DECIDED) !== 0]
+  const cause: ChangeCause = isDecided !== wasDecided ? 'decision' : same.question ? 'answer' : 'list'
+  const moves = wasFound !== isFound || !same.company
+  if (isDecided && (!wasDecided || moves)) return { kind: 'decided', cause: 'decision' }
+  if (wasFound && !isFound) return { kind: 'lost', cause }
+  if (!wasFound) return isFound ? { kind: 'matched', cause } : null
+  if (!same.company) return { kind: 'moved', cause }
+  return same.data || !comparesData ? null : { kind: 'changed', cause: 'company' }
 }

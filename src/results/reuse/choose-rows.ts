@@ -70,7 +70,7 @@ export async function chooseRows(
   const left = sentBefore === undefined && (plan.shard?.from ?? 0) > 0 ? new DigestIndex() : null
   const leave = left === null ? undefined : (uploadRow: readonly string[]) => void left.add(questionOf(uploadRow))
   try {
-    for await (const { inputRow, uploadRow } of askedRows(plan, root, leave)) {
+    for await (const { inputRow, uploadRow } of askedRows(plan, root, leave, known.count > plan.rows / 2)) {
       if (++counts.asked % 1000 === 0) signal?.throwIfAborted()
       const question = questionOf(uploadRow)
       const found = known.find(question)

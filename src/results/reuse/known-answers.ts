@@ -42,6 +42,7 @@ export class KnownAnswers {
   /** What was known of the list, for these answers; null where that is unknown. */
   readonly facts: ListFacts | null
   readonly sources: readonly AnswerSource[]
+  readonly count: number
   readonly #files: readonly OpenFile[]
   readonly #questions: Slots
   readonly #keys: Slots | null
@@ -61,6 +62,7 @@ export class KnownAnswers {
       start += file.count
       return one
     })
+    this.count = start
     this.sources = files.flatMap(({ facts }) => facts.sources)
     this.#questions = slotsFor(start)
     this.#keys = hasKeys ? slotsFor(start) : null
