@@ -177,8 +177,8 @@ export function matches(result: Result): Markup | null {
   const byPattern =
     found.byPattern === 0 ? null : html` Without accept.pattern ${counted(found.byPattern, 'row')} in review would be matched.`
   return html`<section aria-labelledby="bands"><h2 id="bands">Bands and patterns</h2><p class="lead">${lead}${byPattern}</p>
-${table('Rows by band, and how many rows each choice would move', [{ label: 'Band' }, ...OUTCOMES, ...CHOICES, EXAMPLES], bandRows(found))}${rest(found.others.bands, 'bands')}
-<details><summary>By pattern</summary>${table('Rows by pattern', [{ label: 'Pattern' }, ...OUTCOMES, EXAMPLES], patternRows(found))}${rest(found.others.patterns, 'patterns')}</details></section>`
+${table('Rows by band, and how many rows each choice would move', [{ label: 'Band' }, ...OUTCOMES, ...CHOICES, EXAMPLES], bandRows(found), 'groups')}${rest(found.others.bands, 'bands')}
+<details><summary>By pattern</summary>${table('Rows by pattern', [{ label: 'Pattern' }, ...OUTCOMES, EXAMPLES], patternRows(found), 'groups')}${rest(found.others.patterns, 'patterns')}</details></section>`
 }
 
 const figures = ({ rows, matched, review, unmatched }: Matches['patterns'][number]): string[] =>

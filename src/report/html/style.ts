@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'AtvdaSBh6IqrECwqammLSvxfc7Z+Td7gNzWjjAqq03Y='
+export const STYLE_SHA256 = 'OxDfF68prj96Ow9VESn4jKZlnJ8J4rnHhKsShhXq8aM='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -72,7 +72,8 @@ th,td{text-align:left;vertical-align:top;padding:.6rem 1.1rem}
 tbody tr+tr>*{border-top:1px solid var(--line)}
 thead th{font-size:.8125rem;font-weight:600;color:var(--soft);background:var(--wash);white-space:nowrap}
 tbody th{font-weight:600}tbody th .sub{font-weight:400}
-@media (min-width:44.01rem){.wide{table-layout:fixed}.wide th:nth-child(1){width:12%}.wide th:nth-child(1) .sub{white-space:normal;overflow-wrap:anywhere}.wide th:nth-child(2),.wide th:nth-child(3){width:27%}.wide th:nth-child(4){width:9%}}
+@media (min-width:44.01rem){.wide{table-layout:fixed}.wide th:nth-child(1){width:12%}.wide th:nth-child(1) .sub{white-space:normal;overflow-wrap:anywhere}.wide th:nth-child(2),.wide th:nth-child(3){width:27%}.wide th:nth-child(4){width:9%}
+.groups thead th{white-space:normal;vertical-align:bottom}.groups th,.groups td{padding-left:.55rem;padding-right:.55rem}.groups th:first-child{padding-left:1.1rem}.groups tbody th{min-width:4.25rem;overflow-wrap:anywhere}.groups th:last-child,.groups td:last-child{min-width:9rem;padding-right:1.1rem}}
 .r{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .sub{display:block;color:var(--soft);font-size:.8125rem}
 .name{font-weight:600}

@@ -10,14 +10,14 @@ const classOf = (column: Column): Markup | null => (column.figures ? html` class
 
 /**
  * The first cell of a row is its heading. The caption is for screen readers. `wide` fixes the widths of the five columns of rows,
- * so that tables below each other line up. The roles keep it a table for screen readers where rows are blocks, and the labels
+ * so that tables below each other line up; `groups` leaves room for the last of many columns. The roles keep it a table for screen readers where rows are blocks, and the labels
  * replace the headings there.
  */
 export function table(
   caption: string,
   columns: readonly Column[],
   rows: readonly (readonly Value[])[],
-  layout: '' | 'wide' | 'columns' = '',
+  layout: '' | 'wide' | 'columns' | 'groups' = '',
 ): Markup {
   const head = columns.map(column => html`<th scope="col" role="columnheader"${classOf(column)}>${column.label}</th>`)
   const body = rows.map(cells => {
