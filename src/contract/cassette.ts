@@ -50,6 +50,6 @@ export const RUN_PLACEHOLDER = '{run}'
 /** In place of the base address of the service, in links. */
 export const BASE_PLACEHOLDER = '{base}'
 /** The names of jobs of fettle: the id of the run, and the number of the part. */
-export const JOB_NAME = /^fettle-(\d{8}T\d{6}Z-[a-z0-9.-]+-[0-9a-f]{6})(-\d{1,6})?$/
+export const JOB_NAME = /^fettle-(\d{8}T\d{6}Z-[a-z0-9.-]+-[0-9a-f]{6})((?:-r\d{1,4})?(?:-\d{1,6})?)$/
 /** Keys of answers whose times are kept, since a run compares them. */
 export const KEPT_TIMES: ReadonlySet<string> = new Set(['createdAt', 'modifiedAt', 'modifiedAT'])

@@ -160,7 +160,8 @@ export const EVENTS = {
   /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
   'part.failed': { part, error },
   'file.received': { part, ...received.shape },
-  'job.archived': { part },
+  /** `name`: of a job that the run left before it paid. */
+  'job.archived': { part, name: text.optional() },
   'output.written': {
     files: list(file),
     outcomes,

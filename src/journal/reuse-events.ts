@@ -47,6 +47,8 @@ export const REUSE_EVENTS = {
     searches: z.object({ screen: count, candidates: count }).optional(),
     /** The part of budget.credits for the rows of a shard that go up. */
     credits: count.optional(),
+    /** Chosen again after requests about its rows: the name of the new jobs. Those before are left, and were not paid. */
+    jobName: text.optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

@@ -1,4 +1,5 @@
 /** The state of a run that uses answers of earlier runs. */
+import { type Issue, issue } from '../errors.ts'
 import type { ListFacts } from '../model/list-facts.ts'
 import type { Outcomes, ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
@@ -13,6 +14,8 @@ export interface ReuseState {
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
   readonly isKept: boolean
+  /** Jobs that the run left unpaid when it chose its rows again. */
+  readonly left: readonly JobState[]
 }
 
 interface Changed {
@@ -20,15 +23,28 @@ interface Changed {
   readonly jobName: string
   readonly jobs: readonly JobState[]
   readonly reuse: ReuseState | null
+  readonly issues: readonly Issue[]
 }
 
+const leftIssue = (jobs: readonly JobState[]): Issue =>
+  issue(
+    'FETTLE_JOBS_LEFT',
+    `jobs left unpaid, because other runs answered some of their questions: ${jobs.map(({ id, name }) => id ?? name).join(', ')}`,
+    { severity: 'info' },
+  )
+
 /** Once its rows are chosen, the plan of a run is that of the rows that go up. */
-export function afterReuse({ plan, jobName, jobs, reuse }: Changed, event: RunEvent): Partial<Changed> | null {
+export function afterReuse(
+  { plan, jobName: nameBefore, jobs, reuse, issues }: Changed,
+  event: RunEvent,
+): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
       const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches, credits } = event
-      // A run that was stopped before its first request chooses again.
-      if (plan.known !== undefined && jobs.some(({ requested }) => requested)) return null
+      const requested = plan.known === undefined ? [] : jobs.filter(job => job.requested)
+      // A run that was stopped before its first request chooses again, and one that has not paid with other jobs.
+      if (requested.length > 0 && (event.jobName === undefined || jobs.some(job => job.enrichRequested))) return null
+      const jobName = event.jobName ?? nameBefore
       const whole = plan.known ?? plan
       const known = {
         sent: whole.sent,
@@ -42,10 +58,25 @@ export function afterReuse({ plan, jobName, jobs, reuse }: Changed, event: RunEv
       const budget = credits === undefined ? plan.budget : { ...plan.budget, credits }
       const chosen = { ...plan, budget, sent, parts, known }
       const list = inRegister === null ? null : { inRegister, companyNumbers }
-      return { plan: chosen, jobs: jobsOf(chosen, jobName), reuse: { counts, list, outcomes: null, isKept: false } }
+      const left = [...(reuse?.left ?? []), ...requested]
+      return {
+        ...{ plan: chosen, jobName, jobs: jobsOf(chosen, jobName) },
+        reuse: { counts, list, outcomes: null, isKept: false, left },
+        // What the earlier choice warned of was not paid.
+        issues: [
+          ...issues.filter(({ code }) => code !== 'FETTLE_ASKED_BEFORE'),
+          ...(requested.length === 0 ? [] : [leftIssue(requested)]),
+        ],
+      }
     }
     case 'output.written':
       return reuse && { reuse: { ...reuse, outcomes: event.reused ?? null } }
+    case 'job.archived':
+      return (
+        reuse && {
+          reuse: { ...reuse, left: reuse.left.map(job => (job.name === event.name ? { ...job, archived: true } : job)) },
+        }
+      )
     case 'answers.kept':
       return reuse && { reuse: { ...reuse, isKept: true } }
     default:

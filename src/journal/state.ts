@@ -219,7 +219,9 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, ...packed } }))
     }
     case 'job.archived':
-      return withJob(state, event.part, () => ({ archived: true }))
+      return event.name === undefined
+        ? withJob(state, event.part, () => ({ archived: true }))
+        : { ...state, ...afterReuse(state, event) }
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null, changes = null } = event

@@ -1,5 +1,6 @@
 /** Re-exports the run core. */
 export { creditsOf, isRejected } from './checks.ts'
+export { mayBePaid } from './job-lookup.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,

@@ -101,6 +101,8 @@ export class Claim {
   /** Before the first question. `scope`: only questions of an equal one are the same. */
   begin(scope: string): void {
     this.#scope = scope
+    this.#own.length = 0
+    this.#askedBefore.clear()
     this.#others = readdirSync(this.#folder).flatMap(name => {
       const runId = runOf(name)
       if (runId === undefined || runId === this.#runId) return []

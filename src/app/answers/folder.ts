@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import type { AnswerClass } from '../../results/reuse/answer-file.ts'
 import { keptAnswersPaths } from '../../results/reuse/answer-keeper.ts'
 import { addAnswers, answerFilesIn, removeOldAnswers } from '../../results/reuse/answer-store.ts'
 import { dropReplaced } from '../../results/reuse/replaced-answers.ts'
-import type { Refresh } from '../../results/reuse/verdict.ts'
+import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
 
@@ -27,6 +28,21 @@ export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunA
   const recorded = args['answers-dir']
   return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))
 }
+
+/** Which rows are asked again: as the caller wants it now, else as recorded when the run began. */
+export function refreshOf({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
+  if (refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0) return refresh
+  const listOf = (name: string): readonly string[] => (Array.isArray(args[name]) ? args[name] : [])
+  const outcomes = listOf('refresh-where').map(one => one.replace('outcome=', '') as AnswerClass)
+  return { all: args.refresh === true, outcomes, keys: listOf('refresh-key') }
+}
+
+/** What `refreshOf` reads. */
+export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs => ({
+  ...(all ? { refresh: true } : {}),
+  ...(outcomes.length === 0 ? {} : { 'refresh-where': outcomes.map(one => `outcome=${one}`) }),
+  ...(keys.length === 0 ? {} : { 'refresh-key': keys }),
+})
 
 /** A digest of what an answer depends on besides the question: service, account, product and registers. */
 export function scopeOf({ service, register, enrich }: Plan, identity: string): string {

@@ -99,7 +99,7 @@ export function proveLines(lines: readonly string[], wanted: Wanted): ProvedRun 
   return { runId: first.runId, plan }
 }
 
-const CHOSEN = ['counts', 'sent', 'parts', 'answers', 'bits', 'inRegister', 'companyNumbers', 'credits'] as const
+const CHOSEN = ['counts', 'sent', 'parts', 'answers', 'bits', 'inRegister', 'companyNumbers', 'credits', 'jobName'] as const
 
 const isChoice = (event: ShardEvent & { type: 'reuse.chosen' }, chosen: ChosenEvent | undefined): boolean =>
   chosen !== undefined && CHOSEN.every(key => isDeepStrictEqual(event[key] ?? null, chosen[key] ?? null))

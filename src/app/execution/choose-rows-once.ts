@@ -7,8 +7,9 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
+import { mayBePaid } from '../../run/index.ts'
 import { claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
-import { answersFolder } from '../answers/folder.ts'
+import { answersFolder, refreshOf } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
@@ -16,7 +17,9 @@ import { type RunDirectory, readRun } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { type Fetched, type Fetching, fetchPaid, isFetchable } from './paid/fetch-paid.ts'
+import { isUnpaid, nextJobName, recordedChoice } from './paid/unpaid-jobs.ts'
 import { readablePlan } from './ports.ts'
+import type { RunConnection } from './run-connection.ts'
 import type { RunRecord } from './run-recorder.ts'
 import type { ChosenEvent, RunSettings } from './run-settings.ts'
 
@@ -38,21 +41,27 @@ export const chosenPlan = (plan: Plan, { counts, sent, parts, answers, bits, sea
   known: { sent: plan.sent, parts: plan.parts, rows: counts.known, answers, bits, ...(searches && { searches }) },
 })
 
+/** What the run that chooses its rows is about. */
+export interface Choosing extends Pick<Fetching, 'guard' | 'grace' | 'left'> {
+  readonly storage: StorageOptions
+  /** Opens the service. */
+  readonly connect: () => Promise<RunConnection>
+}
+
 /**
- * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that was
- * stopped before its first request chooses again: another one may have asked meanwhile. Returns the claim on the questions, which the
- * caller releases; null without one.
+ * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that
+ * has not paid chooses again, with other jobs, where another one has answered some of its questions meanwhile; and one that was
+ * stopped before its first request. Returns the claim on the questions, which the caller releases; null without one.
  */
 export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
   settings: RunSettings,
-  storage: StorageOptions,
-  limits: Pick<Fetching, 'guard' | 'grace' | 'left'>,
+  { storage, connect, ...limits }: Choosing,
 ): Promise<HeldClaim | null> {
   const { state } = record
   if (state === null) return null
-  const { plan } = state
+  const { plan, runId, args, startedAt, resumedAt } = state
   // The rows of a merge were chosen for its shards.
   if (plan.reuse == null || plan.merged !== undefined) return null
   if (settings.chosen !== undefined) {
@@ -63,46 +72,79 @@ export async function chooseRowsOnce(
   }
   const { clock } = settings.world ?? DEFAULT_RUNTIME
   const { signal, observers } = settings
-  const waiting = { clock, signal, onWait: (why: string) => observers?.emit('onNote', why) }
-  const folder = answersFolder(settings, state.args)
-  if (plan.known !== undefined && !isBeforeRequests(state)) return resumeClaim(folder, state.runId, waiting)
+  const note = (text: string): void => observers?.emit('onNote', text)
+  const waiting = { clock, signal, onWait: note }
+  const folder = answersFolder(settings, args)
+  const hasJobs = isUnpaid(state)
+  if (plan.known !== undefined && !hasJobs && !isBeforeRequests(state)) return resumeClaim(folder, runId, waiting)
   const readable = wholePlan(await readablePlan(plan, directory, storage))
-  const changedCompanies = changedCompaniesOf(directory, state)
+  const usual = {
+    ...{ ...settings, changedCompanies: changedCompaniesOf(directory, state), refresh: refreshOf(settings, args) },
+    ...(resumedAt.length === 0 ? {} : { askedSince: Date.parse(startedAt) }),
+  }
+  const sentBefore = hasJobs ? await recordedChoice(state, directory) : null
+  let mayChoose = sentBefore === null
+  /** `choice`: null where the run keeps its jobs. */
   const choose = () =>
-    claimQuestions(folder, state.runId, waiting, async claim => {
+    claimQuestions(folder, runId, waiting, async claim => {
       const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
-      const choice = await chooseKnownRows(readable, run, directory, { ...settings, changedCompanies, claim })
-      return { choice, askedBefore: claim.askedBefore }
+      const all = { ...usual, claim }
+      const answered = sentBefore && (await chooseKnownRows(readable, run, null, { ...all, sentBefore })).counts.known
+      const isSame = answered === 0
+      const choice = isSame || !mayChoose ? null : await chooseKnownRows(readable, run, directory, all)
+      return { choice, isSame, askedBefore: claim.askedBefore }
     })
   let { chosen, held } = await choose()
   const fetched = new Map<string, Fetched>()
   for (;;) {
     const unfetched = [...chosen.askedBefore.keys()].filter(id => !fetched.has(id) && isFetchable(settings.runsDir, id))
-    if (unfetched.length === 0) break
-    await held.release(true)
+    if (unfetched.length === 0 && (chosen.isSame || mayChoose)) break
+    await held.release(unfetched.length > 0)
     for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan, settings, storage, folder }))
+    if (unfetched.length === 0) {
+      if (await hasPaidThere(state, connect)) return resumeClaim(folder, runId, waiting)
+      mayChoose = true
+    }
     ;({ chosen, held } = await choose())
   }
   try {
-    const event = chosenEventOf(chosen.choice)
-    checkRowBudget(plan, event.sent)
-    const sent = chosenPlan(wholePlan(plan), event)
-    await assertAccount(sent, settings)
-    const reserve = (): void => void record.append(event)
-    if (plan.budget.month === undefined) reserve()
-    // What is recorded is reserved: another run cannot use the same rest.
-    else
-      await withSpendingLock(settings.runsDir, clock, () => {
-        assertMonth(sent, settings.runsDir, state.identity, clock.now(), { except: state.runId })
-        reserve()
-      })
-    for (const [runId, result] of fetched)
-      if ('answers' in result) record.append({ type: 'issue.raised', issue: wasFetched(runId, result.answers) })
-    for (const issue of askedBefore(settings.runsDir, chosen.askedBefore, fetched)) record.append({ type: 'issue.raised', issue })
+    if (chosen.choice !== null) {
+      const event = { ...chosenEventOf(chosen.choice), ...(hasJobs ? { jobName: nextJobName(state) } : {}) }
+      checkRowBudget(plan, event.sent)
+      const sent = chosenPlan(wholePlan(plan), event)
+      await assertAccount(sent, settings)
+      const reserve = (): void => void record.append(event)
+      if (plan.budget.month === undefined) reserve()
+      // What is recorded is reserved: another run cannot use the same rest.
+      else
+        await withSpendingLock(settings.runsDir, clock, () => {
+          assertMonth(sent, settings.runsDir, state.identity, clock.now(), { except: runId })
+          reserve()
+        })
+      if (hasJobs)
+        note('other runs answered some of its questions meanwhile: its rows are chosen again, and its unpaid jobs are left')
+    }
+    const found = [
+      ...[...fetched].flatMap(([id, result]) => ('answers' in result ? [wasFetched(id, result.answers)] : [])),
+      ...askedBefore(settings.runsDir, chosen.askedBefore, fetched),
+    ]
+    const known = new Set(record.state?.issues.map(({ message }) => message))
+    for (const issue of found) if (!known.has(issue.message)) record.append({ type: 'issue.raised', issue })
     return held
   } catch (error) {
     await held.release(true)
     throw error
+  }
+}
+
+/** The embedded service is free, and its jobs are in the run directory. */
+async function hasPaidThere({ plan, jobs }: RunState, connect: Choosing['connect']): Promise<boolean> {
+  if (plan.service.kind === 'embedded') return false
+  const connection = await connect()
+  try {
+    return await mayBePaid(jobs, connection.ports)
+  } finally {
+    await connection.close().catch(() => {})
   }
 }
 
@@ -127,11 +169,14 @@ export function askedBefore(
   })
 }
 
-/** Whether an unfinished run made requests about its rows; a run of another folder, and a list in a queue, may have. */
+/**
+ * Whether an unfinished run pays, or has paid, for its rows; a run of another folder, and a list in a queue, may have. Until it pays, a
+ * run chooses its rows again where others have answered some of them.
+ */
 function mayHaveAsked(runsDir: string, runId: string): boolean {
   try {
     const { finished, plan, jobs } = readRun(runsDir, runId)
-    return (!finished || plan.shard !== undefined) && jobs.some(({ requested }) => requested)
+    return (!finished || plan.shard !== undefined) && jobs.some(({ enrichRequested }) => enrichRequested)
   } catch {
     return true
   }

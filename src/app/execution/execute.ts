@@ -239,8 +239,8 @@ async function executeStages({
       await connection.close()
       connection = null
     }
-    const limits = { guard, left: () => limit.left(), grace: limit.grace }
-    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, storage, limits)
+    const choosing = { guard, left: () => limit.left(), grace: limit.grace, storage, connect: () => connectWith(true) }
+    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, choosing)
     connection = await connectWith(needsService(stateOf(record)))
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })

@@ -215,7 +215,7 @@ async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Pr
     const events = state.plan.events?.output
     if (events !== undefined && (await hasCell(resolve(cwd, events), key))) keep(events)
     // The jobs of the embedded service end with the run.
-    const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs
+    const jobs = state.plan.service.kind === 'embedded' ? [] : [...(state.reuse?.left ?? []), ...state.jobs]
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
   return kept

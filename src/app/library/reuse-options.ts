@@ -1,7 +1,7 @@
 /** Options of the library about answers of earlier runs. */
 import type { RunArgs } from '../../journal/index.ts'
 import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
-import type { ReuseSettings } from '../answers/folder.ts'
+import { type ReuseSettings, refreshArgs } from '../answers/folder.ts'
 
 /** Which answers of earlier runs a run uses. */
 export interface ReuseOptions {
@@ -17,5 +17,7 @@ export const reuseOf = ({ answersDir, refresh }: ReuseOptions): Omit<ReuseSettin
 })
 
 /** What a resume needs to know. */
-export const recordedReuse = ({ answersDir }: ReuseOptions): RunArgs =>
-  answersDir === undefined ? {} : { 'answers-dir': answersDir }
+export const recordedReuse = ({ answersDir, refresh }: ReuseOptions): RunArgs => ({
+  ...(answersDir === undefined ? {} : { 'answers-dir': answersDir }),
+  ...refreshArgs({ ...NO_REFRESH, ...refresh }),
+})

@@ -1,6 +1,7 @@
 /** Chooses the rows of a run that go up: those without an answer of an earlier run that may be used. */
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
+import type { KnownBits } from '../../input/upload/known-rows.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
@@ -47,6 +48,10 @@ interface ChoiceSettings extends ReuseSettings {
   readonly signal?: AbortSignal
   /** Which questions go up, beside those of other runs. */
   readonly claim?: Claim
+  /** For a run that is resumed: an answer since its start is not asked again, also with `refresh`. */
+  readonly askedSince?: number
+  /** Looks only at the rows that an earlier choice sends. */
+  readonly sentBefore?: KnownBits
 }
 
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */
@@ -77,7 +82,7 @@ async function chooseForAll(
 ): Promise<Choice[]> {
   const { plan } = runs[0]!
   const { reuse, key, name, enrich } = plan
-  const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal, claim } = settings
+  const { refresh = NO_REFRESH, changedCompanies, env, cwd, signal, claim, askedSince, sentBefore } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
@@ -96,9 +101,16 @@ async function chooseForAll(
       rowsBefore: await rowsBefore(plan, settings.runsDir, runId),
       ...(sent === undefined ? {} : { sent }),
       ...(signal === undefined ? {} : { signal }),
-      ...(claim === undefined ? {} : { onSent: (question: Buffer, isAgain: boolean) => claim.add(question, isAgain) }),
+      ...(sentBefore === undefined ? {} : { sentBefore }),
+      ...(claim === undefined
+        ? {}
+        : { onSent: (question: Buffer, isAgain: boolean) => claim.add(question, isAgain && askedSince === undefined) }),
     }
-    const rules = { ages: reuse, now, refresh, ...(changedCompanies === undefined ? {} : { changedCompanies }) }
+    const rules = {
+      ...{ ages: reuse, now, refresh },
+      ...(changedCompanies === undefined ? {} : { changedCompanies }),
+      ...(askedSince === undefined ? {} : { askedSince }),
+    }
     const chosen: ChosenRows[] = []
     const searches: (KnownSearches | null)[] = []
     for (const { plan, workDir } of runs) {

@@ -56,7 +56,11 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     credits,
     reserved: state.finished ? (credits ?? mostCredits(plan)) : Math.max(credits ?? 0, mostCredits(plan)),
     requests: http.requests,
-    jobs: jobs.map(({ id, name, correlations }) => ({ id, name, correlationIds: correlations.map(one => one.correlationId) })),
+    jobs: [...(state.reuse?.left ?? []), ...jobs].map(({ id, name, correlations }) => ({
+      id,
+      name,
+      correlationIds: correlations.map(one => one.correlationId),
+    })),
     journal: journalHead(directory.journal)?.head ?? null,
     prunedAt,
     ...(state.shardRuns.length === 0 ? {} : { shards: state.shardRuns }),

@@ -38,6 +38,8 @@ export interface ChoiceContext extends FileContext {
   readonly sent?: DigestIndex
   /** Called for each question that goes up; it may throw. `isAgain`: it has an answer, and is asked again. */
   readonly onSent?: (question: Buffer, isAgain: boolean) => void
+  /** Only rows that an earlier choice sends are looked at. */
+  readonly sentBefore?: KnownBits
   /** Called for each row with an answer. */
   readonly onKnown?: (row: KnownRow) => void
 }
@@ -56,7 +58,7 @@ export async function chooseRows(
   known: KnownAnswers,
   rules: Rules,
   workDir: string | null,
-  { root, signal, rowsBefore, sent: sentBefore, onKnown, onSent }: ChoiceContext,
+  { root, signal, rowsBefore, sent: sentByOthers, sentBefore, onKnown, onSent }: ChoiceContext,
 ): Promise<ChosenRows> {
   const verifyUnchanged = await verifyPlanned(plan.input, { ...(root === undefined ? {} : { root }) })
   const questionOf = questionDigester(plan)
@@ -66,12 +68,13 @@ export async function chooseRows(
   const fingerprintOf = fingerprinter(plan)
   const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
   const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
-  const sent = sentBefore ?? new DigestIndex()
-  const left = sentBefore === undefined && (plan.shard?.from ?? 0) > 0 ? new DigestIndex() : null
+  const sent = sentByOthers ?? new DigestIndex()
+  const left = sentByOthers === undefined && (plan.shard?.from ?? 0) > 0 ? new DigestIndex() : null
   const leave = left === null ? undefined : (uploadRow: readonly string[]) => void left.add(questionOf(uploadRow))
   try {
     for await (const { inputRow, uploadRow } of askedRows(plan, root, leave, known.count > plan.rows / 2)) {
       if (++counts.asked % 1000 === 0) signal?.throwIfAborted()
+      if (sentBefore !== undefined && sentBefore.fate(counts.asked - 1) !== 'sent') continue
       const question = questionOf(uploadRow)
       const found = known.find(question)
       const key = plan.key === null ? null : (inputRow[plan.key.index] ?? '')

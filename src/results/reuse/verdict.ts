@@ -21,6 +21,8 @@ export interface Rules {
   /** Milliseconds since 1970. */
   readonly now: number
   readonly refresh: Refresh
+  /** An answer since then is what `refresh` asks for, in milliseconds. */
+  readonly askedSince?: number
   /** When events of companies were read last, by connectId, in milliseconds: an earlier answer about one of them is too old. */
   readonly changedCompanies?: ReadonlyMap<string, number>
 }
@@ -43,10 +45,10 @@ export function verdictOf(
   rules: Rules,
 ): 'known' | SendReason {
   if (earlier === null) return hasKey() ? 'changed' : 'fresh'
-  const { refresh, ages, now, changedCompanies } = rules
+  const { refresh, ages, now, changedCompanies, askedSince = Number.POSITIVE_INFINITY } = rules
   const kind = classOf(earlier.outcome)
   const isWanted = refresh.all || refresh.outcomes.includes(kind) || (key !== null && refresh.keys.includes(key))
-  if (isWanted) return 'refreshed'
+  if (isWanted && Date.parse(earlier.source.at) < askedSince) return 'refreshed'
   // A time in the future is of a clock that was set back since: its age is unknown.
   const age = now - Date.parse(earlier.source.at)
   if (earlier.isExpired || !(age >= 0 && age < ages[kind])) return 'tooOld'

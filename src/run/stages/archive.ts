@@ -1,6 +1,6 @@
 /** The archive stage: archives the jobs of a run whose results are written. A refusal is a warning: nothing of the run depends on it. */
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { JobState } from '../../journal/index.ts'
+import type { JobState, RunState } from '../../journal/index.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, type RunStep, type StageEvents } from '../stage.ts'
 
@@ -26,14 +26,17 @@ async function archiveJob(job: JobState, { service, signal, grace }: Ports): Pro
   }
 }
 
-async function* run({ jobs }: Parameters<RunStep['run']>[0], ports: Ports): StageEvents {
-  for (const job of jobs) {
+const leftBy = ({ reuse }: RunState): readonly JobState[] => reuse?.left ?? []
+
+async function* run(state: RunState, ports: Ports): StageEvents {
+  const left = leftBy(state)
+  for (const job of [...left, ...state.jobs]) {
     if (isDone(job)) continue
     const refused = await archiveJob(job, ports)
     // A kill between the two may repeat the warning, but not lose it.
     if (refused !== null) yield { type: 'issue.raised', issue: refused }
-    yield { type: 'job.archived', part: job.part }
+    yield { type: 'job.archived', part: job.part, ...(left.includes(job) ? { name: job.name } : {}) }
   }
 }
 
-export const archive: RunStep = { isDone: ({ jobs }) => jobs.every(isDone), run }
+export const archive: RunStep = { isDone: state => [...leftBy(state), ...state.jobs].every(isDone), run }

@@ -1,6 +1,6 @@
 /**
  * Nights of a list that changes, with faults of the service and kills, each followed by the next command for the same list or by the next
- * night: what a night writes is what a full one writes, and no question is in two jobs that were enriched.
+ * night, and resumed later than that: what a night writes is what a full one writes, and no question is in two jobs that were enriched.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const serviceFault = fc.record({
 })
 const kill = fc.oneof(
   fc.record({
-    operation: fc.constantFrom('enrich', 'readJob', 'enrichedFile', 'file', '*'),
+    operation: fc.constantFrom('upload', 'submit', 'setEnrichments', 'enrich', 'readJob', 'enrichedFile', 'file', '*'),
     nth: fc.integer({ min: 1, max: 3 }),
     at: fc.constantFrom(...AT),
   }),
@@ -47,6 +47,8 @@ const change = fc.record({
   kill: fc.option(kill, { nil: null, freq: 3 }),
   /** After the kill: the same night again, else the next one, with another list. */
   goesOn: fc.boolean(),
+  /** The killed night is resumed after so many others, and may be killed again. */
+  later: fc.option(fc.record({ after: fc.nat(1), kill: fc.option(kill, { nil: null, freq: 2 }) }), { nil: null, freq: 4 }),
 })
 
 export const someNights = fc.record({
@@ -66,10 +68,24 @@ export const KILLED_AND_CHANGED: Nights = {
       ...{ changed: [[1, 20]], gone: [], added: [21, 22], goesOn: false },
       ...{ faults: [{ operation: 'readJob', nth: 1, effect: { kind: 'status', status: 503 } }] },
       kill: { operation: 'enrich', nth: 1, at: 'answered' },
+      later: null,
     },
-    { changed: [[2, 25]], gone: [7], added: [23], faults: [], kill: null, goesOn: true },
+    { changed: [[2, 25]], gone: [7], added: [23], faults: [], kill: null, goesOn: true, later: null },
   ],
   split: null,
+}
+
+/** A night that is killed before it pays, another list after it, and the resume of the first one, which is killed as well. */
+export const RESUMED_LATER: Nights = {
+  ...KILLED_AND_CHANGED,
+  nights: [
+    {
+      ...KILLED_AND_CHANGED.nights[0]!,
+      kill: { operation: 'setEnrichments', nth: 1, at: 'answered' },
+      later: { after: 0, kill: { operation: 'upload', nth: 1, at: 'answered' } },
+    },
+    KILLED_AND_CHANGED.nights[1]!,
+  ],
 }
 
 const pipelineOf = (name: string, split: number | null, more: string): string => `name: ${name}
@@ -80,36 +96,83 @@ poll: { every: 500ms, max: 1s }
 ${split === null ? '' : `job: { split: ${split} }\n`}output: { path: ${name}.csv, columns: ["*", general.connectId, match.outcome] }
 ${more}`
 
-/** Plays the nights; `onStart` gets each process, which the service kills when it is told to. Returns how many runs were left unfinished and were fetched. */
+/** What became of the runs of some nights. */
+export interface Played {
+  readonly left: number
+  readonly fetched: number
+  /** They left their jobs, and chose their rows again. */
+  readonly chosenAgain: number
+}
+
+/** A run that was killed, and is resumed when some nights are over. */
+interface Stopped {
+  readonly id: string
+  readonly list: List
+  readonly kill: Night['kill']
+  readonly due: number
+}
+
+/** Plays the nights; `onStart` gets each process, which the service kills when it is told to. */
 export async function playNights(
   data: string,
   service: FaultyService,
   { first, nights, split }: Nights,
   onStart: (child: Child) => void,
-): Promise<{ readonly left: number; readonly fetched: number }> {
+): Promise<Played> {
   const place = makePlace(data, service)
   const write = (name: string, text: string): void => writeFileSync(join(place.folder, name), text)
+  const writeList = (list: List): void => write('in.csv', [HEADER, ...list.map(([ref, row]) => `${ref},${ROWS[row]}`)].join('\n'))
   write('night.yml', pipelineOf('night', split, 'reuse: { matched: 30d, unmatched: 7d, review: 7d }\n'))
   write('full.yml', pipelineOf('full', split, ''))
   let key = 0
   let list: List = first.map(row => [`k${key++}`, row])
-  for (const night of [{ changed: [], gone: [], added: [], faults: [], kill: null, goesOn: true }, ...nights]) {
-    list = changedList(list, night, () => `k${key++}`)
-    write('in.csv', [HEADER, ...list.map(([ref, row]) => `${ref},${ROWS[row]}`)].join('\n'))
-    const ended = await playNight(place, service, night, onStart)
-    if (ended.signal === 'SIGKILL' && !night.goesOn) continue
-    await expectFullNight(place, list.length, ended)
+  let stopped: Stopped[] = []
+  const resumeThose = async (isDue: (one: Stopped) => boolean): Promise<void> => {
+    const due = stopped.filter(isDue)
+    stopped = stopped.filter(one => !isDue(one))
+    for (const { id, list, kill } of due) {
+      // Of a run that has paid for some of its jobs, the others are paid twice: the warning names it.
+      if (isOver(recordedIn(place, id)) || isPartlyPaid(recordedIn(place, id))) continue
+      writeList(list)
+      await expectFullNight(
+        place,
+        list.length,
+        await play(place, service, ['resume', id, '--json'], { faults: [], kill }, onStart),
+        id,
+      )
+    }
   }
+  const usual = { changed: [], gone: [], added: [], faults: [], kill: null, goesOn: true, later: null }
+  for (const [at, night] of [usual, ...nights].entries()) {
+    list = changedList(list, night, () => `k${key++}`)
+    writeList(list)
+    const ended = await play(place, service, NIGHT, night, onStart)
+    const [id] = listRunIds(place.runsDir, 'night')
+    const isKilled = ended.signal === 'SIGKILL'
+    if (isKilled && night.later !== null && id !== undefined)
+      stopped.push({ id, list, kill: night.later.kill, due: at + 1 + night.later.after })
+    if (!isKilled) await expectFullNight(place, list.length, ended)
+    await resumeThose(({ due }) => due <= at)
+  }
+  writeList(list)
   // A night without faults ends what is open.
-  await expectFullNight(place, list.length, await start(place, ['run', 'night.yml', '--json']).ended)
+  await expectFullNight(place, list.length, await start(place, NIGHT).ended)
+  await resumeThose(() => true)
   expect(await paidTwice(place, service)).toEqual([])
   const runs = listRunIds(place.runsDir, 'night').flatMap(id => recordedIn(place, id) ?? [])
   rmSync(place.folder, { recursive: true, force: true })
   return {
     left: runs.filter(({ finished }) => !finished).length,
     fetched: runs.flatMap(({ issues }) => issues).filter(({ code }) => code === 'FETTLE_ANSWERS_FETCHED').length,
+    chosenAgain: runs.filter(({ reuse }) => (reuse?.left.length ?? 0) > 0).length,
   }
 }
+
+const NIGHT = ['run', 'night.yml', '--json']
+
+const isOver = (state: RunState | null): boolean => state === null || state.finished
+
+const isPartlyPaid = (state: RunState | null): boolean => new Set(state?.jobs.map(job => job.enrichRequested)).size > 1
 
 const recordedIn = ({ runsDir }: Place, id: string): RunState | null =>
   fold(readJournal(runDirectory(runsDir, id).journal).events)
@@ -126,11 +189,12 @@ function changedList(
   return [...next.filter((_, at) => at < 5 || !gone.includes(at)), ...added.map(row => [newKey(), row] as const)]
 }
 
-/** One night, to its end unless it is killed and the next one follows. */
-async function playNight(
+/** A command, to its end unless it is killed and the next night follows. */
+async function play(
   place: Place,
   service: FaultyService,
-  { faults, kill, goesOn }: Night,
+  args: readonly string[],
+  { faults, kill, goesOn = true }: Pick<Night, 'faults' | 'kill'> & { readonly goesOn?: boolean },
   onStart: (child: Child) => void,
 ): Promise<Ended> {
   const kills: FaultInput[] =
@@ -139,25 +203,24 @@ async function playNight(
       : []
   const armed = service.server.arm([...kills, ...(faults as FaultInput[])])
   const disk = kill !== null && 'disk' in kill ? { fault: `SIGKILL@${kill.disk}`, log: join(place.folder, 'log') } : undefined
-  const { child, ended } = start(place, ['run', 'night.yml', '--json'], disk)
+  const { child, ended } = start(place, args, disk)
   onStart(child)
   const first = await ended
   armed.disarm()
   await settled(service)
   // Faults may be more than a run stands: another attempt follows, as a scheduler makes it.
-  if (first.signal === 'SIGKILL' ? goesOn : first.code === 75) return start(place, ['run', 'night.yml', '--json']).ended
+  if (first.signal === 'SIGKILL' ? goesOn : first.code === 75) return start(place, args).ended
   return first
 }
 
 /** The output is that of a night that sends all rows, and the ledger adds up: rows are reused or sent. */
-async function expectFullNight(place: Place, rows: number, { code, stderr }: Ended): Promise<void> {
+async function expectFullNight(place: Place, rows: number, { code, stderr }: Ended, run?: string): Promise<void> {
   expect(code, stderr).toBe(0)
   const full = await start(place, ['run', 'full.yml', '--new', '-q']).ended
   expect(full.code, full.stderr).toBe(0)
   const [night, whole] = ['night.csv', 'full.csv'].map(name => readFileSync(join(place.folder, name), 'utf8'))
   expect(night).toBe(whole)
-  const [id] = listRunIds(place.runsDir, 'night')
-  const { reuse, outcomes } = readRun(place.runsDir, id!)
+  const { reuse, outcomes } = readRun(place.runsDir, run ?? listRunIds(place.runsDir, 'night')[0]!)
   const { asked, known, sent, repeated } = reuse!.counts
   expect([asked, known + sent + repeated]).toEqual([rows, rows])
   expect(Object.values(outcomes!).reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(rows)
@@ -166,9 +229,9 @@ async function expectFullNight(place: Place, rows: number, { code, stderr }: End
 /** The questions in more than one job of a night that was enriched, as the service has them. */
 async function paidTwice(place: Place, service: FaultyService): Promise<string[]> {
   const client = connect({ ...CREDENTIALS, url: service.url })
-  const jobs = listRunIds(place.runsDir, 'night').flatMap(
-    id => recordedIn(place, id)?.jobs.filter(job => job.enrichRequested && job.id !== null) ?? [],
-  )
+  const runs = listRunIds(place.runsDir, 'night').flatMap(id => recordedIn(place, id) ?? [])
+  const jobs = runs.flatMap(({ jobs }) => jobs.filter(job => job.enrichRequested && job.id !== null))
+  for (const { name } of runs.flatMap(({ reuse }) => reuse?.left ?? [])) expect(service.server.effects(name).enriches).toBe(0)
   const seen = new Set<string>()
   const twice: string[] = []
   for (const { id, name } of jobs) {

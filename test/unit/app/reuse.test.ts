@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
+import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
 import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
@@ -96,14 +97,18 @@ test('a run that was stopped before its first request chooses its rows again', a
 })
 
 /** Runs a pipeline until this event, and returns the id of the run. */
-async function stoppedAt(pipeline: PipelineInput, wanted: string): Promise<string> {
+async function stoppedAt(
+  pipeline: PipelineInput,
+  wanted: string,
+  options: Parameters<typeof run>[1] = here.options({}),
+): Promise<string> {
   const controller = new AbortController()
   const onEvent = ({ type }: { readonly type: string }): void => {
     if (type === wanted) controller.abort()
   }
-  const stopped = run(pipeline, { ...here.options({}), signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
+  const stopped = run(pipeline, { ...options, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
   await expect(stopped).rejects.toThrow()
-  return readdirSync(join(here.folder, 'runs')).find(name => name.includes('-nightly-'))!
+  return listRunIds(join(here.folder, 'runs'), 'nightly')[0]!
 }
 
 const otherOf = (pipeline: PipelineInput, name: string): PipelineInput => ({
@@ -115,17 +120,91 @@ const otherOf = (pipeline: PipelineInput, name: string): PipelineInput => ({
 const issuesOf = ({ results }: Report, wanted: string): string[] =>
   results[0]!.issues.filter(({ code }) => code === wanted).map(({ message }) => message)
 
-test('a run that asks what an unfinished run asked before it paid has a warning that names it, until that one is resumed', async () => {
+for (const wanted of [
+  'job.requested',
+  'job.created',
+  'upload.accepted',
+  'match.accepted',
+  'match.finished',
+  'enrichments.accepted',
+])
+  test(`a run that was stopped at ${wanted} pays on its resume only for what no other run has paid meanwhile`, async () => {
+    const night = nightsAt(here)
+    night.write(listOf(0, 40))
+    const unfinished = await stoppedAt(night.pipeline, wanted)
+    night.write(listOf(10, 50))
+    const other = await run(otherOf(night.pipeline, 'other'), here.options({}))
+    expect(other).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 40 } }] })
+    expect(issuesOf(other, 'FETTLE_ASKED_BEFORE')).toEqual([])
+    night.write(listOf(0, 40))
+    const resumed = await resume(unfinished, here.options({}))
+    expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+    expect(resumed.results[0]).toMatchObject({
+      reuse: { asked: 40, known: 30, sent: 10 },
+      jobs: [{ part: 0, name: `fettle-${unfinished}-r2`, adopted: false }],
+    })
+    expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
+      expect.stringMatching(/^jobs left unpaid, because other runs answered some of their questions: \S+$/),
+    ])
+    expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+    const full = await run((({ reuse: _, ...all }) => all)(otherOf(night.pipeline, 'full')), {
+      ...here.options({}),
+      runsDir: 'full',
+    })
+    expect(full.exitCode).toBe(0)
+    expect(resumed.totals).toEqual(full.totals)
+  })
+
+test('a run that was stopped before it paid keeps its jobs where no other run has paid for its questions', async () => {
   const night = nightsAt(here)
   night.write(listOf(0, 20))
   const unfinished = await stoppedAt(night.pipeline, 'match.finished')
-  const askedBefore = async (pipeline: PipelineInput): Promise<string[]> =>
-    issuesOf(await run(pipeline, here.options({})), 'FETTLE_ASKED_BEFORE')
-  expect(await askedBefore(otherOf(night.pipeline, 'other'))).toEqual([
-    `20 questions may be paid twice: the unfinished run ${unfinished} asked them before`,
+  night.write(listOf(20, 40))
+  expect(await run(otherOf(night.pipeline, 'other'), here.options({}))).toMatchObject({ exitCode: 0 })
+  night.write(listOf(0, 20))
+  const resumed = await resume(unfinished, here.options({}))
+  expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 20 }, jobs: [{ name: `fettle-${unfinished}` }] }] })
+  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([])
+})
+
+test('a run that was stopped before it paid ends without jobs when every row has an answer by now, however often it is stopped', async () => {
+  const night = nightsAt(here, { after: 'archive', job: { split: 8 } })
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'match.finished')
+  night.write(listOf(10, 50))
+  await run(otherOf(night.pipeline, 'first'), here.options({}))
+  night.write(listOf(0, 40))
+  expect(await stoppedAt(night.pipeline, 'upload.accepted')).toBe(unfinished)
+  await run(otherOf(night.pipeline, 'second'), here.options({}))
+  const resumed = await resume(unfinished, here.options({}))
+  expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true }, results: [{ plan: { sent: 0 }, jobs: [] }] })
+  const state = readRun(join(here.folder, 'runs'), unfinished)
+  const left = state.reuse?.left ?? []
+  expect(left.map(({ name }) => name)).toEqual([
+    ...[1, 2, 3, 4, 5].map(part => `fettle-${unfinished}-${part}`),
+    ...[1, 2].map(part => `fettle-${unfinished}-r2-${part}`),
   ])
-  expect(await askedBefore(night.pipeline)).toEqual([])
-  expect(await askedBefore(otherOf(night.pipeline, 'third'))).toEqual([])
+  // A job without an id was not created.
+  expect(left.map(({ archived = false }) => archived)).toEqual(left.map(({ id }) => id !== null))
+  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
+    expect.stringMatching(/^jobs left unpaid.*(\S+, ){4}\S+$/),
+    expect.stringMatching(/^jobs left unpaid.*: \S+, \S+$/),
+  ])
+})
+
+test('rows that the caller asks again are asked again by a resume, unless another run has asked them since', async () => {
+  const night = nightsAt(here)
+  await night(0, listOf(0, 40))
+  const refreshing = { ...here.options({}), refresh: { all: true } }
+  const unfinished = await stoppedAt(night.pipeline, 'match.finished', refreshing)
+  const resumed = await resume(unfinished, here.options({}))
+  expect(resumed.results[0]).toMatchObject({ reuse: { refreshed: 40 }, jobs: [{ name: `fettle-${unfinished}` }] })
+  const again = await stoppedAt(night.pipeline, 'match.finished', { ...refreshing, fresh: true })
+  night.write(listOf(10, 50))
+  await run(otherOf(night.pipeline, 'other'), refreshing)
+  night.write(listOf(0, 40))
+  const after = await resume(again, here.options({}))
+  expect(after.results[0]).toMatchObject({ reuse: { refreshed: 10, known: 30 }, jobs: [{ name: `fettle-${again}-r2` }] })
 })
 
 for (const wanted of ['enrich.requested', 'enrich.accepted', 'enrich.finished', 'file.received', 'output.written'])
