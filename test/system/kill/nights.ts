@@ -2,7 +2,7 @@
  * Nights of a list that changes, with faults of the service and kills, each followed by the next command for the same list or by the next
  * night, and resumed later than that: what a night writes is what a full one writes, and no question is in two jobs that were enriched.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -146,8 +146,9 @@ export async function playNights(
   for (const [at, night] of [usual, ...nights].entries()) {
     list = changedList(list, night, () => `k${key++}`)
     writeList(list)
+    const before = listRunIds(place.runsDir, 'night')
     const ended = await play(place, service, NIGHT, night, onStart)
-    const [id] = listRunIds(place.runsDir, 'night')
+    const [id] = listRunIds(place.runsDir, 'night').filter(one => !before.includes(one))
     const isKilled = ended.signal === 'SIGKILL'
     if (isKilled && night.later !== null && id !== undefined)
       stopped.push({ id, list, kill: night.later.kill, due: at + 1 + night.later.after })
@@ -174,8 +175,10 @@ const isOver = (state: RunState | null): boolean => state === null || state.fini
 
 const isPartlyPaid = (state: RunState | null): boolean => new Set(state?.jobs.map(job => job.enrichRequested)).size > 1
 
-const recordedIn = ({ runsDir }: Place, id: string): RunState | null =>
-  fold(readJournal(runDirectory(runsDir, id).journal).events)
+function recordedIn({ runsDir }: Place, id: string): RunState | null {
+  const { journal } = runDirectory(runsDir, id)
+  return existsSync(journal) ? fold(readJournal(journal).events) : null
+}
 
 type List = readonly (readonly [key: string, row: number])[]
 
