@@ -17,6 +17,11 @@ const withCommand = (hint, action) => (action === null ? hint : `${hint.replace(
 
 const escaped = text => text.replaceAll('|', '\\|')
 
+const rowsOf = isOf =>
+  Object.entries(ERRORS)
+    .filter(([, one]) => isOf(one))
+    .map(([name, { text, hint, action }]) => `| \`${name}\` | ${escaped(text)} | ${escaped(withCommand(hint, action))} |`)
+    .join('\n')
 const families = Object.entries(EXIT).filter(([kind]) => Object.values(ERRORS).some(one => one.kind === kind))
 const errors = `# Error codes
 
@@ -30,13 +35,18 @@ ${families
 
 | code | meaning | what to do |
 |---|---|---|
-${Object.entries(ERRORS)
-  .filter(([, one]) => one.kind === kind)
-  .map(([name, { text, hint, action }]) => `| \`${name}\` | ${escaped(text)} | ${escaped(withCommand(hint, action))} |`)
-  .join('\n')}
+${rowsOf(one => one.kind === kind && !one.isNotice)}
 `,
   )
-  .join('')}`
+  .join('')}
+## Notes and warnings
+
+No command ends with one of these; with \`--strict\` a run that has a warning exits with 1.
+
+| code | meaning | what to do |
+|---|---|---|
+${rowsOf(one => one.isNotice)}
+`
 
 const BEGIN = '<!-- help: made by scripts/docs.mjs -->\n'
 const END = '<!-- end of help -->'

@@ -1,4 +1,5 @@
 /** The table of codes: every entry speaks in sentences and leads to the exit code of the design; and the one error class. */
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode, type ErrorKind, EXIT, errorOfIssues, FettleError, issue } from '../src/errors.ts'
 
@@ -23,6 +24,17 @@ describe.each(codes)('%s', code => {
     const error = new FettleError(code)
     expect(error).toMatchObject({ name: 'FettleError', code, kind, message: text, hint, exitCode: EXIT[kind] })
   })
+})
+
+test('no error has a code that is only ever a note or a warning', () => {
+  const notices = codes.filter(code => ERRORS[code].isNotice)
+  expect(notices).toContain('FETTLE_ANSWERS_FETCHED')
+  const names = readdirSync('src', { recursive: true }).map(String)
+  const source = names.flatMap(name => (name.endsWith('.ts') ? readFileSync(`src/${name}`, 'utf8') : [])).join('\n')
+  for (const code of notices) {
+    const isIssue = new RegExp(`issue\\(\\s*'${code}'`).test(source)
+    expect([code, isIssue, new RegExp(`Error\\(\\s*'${code}'`).test(source)]).toEqual([code, true, false])
+  }
 })
 
 test('exit codes are those of the design', () => {

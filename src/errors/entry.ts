@@ -26,6 +26,8 @@ export interface Entry<K extends ErrorKind> {
   /** What to do, as an imperative; the command line appends `action` to it. */
   readonly hint: string
   readonly action: Action | null
+  /** Only ever a note or a warning: no command ends with it. */
+  readonly isNotice?: true
 }
 
 /** What to do next, as a command of fettle: `{ command: 'resume', args: ['20260101T…'] }`. The command line prints it for a shell. */
@@ -43,4 +45,10 @@ export const entry = <K extends ErrorKind>(kind: K, text: string, hint: string, 
   text,
   hint,
   action: next,
+})
+
+/** Writes a row that is only ever a note or a warning. */
+export const notice = <K extends ErrorKind>(...row: Parameters<typeof entry<K>>): Entry<K> => ({
+  ...entry(...row),
+  isNotice: true,
 })

@@ -1,5 +1,5 @@
 /** The service: another attempt may succeed, its verdict, a permission that lacks. */
-import { action, entry } from './entry.ts'
+import { action, entry, notice } from './entry.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const SERVICE = {
@@ -20,24 +20,24 @@ export const SERVICE = {
   FETTLE_REJECTED: entry('rejected', 'The service rejected the request.', 'Read the message of the service.'),
   FETTLE_NOT_FOUND: entry('rejected', 'The service does not have the requested object.', 'Check service.url; if the job was deleted, start a new run.'),
   FETTLE_TLS: entry('rejected', 'The certificate of the service could not be verified.', 'For a private certificate authority set NODE_EXTRA_CA_CERTS.'),
-  FETTLE_ANSWER: entry('rejected', 'A field of an answer of the service could not be read and was left out; the rest of the answer was used.', 'If the field matters to you, ask the support of the service what it means.'),
+  FETTLE_ANSWER: notice('rejected', 'A field of an answer of the service could not be read and was left out; the rest of the answer was used.', 'If the field matters to you, ask the support of the service what it means.'),
   FETTLE_CONTRACT: entry('rejected', 'The response of the service does not have the documented form.', 'Check that service.url is the API itself, not a portal or a proxy page.'),
   FETTLE_REDIRECT: entry('rejected', 'The service answered with a redirect that is not followed.', 'Check service.url; for download hosts see service.fileHosts.'),
   FETTLE_FILE_LINK: entry('rejected', 'The link to the enriched file is not allowed.', 'Ask the support of the service: a link must be https, to a public host that the service owns.'),
   FETTLE_JOB_FAILED: entry('rejected', 'The job ended in an error status.', 'Start a new run. For support, pass on the message of the service and the correlation id.'),
-  FETTLE_JOB_STATUS: entry('rejected', 'The job has a status that this version does not recognise.', 'The run continues to wait; a newer fettle may recognise the status.'),
-  FETTLE_JOB_BACKWARDS: entry('rejected', 'The status of the job went backwards.', 'The run continues to wait and sends nothing again; if it lasts, ask the support of the service.'),
-  FETTLE_JOB_ORPHAN: entry('rejected', 'More than one remote job has the name of this run.', 'The older job was used; archive the other.'),
-  FETTLE_ARCHIVE: entry('rejected', 'A job of the run was not archived at the service.', 'Archive the job at the service; the outputs of the run are complete.'),
-  FETTLE_ANSWERS_FETCHED: entry('rejected', 'Answers that an unfinished run had paid were fetched from its jobs, and were not paid again.', 'Resume the unfinished run if you need its outputs: see docs/nights.md.'),
-  FETTLE_ASKED_BEFORE: entry('rejected', 'An unfinished run asked some of the questions before, and its answers are not known.', 'Resume the unfinished run before the next one starts: see docs/nights.md.'),
-  FETTLE_JOBS_LEFT: entry('rejected', 'A resumed run left its jobs unpaid, because other runs answered some of its questions meanwhile.', 'Archive the jobs at the service if you want to; nothing was paid for them, and `after: archive` archives them.'),
+  FETTLE_JOB_STATUS: notice('rejected', 'The job has a status that this version does not recognise.', 'The run continues to wait; a newer fettle may recognise the status.'),
+  FETTLE_JOB_BACKWARDS: notice('rejected', 'The status of the job went backwards.', 'The run continues to wait and sends nothing again; if it lasts, ask the support of the service.'),
+  FETTLE_JOB_ORPHAN: notice('rejected', 'More than one remote job has the name of this run.', 'The older job was used; archive the other.'),
+  FETTLE_ARCHIVE: notice('rejected', 'A job of the run was not archived at the service.', 'Archive the job at the service; the outputs of the run are complete.'),
+  FETTLE_ANSWERS_FETCHED: notice('rejected', 'Answers that an unfinished run had paid were fetched from its jobs, and were not paid again.', 'Resume the unfinished run if you need its outputs: see docs/nights.md.'),
+  FETTLE_ASKED_BEFORE: notice('rejected', 'An unfinished run asked some of the questions before, and its answers are not known.', 'Resume the unfinished run before the next one starts: see docs/nights.md.'),
+  FETTLE_JOBS_LEFT: notice('rejected', 'A resumed run left its jobs unpaid, because other runs answered some of its questions meanwhile.', 'Archive the jobs at the service if you want to; nothing was paid for them, and `after: archive` archives them.'),
   FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline does not exist, or several have its name.', 'Select it by its number: portfolio: { id: 1 }.'),
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'See the journal of the run for each company and the reason; the others were added.'),
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'See the journal of the run for each company and the reason; the others were screened.'),
   FETTLE_NOTIFY: entry('rejected', 'A receiver of `notify:` did not accept a message.', 'Check the address of the receiver; see docs/notify.md.'),
-  FETTLE_OUTPUT_COLUMN: entry('rejected', 'The service did not deliver a column that the pipeline selected.', 'Add it to enrich.tags, or remove it from output.columns.'),
-  FETTLE_OUTPUT_TYPE: entry('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
+  FETTLE_OUTPUT_COLUMN: notice('rejected', 'The service did not deliver a column that the pipeline selected.', 'Add it to enrich.tags, or remove it from output.columns.'),
+  FETTLE_OUTPUT_TYPE: notice('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
   FETTLE_ROW_ORDER: entry('rejected', 'The rows of the enriched file cannot be assigned to the rows of the input, so nothing was published.', 'Ask the support of the service; the file is kept in the run directory. A new run requests general.rowNumber, and is charged again.'),
 

@@ -1,5 +1,5 @@
 /** Command line, pipeline file or settings; nothing was sent. */
-import { action, entry } from './entry.ts'
+import { action, entry, notice } from './entry.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const USAGE = {
@@ -22,8 +22,8 @@ export const USAGE = {
   FETTLE_PIPELINE_PATH: entry('usage', 'A path in the pipeline file is not allowed.', 'Use a path relative to the working directory and inside it.'),
   FETTLE_PIPELINE_MAPPING: entry('usage', 'The mappings are not enough to match on.', 'Map name or an identifier, and the country if the input has one.'),
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline uses a feature that this version does not have.', 'Leave the key out, or use a newer fettle.'),
-  FETTLE_REGISTER_SAMPLE: entry('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
-  FETTLE_SCREENING_SAMPLE: entry('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
+  FETTLE_REGISTER_SAMPLE: notice('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
+  FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, or start a new run.', action('run', '--new', 'PIPELINE')),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
@@ -40,7 +40,7 @@ export const USAGE = {
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/pipeline-tests.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),
-  FETTLE_REGISTER_CHANGED: entry('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),
-  FETTLE_REGISTER_UNUSED: entry('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
+  FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),
+  FETTLE_REGISTER_UNUSED: notice('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),
 } as const

@@ -122,8 +122,8 @@ describe.concurrent('explain and schema', () => {
     const cwd = folderOf()
     const { code, stdout } = await fettle(['explain'], { cwd })
     expect(code).toBe(0)
-    for (const [name, { kind, hint }] of Object.entries(ERRORS)) {
-      expect(stdout).toContain(`${name}  (${kind}, exit ${EXIT[kind]})`)
+    for (const [name, { kind, hint, isNotice }] of Object.entries(ERRORS)) {
+      expect(stdout).toContain(`${name}  (${isNotice ? 'a note or a warning, no exit code' : `${kind}, exit ${EXIT[kind]}`})`)
       expect(stdout).toContain(hint)
     }
     const one = await fettle(['explain', 'fettle_input_quote'], { cwd })

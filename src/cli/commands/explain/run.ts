@@ -8,9 +8,10 @@ import { textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const describe = (code: ErrorCode): string => {
-  const { kind, text, hint, action } = ERRORS[code]
+  const { kind, text, hint, action, isNotice } = ERRORS[code]
   const command = action === null ? '' : `\n  ${shellCommand(action)}`
-  return `${code}  (${kind}, exit ${EXIT[kind]})\n  ${text}\n  ${hint}${command}`
+  const exit = isNotice ? 'a note or a warning, no exit code' : `${kind}, exit ${EXIT[kind]}`
+  return `${code}  (${exit})\n  ${text}\n  ${hint}${command}`
 }
 
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -22,7 +23,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   const code = wanted.toUpperCase()
   const found = /^\d+$/.test(code)
-    ? codes.filter(one => EXIT[ERRORS[one].kind] === Number(code))
+    ? codes.filter(one => !ERRORS[one].isNotice && EXIT[ERRORS[one].kind] === Number(code))
     : codes.filter(one => one === code)
   if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
   else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
