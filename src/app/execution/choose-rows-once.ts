@@ -75,7 +75,7 @@ export async function chooseRowsOnce(
   const note = (text: string): void => observers?.emit('onNote', text)
   const waiting = { clock, signal, onWait: note }
   const folder = answersFolder(settings, args)
-  const hasJobs = isUnpaid(state)
+  const hasJobs = plan.known !== undefined && isUnpaid(state, directory)
   if (plan.known !== undefined && !hasJobs && !isBeforeRequests(state)) return resumeClaim(folder, runId, waiting)
   const readable = wholePlan(await readablePlan(plan, directory, storage))
   const usual = {

@@ -31,8 +31,14 @@ const serviceFault = fc.record({
 })
 const kill = fc.oneof(
   fc.record({
-    operation: fc.constantFrom('upload', 'submit', 'setEnrichments', 'enrich', 'readJob', 'enrichedFile', 'file', '*'),
+    operation: fc.constantFrom('enrich', 'readJob', 'enrichedFile', 'file', '*'),
     nth: fc.integer({ min: 1, max: 3 }),
+    at: fc.constantFrom(...AT),
+  }),
+  // Before it pays.
+  fc.record({
+    operation: fc.constantFrom('upload', 'submit', 'setEnrichments'),
+    nth: fc.constant(1),
     at: fc.constantFrom(...AT),
   }),
   fc.record({ disk: fc.integer({ min: 5, max: 260 }) }),

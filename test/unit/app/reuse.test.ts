@@ -167,6 +167,17 @@ test('a run that was stopped before it paid keeps its jobs where no other run ha
   expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([])
 })
 
+test('a shard whose rows were chosen for it, without the answers, keeps its jobs when other runs have paid', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 20))
+  const unfinished = await stoppedAt(night.pipeline, 'match.finished')
+  rmSync(join(here.folder, 'runs', unfinished, 'reused.jsonl'))
+  await run(otherOf(night.pipeline, 'other'), here.options({}))
+  await resume(unfinished, here.options({})).catch(() => {})
+  const { jobs, reuse } = readRun(join(here.folder, 'runs'), unfinished)
+  expect([jobs.map(({ name }) => name), reuse?.left]).toEqual([[`fettle-${unfinished}`], []])
+})
+
 test('a run that was stopped before it paid ends without jobs when every row has an answer by now, however often it is stopped', async () => {
   const night = nightsAt(here, { after: 'archive', job: { split: 8 } })
   night.write(listOf(0, 40))

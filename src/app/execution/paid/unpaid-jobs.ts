@@ -1,4 +1,5 @@
 /** A run that was stopped before it paid, and chooses its rows again where another one asked some of them meanwhile. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileDigest } from '../../../files/file-chunks.ts'
 import { type KnownBits, readKnownBits } from '../../../input/upload/known-rows.ts'
@@ -6,9 +7,12 @@ import type { RunState } from '../../../journal/index.ts'
 import { REUSED_FILE } from '../../../results/file-names.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
 
-/** Whether requests about its rows were made, and nothing is paid. */
-export const isUnpaid = ({ plan, jobs }: RunState): boolean =>
-  plan.enrich !== null && jobs.some(({ requested }) => requested) && jobs.every(({ enrichRequested }) => !enrichRequested)
+/** Whether requests about its rows were made, and nothing is paid. A worker has no answers: its rows were chosen for the whole list. */
+export const isUnpaid = ({ plan, jobs }: RunState, { path }: RunDirectory): boolean =>
+  plan.enrich !== null &&
+  jobs.some(({ requested }) => requested) &&
+  jobs.every(({ enrichRequested }) => !enrichRequested) &&
+  existsSync(join(path, REUSED_FILE))
 
 /** Which rows the run sends; null where the files of its choice are not as recorded, so that it has to choose again. */
 export async function recordedChoice({ plan: { known } }: RunState, { path }: RunDirectory): Promise<KnownBits | null> {
