@@ -1,7 +1,7 @@
 /** Enriches the file of a long job in a separate thread: requests and other jobs go on beside it. */
 import { availableParallelism } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import pLimit from 'p-limit'
+import { makeGate } from '../../auth/gate.ts'
 import type { Engine } from '../../registers/engine.ts'
 import type { EnrichWork, ThreadData } from './enrich-thread.ts'
 import { Stopped } from './job-pace.ts'
@@ -12,14 +12,20 @@ const MANY_ROWS = 2_000
 
 export type EnrichAside = (work: EnrichWork, signal: AbortSignal) => Promise<string[]>
 
-const oneEachCore = pLimit(availableParallelism())
+/** A thread for each core; the other jobs wait. */
+const onFreeCore = makeGate({
+  atOnce: availableParallelism(),
+  waiting: Number.POSITIVE_INFINITY,
+  laneWaiting: Number.POSITIVE_INFINITY,
+  refusal: () => new TypeError('every job may wait'),
+})
 
 /** Returns null where `rows` rows are enriched as well on this thread. */
 export function enrichAside({ image, registers }: Engine, rows: number): EnrichAside | null {
   const start = threadStart('enrich-thread')
   if (image === undefined || start === null || rows < MANY_ROWS) return null
   return (work, signal) =>
-    oneEachCore(async () => {
+    onFreeCore('', async () => {
       const workerData: ThreadData = { ...work, image: await image(), registers }
       return answerOf(start(workerData), signal)
     })
