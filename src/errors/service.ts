@@ -31,7 +31,7 @@ export const SERVICE = {
   FETTLE_ARCHIVE: notice('rejected', 'A job of the run was not archived at the service.', 'Archive the job at the service; the outputs of the run are complete.'),
   FETTLE_ANSWERS_FETCHED: notice('rejected', 'Answers that an unfinished run had paid were fetched from its jobs, and were not paid again.', 'Resume the unfinished run if you need its outputs: see docs/nights.md.'),
   FETTLE_ASKED_BEFORE: notice('rejected', 'An unfinished run asked some of the questions before, and its answers are not known.', 'Resume the unfinished run before the next one starts: see docs/nights.md.'),
-  FETTLE_JOBS_LEFT: notice('rejected', 'A resumed run left its jobs unpaid, because other runs answered some of its questions meanwhile.', 'Archive the jobs at the service if you want to; nothing was paid for them, and `after: archive` archives them.'),
+  FETTLE_JOBS_LEFT: notice('rejected', 'A resumed run left jobs unpaid, because other runs answered some of its questions meanwhile.', 'Archive the jobs at the service if you want to; `after: archive` archives them.'),
   FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline does not exist, or several have its name.', 'Select it by its number: portfolio: { id: 1 }.'),
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'See the journal of the run for each company and the reason; the others were added.'),
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'See the journal of the run for each company and the reason; the others were screened.'),

@@ -47,8 +47,10 @@ export const REUSE_EVENTS = {
     searches: z.object({ screen: count, candidates: count }).optional(),
     /** The part of budget.credits for the rows of a shard that go up. */
     credits: count.optional(),
-    /** Chosen again after requests about its rows: the name of the new jobs. Those before are left, and were not paid. */
+    /** Chosen again after requests about its rows: the name of the new jobs. Those before are left. */
     jobName: text.optional(),
+    /** Credits of the jobs that are left; their answers are stored. Null: the service gave no counts; absent: none was paid. */
+    paid: count.nullable().optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

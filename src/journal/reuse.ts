@@ -14,8 +14,10 @@ export interface ReuseState {
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
   readonly isKept: boolean
-  /** Jobs that the run left unpaid when it chose its rows again. */
+  /** Jobs that the run left when it chose its rows again. */
   readonly left: readonly JobState[]
+  /** Their credits; null where the service gave no counts. */
+  readonly paid: number | null
 }
 
 interface Changed {
@@ -26,12 +28,23 @@ interface Changed {
   readonly issues: readonly Issue[]
 }
 
-const leftIssue = (jobs: readonly JobState[]): Issue =>
-  issue(
-    'FETTLE_JOBS_LEFT',
-    `jobs left unpaid, because other runs answered some of their questions: ${jobs.map(({ id, name }) => id ?? name).join(', ')}`,
-    { severity: 'info' },
-  )
+function leftIssue(jobs: readonly JobState[]): Issue {
+  const namesOf = (isPaid: boolean): string =>
+    jobs
+      .filter(job => job.enrichRequested === isPaid)
+      .map(({ id, name }) => id ?? name)
+      .join(', ')
+  const [paid, unpaid] = [namesOf(true), namesOf(false)]
+  const more = paid === '' ? '' : `; the answers of those that were paid are used: ${paid}`
+  const message = `jobs left unpaid, because other runs answered some of their questions: ${unpaid}${more}`
+  return issue('FETTLE_JOBS_LEFT', message, { severity: 'info' })
+}
+
+/** Its answers can be stored, or there are none. */
+const isOver = ({ received, failure }: JobState): boolean => received !== null || failure !== null
+
+const added = (credits: number | null, more: number | null): number | null =>
+  credits === null || more === null ? null : credits + more
 
 /** Once its rows are chosen, the plan of a run is that of the rows that go up. */
 export function afterReuse(
@@ -41,9 +54,11 @@ export function afterReuse(
   switch (event.type) {
     case 'reuse.chosen': {
       const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches, credits } = event
+      const { paid = 0 } = event
       const requested = plan.known === undefined ? [] : jobs.filter(job => job.requested)
-      // A run that was stopped before its first request chooses again, and one that has not paid with other jobs.
-      if (requested.length > 0 && (event.jobName === undefined || jobs.some(job => job.enrichRequested))) return null
+      // A run that was stopped before its first request chooses again, and one that has not paid for all its rows with other jobs.
+      const isPaying = jobs.some(job => job.enrichRequested && !isOver(job))
+      if (requested.length > 0 && (event.jobName === undefined || isPaying)) return null
       const jobName = event.jobName ?? nameBefore
       const whole = plan.known ?? plan
       const known = {
@@ -61,10 +76,10 @@ export function afterReuse(
       const left = [...(reuse?.left ?? []), ...requested]
       return {
         ...{ plan: chosen, jobName, jobs: jobsOf(chosen, jobName) },
-        reuse: { counts, list, outcomes: null, isKept: false, left },
-        // What the earlier choice warned of was not paid.
+        reuse: { counts, list, outcomes: null, isKept: false, left, paid: added(reuse?.paid ?? 0, paid) },
+        // What the earlier choice warned of was not paid, unless one of its jobs was.
         issues: [
-          ...issues.filter(({ code }) => code !== 'FETTLE_ASKED_BEFORE'),
+          ...issues.filter(({ code }) => code !== 'FETTLE_ASKED_BEFORE' || requested.some(job => job.enrichRequested)),
           ...(requested.length === 0 ? [] : [leftIssue(requested)]),
         ],
       }

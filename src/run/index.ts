@@ -1,6 +1,6 @@
 /** Re-exports the run core. */
-export { creditsOf, isRejected } from './checks.ts'
-export { mayBePaid } from './job-lookup.ts'
+export { creditsOf, creditsPaid, isRejected } from './checks.ts'
+export { isPaid, mayBePaid } from './job-lookup.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
@@ -22,7 +22,6 @@ export { checkAgainstSummary } from './row-ledger.ts'
 export {
   endOf,
   hasEarlyStages,
-  isPaid,
   needsService,
   pausedBy,
   receivePaid,

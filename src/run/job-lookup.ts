@@ -128,6 +128,9 @@ export async function confirmJobs(state: RunState, ports: Ports): Promise<void> 
   }
 }
 
+/** Whether enriching was started or is about to be: from then on the answers of the job are paid. */
+export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested && failure === null
+
 /**
  * Whether the service has started to enrich one of the jobs, which may be missing from the journal; a job that is not the recorded one
  * counts. Throws what a request throws.

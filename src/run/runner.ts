@@ -9,7 +9,7 @@ import { UNKNOWN } from '../journal/outcomes.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
-import { confirmJobs, readRecordedJob, relocationEvents } from './job-lookup.ts'
+import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
 import { areJobsDone, type Named } from './stage.ts'
@@ -75,9 +75,6 @@ export async function runEarlyStages(context: Pick<RunContext, 'recorder' | 'por
   if (error !== null) record(pausedBy(error))
   return error === null
 }
-
-/** Whether enriching was started or is about to be: from then on the answers of the job are paid. */
-export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested && failure === null
 
 /** Receives the files of the jobs that are paid, and nothing else: the run is not at its end. Throws what stopped it. */
 export async function receivePaid(context: Pick<RunContext, 'recorder' | 'ports'>): Promise<void> {

@@ -185,12 +185,16 @@ export interface HeldClaim {
   release(isOver: boolean): Promise<void>
 }
 
-/** Chooses the questions of a run, and holds them until it is released. Waits while another run pays for one of them. */
+/**
+ * Chooses the questions of a run, and holds them until it is released. Waits while another run pays for one of them. `isNew`: they take the
+ * place of those that the run named before.
+ */
 export async function claimQuestions<T>(
   answers: string,
   runId: string,
   waiting: Waiting,
   choose: (claim: Claim) => Promise<T>,
+  isNew = true,
 ): Promise<{ readonly chosen: T; readonly held: HeldClaim }> {
   const { clock, signal, onWait } = waiting
   const now = clock.now.bind(clock)
@@ -206,10 +210,11 @@ export async function claimQuestions<T>(
       const claim = new Claim(folder, runId, now)
       const chosen = await choose(claim)
       const held = holdClaim(folder, runId, now)
-      await claim.publish().catch(async error => {
-        await held.release(true)
-        throw error
-      })
+      if (isNew)
+        await claim.publish().catch(async error => {
+          await held.release(true)
+          throw error
+        })
       return { chosen, held }
     } catch (error) {
       if (!(error instanceof AskedElsewhere)) throw error

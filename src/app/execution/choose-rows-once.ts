@@ -7,17 +7,17 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
-import { mayBePaid } from '../../run/index.ts'
-import { claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
+import { creditsPaid, isPaid, mayBePaid, receivePaid } from '../../run/index.ts'
+import { type Claim, claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
 import { answersFolder, refreshOf } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun } from '../runs/run-directory.ts'
-import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
+import { assertAccount, assertMonth, mostCredits, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { type Fetched, type Fetching, fetchPaid, isFetchable } from './paid/fetch-paid.ts'
-import { isUnpaid, nextJobName, recordedChoice } from './paid/unpaid-jobs.ts'
+import { type Fetched, type Fetching, fetchPaid, isFetchable, storePaid } from './paid/fetch-paid.ts'
+import { hasOpenJobs, isOpen, nextJobName, openRows } from './paid/unpaid-jobs.ts'
 import { readablePlan } from './ports.ts'
 import type { RunConnection } from './run-connection.ts'
 import type { RunRecord } from './run-recorder.ts'
@@ -50,8 +50,8 @@ export interface Choosing extends Pick<Fetching, 'guard' | 'grace' | 'left'> {
 
 /**
  * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that
- * has not paid chooses again, with other jobs, where another one has answered some of its questions meanwhile; and one that was
- * stopped before its first request. Returns the claim on the questions, which the caller releases; null without one.
+ * was stopped before it paid for all of them chooses again, with other jobs, where another one has answered some of its questions
+ * meanwhile: the answers that it has paid are stored first. So does one that was stopped before its first request. Returns the claim on the questions, which the caller releases; null without one.
  */
 export async function chooseRowsOnce(
   record: RunRecord,
@@ -75,41 +75,57 @@ export async function chooseRowsOnce(
   const note = (text: string): void => observers?.emit('onNote', text)
   const waiting = { clock, signal, onWait: note }
   const folder = answersFolder(settings, args)
-  const hasJobs = plan.known !== undefined && isUnpaid(state, directory)
+  const hasJobs = plan.known !== undefined && hasOpenJobs(state, directory)
   if (plan.known !== undefined && !hasJobs && !isBeforeRequests(state)) return resumeClaim(folder, runId, waiting)
+  const isPartlyPaid = hasJobs && state.jobs.some(isPaid)
   const readable = wholePlan(await readablePlan(plan, directory, storage))
   const usual = {
     ...{ ...settings, changedCompanies: changedCompaniesOf(directory, state), refresh: refreshOf(settings, args) },
     ...(resumedAt.length === 0 ? {} : { askedSince: Date.parse(startedAt) }),
   }
-  const sentBefore = hasJobs ? await recordedChoice(state, directory) : null
+  const sentBefore = hasJobs ? await openRows(state, directory) : null
+  if (isPartlyPaid && sentBefore === null) return resumeClaim(folder, runId, waiting)
   let mayChoose = sentBefore === null
   /** `choice`: null where the run keeps its jobs. */
-  const choose = () =>
-    claimQuestions(folder, runId, waiting, async claim => {
+  const choose = () => {
+    const look = async (claim: Claim) => {
       const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
       const all = { ...usual, claim }
-      const answered = sentBefore && (await chooseKnownRows(readable, run, null, { ...all, sentBefore })).counts.known
+      const open = sentBefore && (await openRows(state, directory))
+      const answered = open && (await chooseKnownRows(readable, run, null, { ...all, sentBefore: open })).counts.known
       const isSame = answered === 0
       const choice = isSame || !mayChoose ? null : await chooseKnownRows(readable, run, directory, all)
       return { choice, isSame, askedBefore: claim.askedBefore }
-    })
+    }
+    // Until its answers are stored, what it has paid stays named.
+    return claimQuestions(folder, runId, waiting, look, !isPartlyPaid || mayChoose)
+  }
   let { chosen, held } = await choose()
   const fetched = new Map<string, Fetched>()
+  /** Credits of its jobs that are paid. */
+  let paid: number | null = 0
   for (;;) {
     const unfetched = [...chosen.askedBefore.keys()].filter(id => !fetched.has(id) && isFetchable(settings.runsDir, id))
     if (unfetched.length === 0 && (chosen.isSame || mayChoose)) break
-    await held.release(unfetched.length > 0)
-    for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan, settings, storage, folder }))
     if (unfetched.length === 0) {
-      if (await hasPaidThere(state, connect)) return resumeClaim(folder, runId, waiting)
+      if (await hasPaidThere(state, connect)) return held
+      if (isPartlyPaid) {
+        paid = await receiveOwn(record, connect)
+        await storePaid(record.state ?? state, directory, { settings, folder })
+      }
       mayChoose = true
     }
+    await held.release(unfetched.length > 0 && !isPartlyPaid)
+    for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan, settings, storage, folder }))
     ;({ chosen, held } = await choose())
   }
   try {
     if (chosen.choice !== null) {
-      const event = { ...chosenEventOf(chosen.choice), ...(hasJobs ? { jobName: nextJobName(state) } : {}) }
+      const event = {
+        ...chosenEventOf(chosen.choice),
+        ...(hasJobs ? { jobName: nextJobName(state) } : {}),
+        ...(isPartlyPaid ? { paid } : {}),
+      }
       checkRowBudget(plan, event.sent)
       const sent = chosenPlan(wholePlan(plan), event)
       await assertAccount(sent, settings)
@@ -118,7 +134,9 @@ export async function chooseRowsOnce(
       // What is recorded is reserved: another run cannot use the same rest.
       else
         await withSpendingLock(settings.runsDir, clock, () => {
-          assertMonth(sent, settings.runsDir, state.identity, clock.now(), { except: runId })
+          const most = mostCredits(sent)
+          const own = (state.reuse?.paid ?? 0) + (paid ?? 0)
+          assertMonth(sent, settings.runsDir, state.identity, clock.now(), { most: most === 0 ? 0 : most + own, except: runId })
           reserve()
         })
       if (hasJobs)
@@ -142,9 +160,24 @@ async function hasPaidThere({ plan, jobs }: RunState, connect: Choosing['connect
   if (plan.service.kind === 'embedded') return false
   const connection = await connect()
   try {
-    return await mayBePaid(jobs, connection.ports)
+    return await mayBePaid(jobs.filter(isOpen), connection.ports)
   } finally {
     await connection.close().catch(() => {})
+  }
+}
+
+/** Receives what the jobs of the run have paid. Returns its credits; null where the service gave no counts. */
+async function receiveOwn(record: RunRecord, connect: Choosing['connect']): Promise<number | null> {
+  const connection = await connect()
+  try {
+    await receivePaid({ recorder: record, ports: connection.ports })
+  } finally {
+    await connection.close().catch(() => {})
+  }
+  try {
+    return record.state === null ? null : creditsPaid(record.state)
+  } catch {
+    return null
   }
 }
 
@@ -160,8 +193,9 @@ export function askedBefore(
   fetched: ReadonlyMap<string, Fetched> = new Map(),
 ): Issue[] {
   return [...questions].flatMap(([runId, count]) => {
-    if (!mayHaveAsked(runsDir, runId)) return []
     const result = fetched.get(runId)
+    // What it has paid is known now, and of the rest it chooses again.
+    if ((result !== undefined && 'answers' in result) || !mayHaveAsked(runsDir, runId)) return []
     const why = result !== undefined && 'why' in result ? result.why : null
     const message = `${counted(count, 'question')} may be paid twice: the unfinished run ${runId} asked ${count === 1 ? 'it' : 'them'} before`
     const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`

@@ -51,7 +51,7 @@ interface ChoiceSettings extends ReuseSettings {
   /** For a run that is resumed: an answer since its start is not asked again, also with `refresh`. */
   readonly askedSince?: number
   /** Looks only at the rows that an earlier choice sends. */
-  readonly sentBefore?: KnownBits
+  readonly sentBefore?: Pick<KnownBits, 'fate'>
 }
 
 /** Chooses the rows that go up, and copies the answers of the others into the run directory; nothing is written where that is null. */

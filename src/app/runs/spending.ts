@@ -54,7 +54,9 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     rows: plan.rows,
     sent: jobs.some(({ id }) => id !== null) ? plan.sent : 0,
     credits,
-    reserved: state.finished ? (credits ?? mostCredits(plan)) : Math.max(credits ?? 0, mostCredits(plan)),
+    reserved: state.finished
+      ? (credits ?? mostCredits(plan))
+      : Math.max(credits ?? 0, mostCredits(plan) + (state.reuse?.paid ?? 0)),
     requests: http.requests,
     jobs: [...(state.reuse?.left ?? []), ...jobs].map(({ id, name, correlations }) => ({
       id,

@@ -39,7 +39,7 @@ export interface ChoiceContext extends FileContext {
   /** Called for each question that goes up; it may throw. `isAgain`: it has an answer, and is asked again. */
   readonly onSent?: (question: Buffer, isAgain: boolean) => void
   /** Only rows that an earlier choice sends are looked at. */
-  readonly sentBefore?: KnownBits
+  readonly sentBefore?: Pick<KnownBits, 'fate'>
   /** Called for each row with an answer. */
   readonly onKnown?: (row: KnownRow) => void
 }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
 import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
+import { creditsOf } from '../../../src/run/index.ts'
 import { runs } from '../../support/runs.ts'
 import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
@@ -201,6 +202,56 @@ test('a run that was stopped before it paid ends without jobs when every row has
     expect.stringMatching(/^jobs left unpaid.*(\S+, ){4}\S+$/),
     expect.stringMatching(/^jobs left unpaid.*: \S+, \S+$/),
   ])
+})
+
+for (const wanted of ['enrich.requested', 'file.received'])
+  test(`a run that was stopped at ${wanted} of the first of its jobs uses the answers of that one, and pays for what no other run has`, async () => {
+    const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+    night.write(listOf(0, 40))
+    const unfinished = await stoppedAt(night.pipeline, wanted)
+    const paid = readRun(join(here.folder, 'runs'), unfinished).jobs.map(job => job.enrichRequested)
+    expect(paid).toContain(true)
+    expect(paid).toContain(false)
+    night.write(listOf(15, 55))
+    const other = await run(otherOf(night.pipeline, 'other'), here.options({}))
+    expect(issuesOf(other, 'FETTLE_ASKED_BEFORE')).toEqual([])
+    night.write(listOf(0, 40))
+    const resumed = await resume(unfinished, here.options({}))
+    expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+    // Ten of the job that was paid, and those of the other run.
+    expect(paid.filter(Boolean)).toHaveLength(1)
+    expect(resumed.results[0]).toMatchObject({ reuse: { asked: 40, known: 35, sent: 5 } })
+    expect(resumed.results[0]?.jobs[0]?.name).toMatch(new RegExp(`^fettle-${unfinished}-r2`))
+    const state = readRun(join(here.folder, 'runs'), unfinished)
+    const { reuse, jobs } = state
+    const foundBy = (all: typeof jobs): number =>
+      all.reduce((sum, { summary }) => sum + (summary?.matched ?? 0) + (summary?.duplicates ?? 0), 0)
+    expect(reuse?.paid).toBe(foundBy(reuse!.left.filter(job => job.enrichRequested)))
+    expect(creditsOf(state)).toBe(reuse!.paid! + foundBy(jobs))
+    expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
+      expect.stringMatching(/^jobs left unpaid, because .*: \S+.*; the answers of those that were paid are used: \S+/),
+    ])
+    expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+    const full = await run((({ reuse: _, ...all }) => all)(otherOf(night.pipeline, 'full')), {
+      ...here.options({}),
+      runsDir: 'full',
+    })
+    expect(resumed.totals).toEqual(full.totals)
+    const later = await run(otherOf(night.pipeline, 'later'), here.options({}))
+    expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
+  })
+
+test('a run of several jobs that paid for some goes on with all of them where no other run has paid for the rest', async () => {
+  const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'file.received')
+  night.write(listOf(40, 80))
+  expect(await run(otherOf(night.pipeline, 'other'), here.options({}))).toMatchObject({ exitCode: 0 })
+  night.write(listOf(0, 40))
+  const resumed = await resume(unfinished, here.options({}))
+  expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 40 } }] })
+  expect(resumed.results[0]?.jobs.map(({ name }) => name)).toEqual([1, 2, 3, 4].map(part => `fettle-${unfinished}-${part}`))
+  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([])
 })
 
 test('rows that the caller asks again are asked again by a resume, unless another run has asked them since', async () => {

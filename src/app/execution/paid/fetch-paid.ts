@@ -64,7 +64,7 @@ export async function fetchPaid(runId: string, fetching: Fetching): Promise<Fetc
     if (!hasPaid(state)) return { why: null }
     settings.observers?.emit('onNote', `fetching the answers that the run ${runId} has paid`)
     const directory = runDirectory(settings.runsDir, runId)
-    const answers = await store(await receive(state, directory, { ...fetching, guard }), directory, fetching)
+    const answers = await storePaid(await receive(state, directory, { ...fetching, guard }), directory, fetching)
     if (answers === 0) return { why: 'no row that came back repeats what was sent' }
     settings.observers?.emit(
       'onNote',
@@ -149,8 +149,14 @@ function endAsBefore(journal: Journal, { detached, status, exitCode, error }: Ru
 }
 
 /** Stores the answers of the files that were received. Returns their number. */
-async function store(state: RunState, directory: RunDirectory, { settings, folder }: Fetching): Promise<number> {
-  const { plan, identity, runId, jobs } = state
+export async function storePaid(
+  state: RunState,
+  directory: RunDirectory,
+  { settings, folder }: Pick<Fetching, 'settings' | 'folder'>,
+): Promise<number> {
+  const { plan, identity, runId, jobName, jobs } = state
+  // Jobs after the first choice of a run must not replace what those before it answered.
+  const choice = jobName.slice(`fettle-${runId}`.length)
   const { clock } = settings.world ?? DEFAULT_RUNTIME
   if (state.outcomes !== null && plan.shard === undefined) {
     await keepAnswers(directory, folder, clock.now())
@@ -168,7 +174,7 @@ async function store(state: RunState, directory: RunDirectory, { settings, folde
       throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${from}`)
     const isAsked = (question: Buffer): boolean => named.find(question) !== -1
     const kept = await keepPaidAnswers(plan, directory.path, { part, job: answered[part]!, scope, isAsked })
-    const files = keptAnswersPaths(directory.path).map(({ kind, path }) => ({ kind: `${kind}-${part + 1}`, path }))
+    const files = keptAnswersPaths(directory.path).map(({ kind, path }) => ({ kind: `${kind}${choice}-${part + 1}`, path }))
     if (kept.length > 0)
       await addToFolder(
         directory,

@@ -65,12 +65,26 @@ type Companies = Pick<Engine, 'find' | 'registers'>
 
 /** Writes the file and returns the countries of the matched companies, sorted. */
 export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limits: Limits): Promise<string[]> {
-  return writeWhole(task.csv, write => writeRows(task, engine, pace, limits, write))
+  return writeWhole(task.csv, async write => {
+    const results = readResults(task.results)
+    try {
+      return await writeRows(task, results, engine, pace, limits, write)
+    } finally {
+      // Rows end before results do: the file would stay open.
+      await results.return(undefined)
+    }
+  })
 }
 
-async function writeRows(task: EnrichTask, engine: Companies, pace: Pace, limits: Limits, write: Write): Promise<string[]> {
+async function writeRows(
+  task: EnrichTask,
+  results: AsyncGenerator<RowResult>,
+  engine: Companies,
+  pace: Pace,
+  limits: Limits,
+  write: Write,
+): Promise<string[]> {
   const tags = inListOrder(task.tags)
-  const results = readResults(task.results)
   const countries = new Set<string>()
   let isHeader = true
   let rows = 0
