@@ -6,7 +6,7 @@
 import { type ErrorCode, EXIT, FettleError, type Issue } from '../errors.ts'
 import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
-import type { JobState, RunState } from '../journal/state.ts'
+import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
 import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'

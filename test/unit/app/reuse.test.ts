@@ -241,7 +241,7 @@ for (const wanted of ['enrich.requested', 'file.received'])
     expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
-test('a run of several jobs that paid for some goes on with all of them where no other run has paid for the rest', async () => {
+test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
   night.write(listOf(0, 40))
   const unfinished = await stoppedAt(night.pipeline, 'file.received')
