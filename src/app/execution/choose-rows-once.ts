@@ -51,7 +51,8 @@ export interface Choosing extends Pick<Fetching, 'guard' | 'grace' | 'left'> {
 /**
  * The rows that go up are chosen before the first request, and not again: neither time nor other runs change them. Only a run that
  * was stopped before it paid for all of them chooses again, with other jobs, where another one has answered some of its questions
- * meanwhile: the answers that it has paid are stored first. So does one that was stopped before its first request. Returns the claim on the questions, which the caller releases; null without one.
+ * meanwhile: the answers that it has paid are stored first. So does one that was stopped before its first request. Returns the claim on
+ * the questions, which the caller releases; null without one.
  */
 export async function chooseRowsOnce(
   record: RunRecord,
@@ -108,10 +109,15 @@ export async function chooseRowsOnce(
     const unfetched = [...chosen.askedBefore.keys()].filter(id => !fetched.has(id) && isFetchable(settings.runsDir, id))
     if (unfetched.length === 0 && (chosen.isSame || mayChoose)) break
     if (unfetched.length === 0) {
-      if (await hasPaidThere(state, connect)) return held
-      if (isPartlyPaid) {
-        paid = await receiveOwn(record, connect)
-        await storePaid(record.state ?? state, directory, { settings, folder })
+      try {
+        if (await hasPaidThere(state, connect)) return held
+        if (isPartlyPaid) {
+          paid = await receiveOwn(record, connect)
+          await storePaid(record.state ?? state, directory, { settings, folder })
+        }
+      } catch (error) {
+        await held.release(false)
+        throw error
       }
       mayChoose = true
     }
@@ -150,7 +156,7 @@ export async function chooseRowsOnce(
     for (const issue of found) if (!known.has(issue.message)) record.append({ type: 'issue.raised', issue })
     return held
   } catch (error) {
-    await held.release(true)
+    await held.release(!isPartlyPaid || mayChoose)
     throw error
   }
 }

@@ -241,6 +241,24 @@ for (const wanted of ['enrich.requested', 'file.received'])
     expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
+test('a resume that is stopped while it receives what the run has paid holds no other run of the process back', async () => {
+  const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'enrich.requested')
+  night.write(listOf(15, 55))
+  await run(otherOf(night.pipeline, 'other'), here.options({}))
+  night.write(listOf(0, 40))
+  const stop = new AbortController()
+  const onEvent = ({ type }: { readonly type: string }): void => {
+    if (type === 'enrich.accepted') stop.abort()
+  }
+  const reporters = [{ name: 'stop', onEvent }]
+  await expect(resume(unfinished, { ...here.options({}), signal: stop.signal, reporters })).rejects.toThrow()
+  expect(stop.signal.aborted).toBe(true)
+  const resumed = await resume(unfinished, here.options({}))
+  expect(resumed).toMatchObject({ exitCode: 0, results: [{ reuse: { asked: 40, known: 35, sent: 5 } }] })
+})
+
 test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
   night.write(listOf(0, 40))
