@@ -17,6 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => here.leave())
 
+const locksIn = (folder: string): string[] => readdirSync(folder).filter(name => !name.endsWith('.questions'))
+
 const listOf = (from: number, to: number): Row[] => Array.from({ length: to - from }, (_, at) => [`K${from + at}`, from + at])
 
 test('the second night of the same list sends nothing and writes what a full night writes', async () => {
@@ -241,22 +243,18 @@ for (const wanted of ['enrich.requested', 'file.received'])
     expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
-test('a resume that is stopped while it receives what the run has paid holds no other run of the process back', async () => {
+test('a resume that cannot store what the run has paid holds no other run of the process back', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
   night.write(listOf(0, 40))
-  const unfinished = await stoppedAt(night.pipeline, 'enrich.requested')
+  const unfinished = await stoppedAt(night.pipeline, 'file.received')
+  const directory = join(here.folder, 'runs', unfinished)
+  for (const name of readdirSync(directory)) if (name.startsWith('enriched-')) rmSync(join(directory, name))
   night.write(listOf(15, 55))
+  // Its answers cannot be fetched either.
   await run(otherOf(night.pipeline, 'other'), here.options({}))
   night.write(listOf(0, 40))
-  const stop = new AbortController()
-  const onEvent = ({ type }: { readonly type: string }): void => {
-    if (type === 'enrich.accepted') stop.abort()
-  }
-  const reporters = [{ name: 'stop', onEvent }]
-  await expect(resume(unfinished, { ...here.options({}), signal: stop.signal, reporters })).rejects.toThrow()
-  expect(stop.signal.aborted).toBe(true)
-  const resumed = await resume(unfinished, here.options({}))
-  expect(resumed).toMatchObject({ exitCode: 0, results: [{ reuse: { asked: 40, known: 35, sent: 5 } }] })
+  await expect(resume(unfinished, here.options({}))).rejects.toThrow('the rows that came back are not there')
+  expect(locksIn(join(here.folder, 'runs', 'answers', '.asking'))).toEqual([])
 })
 
 test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
