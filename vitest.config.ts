@@ -9,7 +9,7 @@ import { ProgressReporter } from './test/support/progress.ts'
 // Six projects. `quick`: no child process, no long run. `vendor`, `seed`: the contract suite against the other plays of the embedded service. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
 // replace node:fs, timers or sockets for simulated processes (test/support/crash), in workers of their own.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
-// `npm run test:all` runs all of it, CI one seventh of it a commit.
+// `npm run test:all` runs all of it, CI a tenth of it a commit.
 const deepOnly = ['test/**/*.deep.test.ts']
 const walks = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map(path => join('test', path))
@@ -279,7 +279,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'deep', sequence: { groupOrder: 2 }, include: deep, env: { FETTLE_DEEP: '1' }, ...withProcesses },
+        // Each of them starts many processes, so few at a time; only one that hangs meets the time limit.
+        test: {
+          name: 'deep',
+          sequence: { groupOrder: 2 },
+          include: deep,
+          env: { FETTLE_DEEP: '1' },
+          ...withProcesses,
+          maxWorkers: 1 + Math.max(2, availableParallelism()),
+          testTimeout: 3_600_000,
+          hookTimeout: 1_800_000,
+        },
       },
     ],
   },

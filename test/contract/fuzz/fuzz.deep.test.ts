@@ -19,7 +19,7 @@ const AMOUNT =
 
 const execute = promisify(execFile)
 
-describe.skipIf(pythonMissing !== null)('fuzzing', { timeout: 3_600_000 }, () => {
+describe.skipIf(pythonMissing !== null)('fuzzing', () => {
   test.each(PLAY_NAMES)('finds nothing in %s', async play => {
     const bin = await pythonWith('test/contract/fuzz/requirements.txt')
     const service = await startService({ play })

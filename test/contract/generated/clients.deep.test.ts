@@ -84,7 +84,7 @@ for (const [language, { programs, make }] of Object.entries(LANGUAGES)) {
   if (missing.length > 0)
     process.stderr.write(`\n\nNO JOB IS RUN BY A CLIENT IN ${language}: ${missing.join(', ')} missing\n\n\n`)
   const isSkipped = pythonMissing !== null || missing.length > 0
-  test.skipIf(isSkipped)(`a generated client in ${language} runs a job`, { timeout: 600_000 }, async () => {
+  test.skipIf(isSkipped)(`a generated client in ${language} runs a job`, async () => {
     const { url, username, password } = await startService()
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'openapi.json'), JSON.stringify((await send(`${url}/openapi.json`)).body))

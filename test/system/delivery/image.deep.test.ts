@@ -14,7 +14,7 @@ describe.skipIf(pythonMissing !== null)('hadolint', () => {
   let bin: string
   beforeAll(async () => {
     bin = await pythonWith('test/system/delivery/requirements.txt')
-  }, 300_000)
+  })
   const judge = (file: string) => run(join(bin, 'hadolint'), [file], { cwd: ROOT, env: { PATH: process.env.PATH ?? '' } })
 
   test('has no complaint about the Dockerfile', async () => {
@@ -30,13 +30,13 @@ describe.skipIf(pythonMissing !== null)('hadolint', () => {
   })
 })
 
-describe.skipIf(toolsMissing !== null || rootMissing !== null)('the built image', { timeout: 600_000 }, () => {
+describe.skipIf(toolsMissing !== null || rootMissing !== null)('the built image', () => {
   let folder: string
   let image: Stage
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'fettle-image-'))
     image = await build(join(ROOT, 'Dockerfile'), ROOT, folder)
-  }, 600_000)
+  })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const own = (name: string, text: string): void => {

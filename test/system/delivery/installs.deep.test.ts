@@ -28,7 +28,7 @@ afterAll(() => rmSync(copy, { recursive: true, force: true }))
 
 const GOOD = 'name: suppliers\ninput: rows.csv\nregister: sample\nmappings: {name: Company Name}\noutput: out/suppliers.csv\n'
 
-describe.skipIf(pythonMissing !== null || !HAS_NPM)('pre-commit', { timeout: 1_500_000 }, () => {
+describe.skipIf(pythonMissing !== null || !HAS_NPM)('pre-commit', () => {
   test('installs the hook, passes a good pipeline and fails a broken one, and checks no other file', async () => {
     const bin = await pythonWith('test/system/delivery/requirements.txt')
     const home = folderOf()
@@ -63,7 +63,7 @@ describe.skipIf(pythonMissing !== null || !HAS_NPM)('pre-commit', { timeout: 1_5
   })
 })
 
-describe.skipIf(!HAS_NPM)('the action', { timeout: 1_500_000 }, () => {
+describe.skipIf(!HAS_NPM)('the action', () => {
   test('builds fettle from its sources where the project has none', async () => {
     const where = project(outside)
     rmSync(join(where.cwd, 'node_modules'), { recursive: true })

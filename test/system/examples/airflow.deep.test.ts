@@ -10,7 +10,7 @@ import { pythonMissing, pythonWith } from './python.ts'
 
 const DAGS = join(ROOT, 'examples/airflow/dags')
 
-describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
+describe.skipIf(pythonMissing !== null)('Airflow', () => {
   let bin: string
   let service: Awaited<ReturnType<typeof realService>>
   let home: string
@@ -33,7 +33,7 @@ describe.skipIf(pythonMissing !== null)('Airflow', { timeout: 900_000 }, () => {
     bin = await pythonWith('examples/airflow/requirements.txt')
     service = await realService()
     expect((await airflow(['db', 'migrate'], project(settings(service.url)))).code).toBe(0)
-  }, 900_000)
+  })
 
   test('submits, polls and collects: one job, the bytes of one run, the last line as value', async () => {
     const work = project(settings(service.url))

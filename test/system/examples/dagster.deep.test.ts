@@ -13,12 +13,12 @@ import { replaced } from './walk/copies.ts'
 
 const EXAMPLE = join(ROOT, 'examples/dagster/suppliers.py')
 
-describe.skipIf(pythonMissing !== null)('Dagster', { timeout: 600_000 }, () => {
+describe.skipIf(pythonMissing !== null)('Dagster', () => {
   let bin: string
   beforeAll(async () => {
     await importRegister()
     bin = await pythonWith('examples/dagster/requirements.txt')
-  }, 600_000)
+  })
 
   const materialise = async (work: Project, example = EXAMPLE) => {
     const args = ['-W', 'ignore', join(ROOT, 'test/system/examples/in_dagster.py'), example]

@@ -50,7 +50,7 @@ test.each([
   expect(readFileSync(join(ROOT, 'examples', file), 'utf8')).toBe(text)
 })
 
-describe.concurrent('on several machines', { timeout: 480_000 }, () => {
+describe.concurrent('on several machines', () => {
   interface Step {
     readonly id?: string
     readonly run?: string

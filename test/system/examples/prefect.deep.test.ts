@@ -7,7 +7,7 @@ import { atEnd, importRegister, ROOT } from '../cli/fettle.ts'
 import { outputsOf, outputsOfOneRun, project, run, runKeysOf } from './kit.ts'
 import { pythonMissing, pythonWith } from './python.ts'
 
-describe.skipIf(pythonMissing !== null)('Prefect', { timeout: 900_000 }, () => {
+describe.skipIf(pythonMissing !== null)('Prefect', () => {
   let bin: string
   let home: string
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe.skipIf(pythonMissing !== null)('Prefect', { timeout: 900_000 }, () => {
     home = mkdtempSync(join(tmpdir(), 'fettle-prefect-'))
     atEnd(() => rmSync(home, { recursive: true, force: true }))
     bin = await pythonWith('examples/prefect/requirements.txt')
-  }, 900_000)
+  })
 
   test('runs a task for each shard, merges them, and stores the report as an artifact', async () => {
     const work = project({

@@ -26,11 +26,11 @@ const SHAPES = {
   argo: { files: ['argo/suppliers.yml'], by: ['python', join(ROOT, 'test/system/examples/in_argo.py')], key: 'entrypoint' },
 } as const
 
-describe.skipIf(pythonMissing !== null).each(Object.entries(SHAPES))('%s', { timeout: 300_000 }, (_, { files, by, key }) => {
+describe.skipIf(pythonMissing !== null).each(Object.entries(SHAPES))('%s', (_, { files, by, key }) => {
   let bin: string
   beforeAll(async () => {
     bin = await pythonWith('test/system/examples/requirements.txt')
-  }, 600_000)
+  })
   const judge = (file: string) => {
     const [command, ...args] = by
     const cwd = folderOf()

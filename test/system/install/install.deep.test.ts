@@ -59,7 +59,7 @@ beforeAll(async () => {
   if (toolsMissing !== null) return
   base = mkdtempSync(join(tmpdir(), 'fettle-install-'))
   tarball = await pack(base)
-}, 600_000)
+})
 afterAll(() => {
   if (base !== undefined) rmSync(base, { recursive: true, force: true })
 })
@@ -83,7 +83,7 @@ const env = { FETTLE_DATA: 'data' }
 const USUAL =
   /^npm warn Unknown (?:user|env) config|^warning \.\.\/.*package\.json: No license field|No lockfile found|\d+ new version|Update available/
 
-describe.skipIf(toolsMissing !== null)('the installed package', { timeout: 600_000 }, () => {
+describe.skipIf(toolsMissing !== null)('the installed package', () => {
   test.each(CASES)('%s on %s installs it without a warning, and it reads and writes Excel', async (name, node) => {
     const { install, exec, files = {} } = managers[name]!(node)
     const folder = emptyFolder(files)

@@ -107,7 +107,7 @@ test.each(sampled(momentsOf('createJob', 'upload', 'submit', 'enrich'), 4))(
   },
 )
 
-test('killed at its file operations: nothing is paid twice', { timeout: 600_000 }, async () => {
+test('killed at its file operations: nothing is paid twice', async () => {
   const step = runs(61, 7)
   let nth = 1
   while (await killAt(nth)) nth += step

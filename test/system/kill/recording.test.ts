@@ -56,14 +56,10 @@ async function killAt(effect: 'SIGKILL' | 'cut', nth: number): Promise<boolean> 
   }
 }
 
-test.each(['SIGKILL', 'cut'] as const)(
-  'a recording ended by %s goes on with the next command',
-  { timeout: 600_000 },
-  async effect => {
-    const step = runs(7, 1)
-    let nth = effect === 'cut' ? 2 : 1
-    while (await killAt(effect, nth)) nth += step
-    // It was killed at the head and at every kind of answer.
-    expect(nth).toBeGreaterThan(exchanges - step)
-  },
-)
+test.each(['SIGKILL', 'cut'] as const)('a recording ended by %s goes on with the next command', async effect => {
+  const step = runs(7, 1)
+  let nth = effect === 'cut' ? 2 : 1
+  while (await killAt(effect, nth)) nth += step
+  // It was killed at the head and at every kind of answer.
+  expect(nth).toBeGreaterThan(exchanges - step)
+})

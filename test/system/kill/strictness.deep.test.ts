@@ -100,23 +100,19 @@ async function findBy(carrier: Start, cells: Defect['cells']): Promise<{ why: st
   return null
 }
 
-test.each(DEFECTS.map((defect, at) => [defect.name, defect, at] as const))(
-  'found: %s',
-  { timeout: 900_000 },
-  async (name, defect, at) => {
-    const dist = build(defect, `${at}`)
-    const simulated = await findBy(simulate(dist), defect.cells)
-    const asProcesses = defect.cells === 'twice' ? 'twice' : defect.cells.map(({ powerCut: _, ...cell }) => cell)
-    const real = await findBy(processes(dist), asProcesses)
-    const word = (found: object | null): string => (found === null ? 'missed' : 'found').padEnd(12)
-    lines.push(
-      `${' '.repeat(15)}${word(simulated)}${word(real)}${name}: ${(simulated ?? real)?.why.replace(/\s+/g, ' ').slice(0, 160)}`,
-    )
-    expect(simulated).not.toBeNull()
-    expect(real === null).toBe(defect.isPowerCutOnly === true)
-  },
-)
+test.each(DEFECTS.map((defect, at) => [defect.name, defect, at] as const))('found: %s', async (name, defect, at) => {
+  const dist = build(defect, `${at}`)
+  const simulated = await findBy(simulate(dist), defect.cells)
+  const asProcesses = defect.cells === 'twice' ? 'twice' : defect.cells.map(({ powerCut: _, ...cell }) => cell)
+  const real = await findBy(processes(dist), asProcesses)
+  const word = (found: object | null): string => (found === null ? 'missed' : 'found').padEnd(12)
+  lines.push(
+    `${' '.repeat(15)}${word(simulated)}${word(real)}${name}: ${(simulated ?? real)?.why.replace(/\s+/g, ' ').slice(0, 160)}`,
+  )
+  expect(simulated).not.toBeNull()
+  expect(real === null).toBe(defect.isPowerCutOnly === true)
+})
 
-test('the undisturbed build passes every one of these cells', { timeout: 900_000 }, async () => {
+test('the undisturbed build passes every one of these cells', async () => {
   for (const { cells } of DEFECTS) expect(await findBy(simulate(join(root, 'build')), cells)).toBeNull()
 })

@@ -65,19 +65,15 @@ describe.skipIf(!HAS_POSTGRES)('a table of PostgreSQL', () => {
     server = await startPostgres()
   }, 60_000)
 
-  test.each(MODES)('is whole and written once after SIGKILL at any statement: %s', { timeout: 900_000 }, async mode => {
+  test.each(MODES)('is whole and written once after SIGKILL at any statement: %s', async mode => {
     expect(await kill(mode, '${PG_URL}', () => server.query, { PG_URL: server.url })).toBeGreaterThan(runs(2, 20))
   })
 })
 
-test.each(MODES)(
-  'a table of DuckDB is whole and written once after SIGKILL at any statement: %s',
-  { timeout: 900_000 },
-  async mode => {
-    const query =
-      (cwd: string): Query =>
-      sql =>
-        queryFile(join(cwd, 'lists.duckdb'), sql)
-    expect(await kill(mode, 'duckdb:lists.duckdb', query, {})).toBeGreaterThan(runs(2, 15))
-  },
-)
+test.each(MODES)('a table of DuckDB is whole and written once after SIGKILL at any statement: %s', async mode => {
+  const query =
+    (cwd: string): Query =>
+    sql =>
+      queryFile(join(cwd, 'lists.duckdb'), sql)
+  expect(await kill(mode, 'duckdb:lists.duckdb', query, {})).toBeGreaterThan(runs(2, 15))
+})

@@ -43,7 +43,7 @@ const pipeline = {
   output: { path: 'out.csv', columns: ['*', 'general.connectId', 'match.outcome'], unmatched: 'unmatched.csv' },
 }
 
-test.each(SIZES)('accounts for each of %i rows', { timeout: 3_600_000 }, async rows => {
+test.each(SIZES)('accounts for each of %i rows', async rows => {
   const { code, stderr, totals, violations } = await runAndJudge(service, {
     pipeline,
     rows,

@@ -6,7 +6,7 @@ const NIGHTS = Number(process.env.FETTLE_NIGHTS ?? 120)
 /** 2,000 in a year. */
 const CHANGES = Math.round((NIGHTS * 2000) / 365)
 
-test('every change of these nights is in the file of one night, and of no other', { timeout: 3_600_000 }, async () => {
+test('every change of these nights is in the file of one night, and of no other', async () => {
   const { expected, written, reported } = await nightsOf(NIGHTS, CHANGES, 17)
   console.info(`${NIGHTS} nights, ${CHANGES} changes, ${expected.length} events, at most ${Math.max(...reported)} in a night`)
   // Two changes of the same field of a company in one night are one.

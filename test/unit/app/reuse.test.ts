@@ -387,7 +387,7 @@ test('any nights of any list, stopped anywhere, write what full nights write and
     ),
     { numRuns: runs(3, 60), endOnFailure: true },
   )
-}, 600_000)
+})
 
 test('decisions and checks count for rows with an earlier answer as for all others', async () => {
   const list = listOf(0, 60)
@@ -486,4 +486,4 @@ test('any nights in shards, stopped anywhere, write what one full run writes', a
     ),
     { numRuns: runs(3, 40), endOnFailure: true },
   )
-}, 600_000)
+})

@@ -148,7 +148,7 @@ test('nothing of a run is lost for any values of the optional fields of all answ
   } finally {
     await service.close()
   }
-}, 600_000)
+})
 
 async function searchesOf({ url, username, password }: { url: string; username: string; password: string }): Promise<number> {
   const json = { 'content-type': 'application/json' }

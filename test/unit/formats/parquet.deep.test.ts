@@ -59,7 +59,7 @@ const COLUMNS: readonly {
   },
 ]
 
-test.skipIf(pythonMissing !== null)('pyarrow and DuckDB read every cell', { timeout: 600_000 }, async () => {
+test.skipIf(pythonMissing !== null)('pyarrow and DuckDB read every cell', async () => {
   const bin = await pythonWith('test/unit/input/requirements.txt')
   const types = COLUMNS.map(({ type }) => columnTypeOf(type))
   const { head, render, end, unfit } = await parquetFormat({ names: COLUMNS.map(({ type }) => type), types })

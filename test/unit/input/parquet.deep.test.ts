@@ -24,7 +24,7 @@ describe.skipIf(pythonMissing !== null)('files of other writers', () => {
     const { code, stdout, stderr } = await run(join(bin, 'python'), [script], { cwd, env: { PATH: process.env.PATH ?? '' } })
     expect(code, stderr).toBe(0)
     written = JSON.parse(stdout)
-  }, 600_000)
+  })
 
   test('are read cell by cell', async () => {
     expect(written.files).toHaveLength(9)

@@ -9,7 +9,7 @@ const SEED = Number(process.env.FETTLE_SEED ?? 20261122)
 /** Of the changes in one place, every so many-th: another seed takes others. */
 const EACH = 8
 
-describe.skipIf(!HAS_REDIS)('all of what Redis holds', { timeout: 3_600_000 }, () => {
+describe.skipIf(!HAS_REDIS)('all of what Redis holds', () => {
   test('changed in any one place, and in several by chance: no other address, no file outside, a reason', async () => {
     const held = await heldData()
     const values = hostile(held.evilUrl, held.outside)

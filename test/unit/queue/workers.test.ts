@@ -72,7 +72,7 @@ async function endsWell(
 }
 
 // They wait for one another's locks to run out: side by side.
-describe.skipIf(!HAS_REDIS).concurrent('workers', { timeout: 540_000 }, () => {
+describe.skipIf(!HAS_REDIS).concurrent('workers', () => {
   test(`killed in ${STAGES.length} stages are followed by others: one remote job a shard, and the bytes of one run`, async () => {
     const { service, env, queue } = await setUp()
     const cwd = place()

@@ -142,7 +142,7 @@ export async function openCell(victim: Victim, moment: Cell['moment'], lastOf: s
 }
 
 /** Waits until `test` returns a value, at most so long; throws with `what`. */
-export async function until<T>(what: string, test: () => T | Promise<T>, ms = 300_000): Promise<NonNullable<T>> {
+export async function until<T>(what: string, test: () => T | Promise<T>, ms = 900_000): Promise<NonNullable<T>> {
   const end = Date.now() + ms
   for (;;) {
     const value = await test()

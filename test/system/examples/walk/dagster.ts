@@ -15,7 +15,7 @@ import type { Tool } from './walk.ts'
 /** The settings of docs and README, with shorter times. Where no run is lost, a slow machine must not end one. */
 const instanceOf = (
   victim: Victim,
-): string => `run_monitoring: {enabled: true, max_runtime_seconds: ${victim === 'task' || victim === 'machine' ? 75 : 600}, poll_interval_seconds: 5}
+): string => `run_monitoring: {enabled: true, max_runtime_seconds: ${victim === 'task' || victim === 'machine' ? 120 : 1200}, poll_interval_seconds: 5}
 run_retries: {enabled: true, max_retries: 3}
 telemetry: {enabled: false}
 `

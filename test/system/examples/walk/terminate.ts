@@ -8,7 +8,7 @@ import type { Family } from './processes.ts'
 import { openWalk, type Tool } from './walk.ts'
 
 export function describeTerminate(name: string, open: (family: Family) => Promise<Tool>): void {
-  describe.skipIf(pythonMissing !== null)(`ended in ${name}`, { timeout: 600_000 }, () => {
+  describe.skipIf(pythonMissing !== null)(`ended in ${name}`, () => {
     let tool: Tool
     beforeAll(async () => {
       const { family } = await openWalk()
@@ -21,9 +21,9 @@ export function describeTerminate(name: string, open: (family: Family) => Promis
       await tool.tick([cell])
       await until(`${name}: held ${BEFORE_ENRICHING}`, () => cell.held())
       await tool.terminate(cell)
-      await until(`${name}: the end of fettle`, () => cell.pids().length === 0, 120_000)
+      await until(`${name}: the end of fettle`, () => cell.pids().length === 0)
       cell.release()
-      await until(`${name}: the end of the run`, () => tool.isTerminated(cell), 120_000)
+      await until(`${name}: the end of the run`, () => tool.isTerminated(cell))
       expect(cell.pids()).toEqual([])
       expect(await cell.counts()).toEqual({ jobs: 1, enriched: 0 })
       expect(cell.isDone()).toBe(false)

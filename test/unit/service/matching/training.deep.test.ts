@@ -10,7 +10,7 @@ const data = process.env.FETTLE_MATCHING_DATA ?? ''
 const isHere = ['uk-gpg', 'listed', 'sec'].every(set => existsSync(join(data, set, 'queries.csv')))
 if (!isHere) process.stderr.write('SKIPPED: the training needs labelled sets; FETTLE_MATCHING_DATA names their folder\n')
 
-test.runIf(isHere)('the training reproduces the shipped weights and thresholds', { timeout: 600_000 }, () => {
+test.runIf(isHere)('the training reproduces the shipped weights and thresholds', () => {
   const ended = spawnSync(process.execPath, [join(ROOT, 'scripts/train-matching.mjs'), '--data', data, '--check'], {
     cwd: ROOT,
     encoding: 'utf8',
