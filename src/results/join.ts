@@ -155,7 +155,7 @@ async function changesSince(baseline: Baseline | null, workDir: string, { report
 
 async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
   const path = pathJoin(workDir, APPLIED_FILE)
-  if (lines.length > 0) await writeDecisions(path, lines)
+  if (lines.length > 0) await writeDecisions(path, lines, { isShared: false })
   else await removeFile(path)
 }
 

@@ -35,6 +35,7 @@ export async function forgetInRun(
     await writeDecisions(
       decisions,
       lines.filter(({ fingerprint }) => !forgotten.fingerprints.has(fingerprint)),
+      { isShared: false },
     )
   }
   for (const name of readdirSync(path).filter(isWholeFile)) await removeFile(join(path, name))

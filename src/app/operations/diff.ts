@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import type { Diff } from '../../report/index.ts'
 import { compareStates, type OutputChoice, outputStates, type RowStates, readStates } from '../../results/index.ts'
+import { findPruned } from '../runs/pruned-runs.ts'
 import { findRunId, readRun, runDirectory } from '../runs/run-directory.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
 
@@ -44,6 +45,7 @@ function runOf(name: string | undefined, { runsDir, cwd }: DiffOptions): string 
     return findRunId(runsDir, name)
   } catch (error) {
     if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_UNKNOWN' || name === undefined) throw error
+    if (findPruned(runsDir, name) !== null) throw error
     const isFolder = statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isDirectory() === true
     const message = isFolder ? `${name} is a folder, and no run in ${runsDir}` : `${error.message}, and no file ${name}`
     throw new FettleError(error.code, message, {

@@ -5,12 +5,6 @@ import { prunedPath, type RunSpending, readPruned } from '../runs/pruned-runs.ts
 import { runDirectory } from '../runs/run-directory.ts'
 import { type Findings, verifyOutputs } from './verify-files.ts'
 
-/** The newest removed run of this id, beginning of an id, or pipeline; null if no run fits. */
-export const findPruned = (runsDir: string, wanted: string): RunSpending | null =>
-  readPruned(runsDir)
-    .runs.filter(({ runId, pipeline }) => runId.startsWith(wanted) || pipeline === wanted)
-    .sort((a, b) => (a.runId < b.runId ? 1 : -1))[0] ?? null
-
 /** Whether the record can be read to its end. */
 export function verifyRecord(runsDir: string, { files, fault }: Findings): boolean {
   const path = prunedPath(runsDir)

@@ -9,11 +9,12 @@ import { FettleError, type Issue, issue } from '../../errors.ts'
 import { fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isForgetting } from '../forget/forget.ts'
+import { findPruned } from '../runs/pruned-runs.ts'
 import { isSealIntact } from '../runs/report-seal.ts'
 import { findRunId, listRunIds, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { type Findings, verifyDecisions, verifyOutputs, verifyRunFiles } from './verify-files.ts'
-import { findPruned, verifyPruned, verifyRecord } from './verify-pruned.ts'
+import { verifyPruned, verifyRecord } from './verify-pruned.ts'
 
 export interface Verified {
   readonly runId: string

@@ -94,6 +94,12 @@ export function readPruned(runsDir: string): ReadPruned {
   return { runs, fault: null }
 }
 
+/** The newest removed run of this id, beginning of an id, or pipeline; null if no run fits. */
+export const findPruned = (runsDir: string, wanted: string): RunSpending | null =>
+  readPruned(runsDir)
+    .runs.filter(({ runId, pipeline }) => runId.startsWith(wanted) || pipeline === wanted)
+    .sort((a, b) => (a.runId < b.runId ? 1 : -1))[0] ?? null
+
 /** Null for a damaged line; records with outputs have a checksum. */
 function parsed(line: string): RunSpending | null {
   const { json, sum } = cut(line)

@@ -24,6 +24,7 @@ import {
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
+import { findPruned, type RunSpending } from './pruned-runs.ts'
 import { parseRunId } from './run-id.ts'
 
 /** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
@@ -192,6 +193,8 @@ export function findRunId(runsDir: string, wanted: string | undefined, advice: s
   const found = ids.includes(wanted) ? [wanted] : ids.filter(id => id.startsWith(wanted) || parseRunId(id)?.line === wanted)
   const [id] = found
   if (id === undefined) {
+    const removed = findPruned(runsDir, wanted)
+    if (removed !== null) throw wasRemoved(removed)
     const names = new Set(ids.map(one => parseRunId(one)!.line))
     const close = nearest(wanted, [...ids, ...names])
     throw unknown(`no run "${wanted}" in ${runsDir}`, close === null ? 'List the runs.' : `Did you mean ${close}? List the runs.`)
@@ -201,6 +204,12 @@ export function findRunId(runsDir: string, wanted: string | undefined, advice: s
     throw new FettleError('FETTLE_RUN_UNKNOWN', `"${wanted}" is the beginning of several runs: ${found.slice(0, 5).join(', ')}`)
   return id
 }
+
+const wasRemoved = ({ runId, prunedAt }: RunSpending): FettleError =>
+  new FettleError('FETTLE_RUN_UNKNOWN', `the run ${runId} was removed on ${prunedAt?.slice(0, 10)}`, {
+    hint: 'Its credits and jobs are known still. Compare its outputs with its record.',
+    action: action('verify', runId),
+  })
 
 function latestId(runsDir: string): string | null {
   try {

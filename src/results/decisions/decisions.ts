@@ -4,7 +4,7 @@
  */
 import { extname } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
+import { type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
@@ -124,10 +124,14 @@ export async function requireDecisions(path: string, root = ''): Promise<readonl
   throw new FettleError('FETTLE_DECISIONS', first.message + more, { at: first.at, issues })
 }
 
-export async function writeDecisions(path: string, lines: readonly Decision[]): Promise<void> {
+export async function writeDecisions(
+  path: string,
+  lines: readonly Decision[],
+  { isShared = true }: Pick<SinkOptions, 'isShared'> = {},
+): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv')
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: decisions are stored in a .csv file`)
-  await writeAtomic(path, decisionsText(lines), { isShared: true })
+  await writeAtomic(path, decisionsText(lines), { isShared })
 }
 
 const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length }

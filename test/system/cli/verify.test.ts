@@ -1,5 +1,5 @@
 /** `fettle verify`: every edit of the files of a run is found and named. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
@@ -99,6 +99,18 @@ test('finds each of 200 random edits of the files of a run, names the file, and 
   expect(edited.stderr).toContain(`error FETTLE_VERIFY ${folder}/report.md`)
 })
 
+test('only the owner can read the files of a run', async () => {
+  const { cwd, folder } = await decidedRun()
+  const modes = (): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(join(cwd, folder))
+        .filter(name => name !== 'service')
+        .map(name => [name, (statSync(join(cwd, folder, name)).mode & 0o777).toString(8)]),
+    )
+  expect(Object.keys(modes())).toContain('decisions.csv')
+  expect(new Set(Object.values(modes())), JSON.stringify(modes())).toEqual(new Set(['600']))
+})
+
 test('a removed run: what is gone is named, and each edit of what is left is found', async () => {
   const { cwd, line } = await decidedRun()
   const runsDir = join(cwd, 'fettle-runs')
@@ -123,6 +135,13 @@ test('a removed run: what is gone is named, and each edit of what is left is fou
   expect((await fettle(['verify', id], { cwd })).stderr).toContain('its removal was interrupted')
   expect((await fettle(['runs', 'prune'], { cwd })).stdout).toContain(id)
   expect(readdirSync(runsDir)).not.toContain(id)
+  for (const command of ['report', 'status', 'diff', 'review'])
+    for (const name of [id, id.slice(0, 18), 'p']) {
+      const { code, stderr } = await fettle([command, name], { cwd })
+      expect([code, stderr], `${command} ${name}`).toEqual([2, expect.stringContaining(`the run ${id} was removed on 20`)])
+      expect(stderr).toContain(`fettle verify ${id}`)
+      expect(stderr).not.toMatch(/Did you mean|no file/)
+    }
   expect((await fettle(['verify', 'nobody'], { cwd })).code).toBe(2)
 })
 
