@@ -6,6 +6,8 @@ import { attempt, removeFile } from '../files/atomic-file.ts'
 import { isPacked } from '../files/packed-file.ts'
 import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 
+/** The result of a run in its own directory, for programs. */
+export const ROWS_FILE = 'rows.csv'
 export const JOURNAL_FILE = 'journal.jsonl'
 export const PLAN_FILE = 'pipeline.resolved.yml'
 const REVIEW_FILE = 'review.jsonl.gz'

@@ -5,6 +5,7 @@ import { openSink } from '../../files/atomic-file.ts'
 import { openSource, sentRows } from '../../input/index.ts'
 import { planRows } from '../../input/table/records.ts'
 import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/index.ts'
+import { ROWS_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
@@ -33,7 +34,7 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
     ...extra,
     now: realClock.now,
     openSink: (to, options) => {
-      if (to === RUN_OUTPUT) return openSink(join(path, 'rows.csv'), { tag: options.tag ?? '' })
+      if (to === RUN_OUTPUT) return openSink(join(path, ROWS_FILE), { tag: options.tag ?? '' })
       if (plan.output?.table !== undefined && to === plan.output.path) return openTableSink(plan.output, path, options, storage)
       return isAddress(to) ? openRemoteSink(to, path, options, storage) : openSink(to, options)
     },

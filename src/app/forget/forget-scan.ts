@@ -20,6 +20,7 @@ import {
   isEnrichedFile,
   QUESTIONS_FILE,
   REUSED_FILE,
+  ROWS_FILE,
   reviewPath,
   STATES_FILE,
 } from '../../results/file-names.ts'
@@ -49,9 +50,6 @@ export const forgottenRows = (key: string, one: RunRows): ForgottenRows => ({
   cells: new Set(one.cells),
   companies: new Set(one.companies),
 })
-
-/** The result of a run in its own directory, for programs. */
-const ROWS_FILE = 'rows.csv'
 
 /** Work files in which a row cannot be left out. A review of the run, which needs them, ends with them. */
 export const isWholeFile = (name: string): boolean =>

@@ -7,7 +7,15 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import type { RunState } from '../../journal/index.ts'
 import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
-import { APPLIED_FILE, JOURNAL_FILE, receivedPath, reviewPath } from '../../results/file-names.ts'
+import {
+  APPLIED_FILE,
+  isEnrichedFile,
+  JOURNAL_FILE,
+  QUEUE_FILE,
+  ROWS_FILE,
+  receivedPath,
+  reviewPath,
+} from '../../results/file-names.ts'
 import { type Decision, isAsReceived, readReview, requireDecisions } from '../../results/index.ts'
 import { readPruned } from '../runs/pruned-runs.ts'
 import { isWorkFile } from '../runs/report-seal.ts'
@@ -48,8 +56,14 @@ export async function verifyRunFiles(
   }
   if (report === null || report.files.length === 0) return
   for (const { name } of readdirSync(path, { withFileTypes: true }).filter(one => one.isFile()))
-    if (!known.has(name) && !isWorkFile(name) && name !== 'rows.csv')
-      findings.notes.push(`${join(path, name)} is not a file of the run`)
+    if (!known.has(name) && !mayBeOf(state, name)) findings.notes.push(`${join(path, name)} is not a file of the run`)
+}
+
+/** Whether a run writes a file of this name, which neither its jobs nor its report name. */
+function mayBeOf(state: RunState | null, name: string): boolean {
+  if (state !== null && isEnrichedFile(name)) return false
+  if (state !== null && name === QUEUE_FILE) return state.shardRuns.length > 0
+  return isWorkFile(name) || (name === ROWS_FILE && state?.outputs.some(({ path }) => path === RUN_OUTPUT) !== false)
 }
 
 interface Place {
@@ -67,7 +81,7 @@ export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings
       findings.notes.push(`${path} is not compared: it is not on this machine`)
       continue
     }
-    const file = path === RUN_OUTPUT ? join(runDirectory(runsDir, id).path, 'rows.csv') : resolve(cwd, path)
+    const file = path === RUN_OUTPUT ? join(runDirectory(runsDir, id).path, ROWS_FILE) : resolve(cwd, path)
     const found = await fileDigest(file)
     if (found === sha256) {
       findings.files.push(path)

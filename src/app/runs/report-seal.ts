@@ -18,6 +18,7 @@ import {
   QUESTIONS_FILE,
   QUEUE_FILE,
   REUSED_FILE,
+  ROWS_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
 
@@ -57,7 +58,7 @@ export const isWorkFile = (name: string): boolean =>
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */
 const isRecorded = (name: string): boolean =>
-  name === JOURNAL_FILE || name === RENDERERS.json.file || name === QUEUE_FILE || name === 'rows.csv' || isEnrichedFile(name)
+  name === JOURNAL_FILE || name === RENDERERS.json.file || name === QUEUE_FILE || name === ROWS_FILE || isEnrichedFile(name)
 
 /** The files of a run directory with their digests, but for those that are recorded elsewhere. */
 export async function runFiles(path: string): Promise<Report['files']> {

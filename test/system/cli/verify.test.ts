@@ -99,6 +99,17 @@ test('finds each of 200 random edits of the files of a run, names the file, and 
   expect(edited.stderr).toContain(`error FETTLE_VERIFY ${folder}/report.md`)
 })
 
+test('a file that the run did not write is named, also one with the name of a file that other runs write', async () => {
+  const { cwd, line, folder } = await decidedRun()
+  const added = ['enriched-7.csv.gz', 'enriched-0.csv', 'queue.json', 'rows.csv', 'x.txt']
+  for (const name of added) writeFileSync(join(cwd, folder, name), 'x')
+  const ended = await fettle(['verify', String(line.runId), '--json'], { cwd })
+  expect([ended.code, lastLine(ended).notes]).toEqual([
+    0,
+    expect.arrayContaining(added.map(name => expect.stringContaining(`${folder}/${name} is not a file of the run`))),
+  ])
+})
+
 test('only the owner can read the files of a run', async () => {
   const { cwd, folder } = await decidedRun()
   const modes = (): Record<string, string> =>
