@@ -1,5 +1,5 @@
 /** Runs that use the answers of earlier runs: what goes up, what is written, and what is kept. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
 import { creditsOf } from '../../../src/run/index.ts'
 import { runs } from '../../support/runs.ts'
+import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
 
@@ -255,6 +256,62 @@ test('a resume that cannot store what the run has paid holds no other run of the
   night.write(listOf(0, 40))
   await expect(resume(unfinished, here.options({}))).rejects.toThrow('the rows that came back are not there')
   expect(locksIn(join(here.folder, 'runs', 'answers', '.asking'))).toEqual([])
+})
+
+/** A list of companies that a service which charges knows, by the numbers of their names, and a pipeline over it. */
+async function chargedNight() {
+  const { url, requests } = await realService({ play: 'vendor' })
+  const names = ['Acme Ltd', 'Bolt Ltd', 'Cork SA', 'Nobody Ltd', 'Elk Oy']
+  const write = (from: number, to: number): void =>
+    here.write('in.csv', ['name,country', ...names.slice(from, to).map(name => `${name},GB`), ''].join('\n'))
+  const pipelineOf = (name: string, budget: PipelineInput['budget'] = {}): PipelineInput =>
+    here.pipeline({
+      ...{ name, service: { url }, budget, output: `${name}.csv` },
+      reuse: { matched: '30d', unmatched: '30d', review: '30d' },
+    })
+  const enriched = (): number => requests.filter(({ method, route }) => method === 'POST' && route.endsWith('/enrich')).length
+  return { write, pipelineOf, enriched, options: here.options(CREDENTIALS) }
+}
+
+test('a job that enriches without a line about it in the journal is paid: its run keeps it, and pays for nothing else', async () => {
+  const { write, pipelineOf, enriched, options } = await chargedNight()
+  write(0, 4)
+  const unfinished = await stoppedAt(pipelineOf('nightly'), 'enrich.accepted', options)
+  expect(enriched()).toBe(1)
+  // As after a power cut: the last lines are gone.
+  const journal = join(here.folder, 'runs', unfinished, 'journal.jsonl')
+  const text = readFileSync(journal, 'utf8')
+  writeFileSync(journal, text.slice(0, text.lastIndexOf('\n', text.indexOf('"enrich.requested"')) + 1))
+  expect(readRun(join(here.folder, 'runs'), unfinished).jobs).toMatchObject([{ matchAccepted: true, enrichRequested: false }])
+  write(1, 5)
+  expect(await run(pipelineOf('other'), options)).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 4 } }] })
+  write(0, 4)
+  const resumed = await resume(unfinished, options)
+  expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 4 }, jobs: [{ name: `fettle-${unfinished}` }] }] })
+  expect(enriched()).toBe(2)
+})
+
+test('a resume that chooses its rows again is refused where the month has no credits left, and the next run pays for the rest only', async () => {
+  const { write, pipelineOf, enriched, options } = await chargedNight()
+  write(0, 5)
+  const unfinished = await stoppedAt(pipelineOf('nightly', { month: 5 }), 'match.finished', options)
+  write(0, 3)
+  for (const refresh of [{}, { refresh: { all: true } }])
+    expect(await run(pipelineOf('other'), { ...options, ...refresh })).toMatchObject({ exitCode: 0, results: [{ credits: 3 }] })
+  write(0, 5)
+  const refused = await resume(unfinished, options)
+  expect(refused).toMatchObject({
+    ...{ status: 'fail', exitCode: 1 },
+    results: [{ error: { code: 'FETTLE_BUDGET_MONTH' }, credits: 0, jobs: [{ name: `fettle-${unfinished}` }] }],
+  })
+  expect(refused.results[0]?.error?.message).toMatch(
+    /^nightly could cost 2 credits, and 6 of the 5 of budget\.month are spent or reserved in /,
+  )
+  expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+  expect(enriched()).toBe(2)
+  const next = await run(pipelineOf('nightly', { month: 8 }), options)
+  expect(next).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 3 }, plan: { sent: 2 } }] })
+  expect(enriched()).toBe(3)
 })
 
 test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
