@@ -25,6 +25,7 @@ export const USAGE = {
   FETTLE_REGISTER_SAMPLE: notice('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
+  FETTLE_REFRESH_KEY: notice('usage', 'No row has a key that was to be asked again.', 'Check the key: it is a cell of the column that `input.key` names, with all its characters.'),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, or start a new run.', action('run', '--new', 'PIPELINE')),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_DIFF: entry('usage', 'Two runs or outputs cannot be compared.', 'Name two runs whose rows are kept, or two outputs with a column of the company.'),

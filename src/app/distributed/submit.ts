@@ -17,7 +17,7 @@ import { askedBefore, chosenEventOf, chosenPlan } from '../execution/choose-rows
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
-import { checkRowBudget, chooseForShards } from '../prepare/reuse.ts'
+import { checkRowBudget, chooseForShards, keyIssues } from '../prepare/reuse.ts'
 import {
   makeFolder,
   makeRunDirectory,
@@ -130,7 +130,8 @@ async function chooseShards(
   })
   // The workers ask them: no process holds them until they are merged.
   await held.release(false)
-  for (const { message } of askedBefore(settings.runsDir, chosen.questions)) note(message)
+  const issues = [...askedBefore(settings.runsDir, chosen.questions), ...keyIssues(chosen.choices[0]?.unknownKeys ?? [])]
+  for (const { message } of issues) note(message)
   return withCredits(chosen.choices.map(chosenEventOf), shards)
 }
 

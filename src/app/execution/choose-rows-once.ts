@@ -11,7 +11,7 @@ import { creditsPaid, isPaid, mayBePaid, receivePaid } from '../../run/index.ts'
 import { type Claim, claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
 import { answersFolder, refreshOf } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { type Choice, checkRowBudget, chooseKnownRows } from '../prepare/reuse.ts'
+import { type Choice, checkRowBudget, chooseKnownRows, keyIssues } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, mostCredits, withSpendingLock } from '../runs/spending.ts'
@@ -151,6 +151,7 @@ export async function chooseRowsOnce(
     const found = [
       ...[...fetched].flatMap(([id, result]) => ('answers' in result ? [wasFetched(id, result.answers)] : [])),
       ...askedBefore(settings.runsDir, chosen.askedBefore, fetched),
+      ...keyIssues(chosen.choice?.unknownKeys ?? []),
     ]
     const known = new Set(record.state?.issues.map(({ message }) => message))
     for (const issue of found) if (!known.has(issue.message)) record.append({ type: 'issue.raised', issue })

@@ -1,6 +1,6 @@
 /** Estimates a run from the last good one, without sending anything. */
 import { realClock } from '../../client/clock.ts'
-import { FettleError } from '../../errors.ts'
+import { FettleError, type Issue } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
@@ -11,7 +11,7 @@ import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
-import { chooseKnownRows } from './reuse.ts'
+import { chooseKnownRows, keyIssues } from './reuse.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -45,6 +45,8 @@ export interface RunEstimate {
   readonly unfinished: string | null
   /** Rows with an earlier answer, and the others by reason; null without reuse, and without credentials. `sent` and `jobs` are then of those that go up. */
   readonly reuse: ReuseCounts | null
+  /** What the choice of rows warns of. */
+  readonly issues: readonly Issue[]
   /** The run key, what it is from, and the finished run that `run` would report again; null without a key. */
   readonly runKey: (RunKey & { readonly finished: string | null }) | null
 }
@@ -126,6 +128,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
     candidates: plan.candidates == null ? null : { most: mostQuestions(plan), known: searches?.candidates ?? null },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     reuse: chosen?.counts ?? null,
+    issues: keyIssues(chosen?.unknownKeys ?? []),
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
     runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, context) },
   }

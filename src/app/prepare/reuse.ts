@@ -1,6 +1,6 @@
 /** Chooses the rows of a run that go up: those without an answer of an earlier run that may be used. */
 import { counted } from '../../counted.ts'
-import { FettleError } from '../../errors.ts'
+import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { KnownBits } from '../../input/upload/known-rows.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { RunState } from '../../journal/index.ts'
@@ -122,11 +122,15 @@ async function chooseForAll(
         counter?.close()
       }
     }
+    // A shard that is started by itself sees its own rows only.
+    const isPart = runs.length === 1 && plan.shard !== undefined
+    const unknownKeys = isPart ? [] : refresh.keys.filter(key => chosen.every(one => one.unknownKeys.includes(key)))
     const isUsed = chosen.some(({ counts }) => counts.known > 0)
     // Where no answer is used, a service that estimates the facts does so again.
     const list = facts ?? (isUsed ? known.facts : null)
     return chosen.map((one, at) => ({
       ...one,
+      unknownKeys,
       parts: partsOfSent(runs[at]!.plan, one.counts.sent),
       list,
       searches: searches[at] ?? null,
@@ -138,6 +142,18 @@ async function chooseForAll(
 
 function partsOfSent({ parts }: Plan, sent: number): Plan['parts'] {
   return sent === 0 ? [] : partsOf(sent, parts.length > 1 ? parts[0]!.rows : null)
+}
+
+const SHOWN_KEYS = 5
+
+/** A warning about keys to refresh that no row has; none without such keys. */
+export function keyIssues(keys: readonly string[]): Issue[] {
+  if (keys.length === 0) return []
+  const shown = keys.slice(0, SHOWN_KEYS).map(key => JSON.stringify(key))
+  const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : ''
+  const [noun, verb] = keys.length === 1 ? ['key', 'was'] : ['keys', 'were']
+  const message = `no row has the ${noun} ${shown.join(', ')}${more}, which ${verb} to be asked again`
+  return [issue('FETTLE_REFRESH_KEY', message, { severity: 'warn' })]
 }
 
 /** Throws FETTLE_INPUT_BUDGET when more rows would go up than `budget.rows` allows. */

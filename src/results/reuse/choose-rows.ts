@@ -26,6 +26,8 @@ export interface ChosenRows {
   /** Digests of the two files; null where none were written. */
   readonly answers: string | null
   readonly bits: string | null
+  /** Keys to refresh that no row has. */
+  readonly unknownKeys: readonly string[]
 }
 
 export interface ChoiceContext extends FileContext {
@@ -66,6 +68,7 @@ export async function chooseRows(
   const bits = new KnownBits()
   const unknown = rowsBefore == null ? null : new UnknownRows()
   const fingerprintOf = fingerprinter(plan)
+  const unknownKeys = new Set(rules.refresh.keys)
   const counts: Record<keyof ReuseCounts, number> = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
   const writer = workDir === null ? null : await ReusedWriter.open(join(workDir, REUSED_FILE), known)
   const sent = sentByOthers ?? new DigestIndex()
@@ -78,6 +81,7 @@ export async function chooseRows(
       const question = questionOf(uploadRow)
       const found = known.find(question)
       const key = plan.key === null ? null : (inputRow[plan.key.index] ?? '')
+      if (key !== null && unknownKeys.size > 0) unknownKeys.delete(key)
       const hasKey = (): boolean => {
         const digest = keyOf(inputRow)
         return digest !== null && known.hasKey(digest)
@@ -109,7 +113,7 @@ export async function chooseRows(
     counts.fresh -= changed
     await verifyUnchanged('read')
     const answers = (await writer?.publish()) ?? null
-    return { counts, answers, bits: workDir === null ? null : await bits.write(workDir) }
+    return { counts, answers, bits: workDir === null ? null : await bits.write(workDir), unknownKeys: [...unknownKeys] }
   } finally {
     await writer?.discard()
   }

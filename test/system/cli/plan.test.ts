@@ -65,6 +65,33 @@ describe.concurrent('plan', () => {
     expect(plan.against.changes).toContainEqual({ what: 'rows', was: '5', is: '6' })
   })
 
+  test('a key to refresh that no row has is named, and one that a row has is not', async () => {
+    const keyed = `input: {path: rows.csv, key: Company Name}
+reuse: {matched: 30d, unmatched: 30d, review: 30d}
+output: out/p.csv`
+    const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', keyed).replace('input: rows.csv\n', '') })
+    const keys = ['--refresh-key', ROWS.split('\n')[1]!.split(',')[0]!, '--refresh-key', 'nope']
+    const issue = expect.objectContaining({ code: 'FETTLE_REFRESH_KEY', severity: 'warn' })
+    for (const given of [keys, ['--refresh-key', 'nope']]) {
+      const planned = await fettle(['plan', 'p.yml', ...given], { cwd })
+      expect([planned.code, planned.stderr]).toEqual([
+        0,
+        expect.stringContaining('no row has the key "nope", which was to be asked again'),
+      ])
+      expect(lastLine(await fettle(['plan', 'p.yml', '--json', ...given], { cwd }))).toMatchObject({
+        exitCode: 0,
+        issues: expect.arrayContaining([issue]),
+        plan: { reuse: { asked: 5 } },
+      })
+      const ran = await fettle(['run', 'p.yml', '--new', '--json', ...given], { cwd })
+      expect([ran.code, lastLine(ran)]).toMatchObject([0, { status: 'warn' }])
+      const report = await fettle(['report', String(lastLine(ran).runId), '--format', 'json'], { cwd })
+      expect(JSON.parse(report.stdout).results[0].issues).toContainEqual(issue)
+    }
+    const planned = lastLine(await fettle(['plan', 'p.yml', '--json', ...keys.slice(0, 2)], { cwd }))
+    expect(planned.issues).not.toContainEqual(issue)
+  })
+
   test('an unfinished run of the same plan is the one that run would resume', async () => {
     const service = await counting(() => null)
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', 'output: out/p.csv\nretry: {attempts: 1}') })

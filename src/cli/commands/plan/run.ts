@@ -37,7 +37,14 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
-    const { plan, input, issues, credentials, project, release } = await prepare(file, {
+    const {
+      plan,
+      input,
+      issues: found,
+      credentials,
+      project,
+      release,
+    } = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
       runsDir,
@@ -46,7 +53,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
       ...overridesOf(flags, io.env),
     })
     release()
-    const exitCode = plan === null ? errorOfIssues(issues).exitCode : EXIT.ok
+    const exitCode = plan === null ? errorOfIssues(found).exitCode : EXIT.ok
     codes.push(exitCode)
     if (plan !== null && shards !== null) {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
@@ -56,11 +63,16 @@ export async function run(given: Flags, io: Io): Promise<number> {
       plan === null || input === null
         ? null
         : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...reuseOf(flags) })
+    const issues = [...found, ...(estimate?.issues ?? [])]
     const account =
       plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
-      const shown = estimate && { ...estimate, account: account !== null && 'found' in account ? account.found : null }
+      const shown = estimate && {
+        ...estimate,
+        issues: undefined,
+        account: account !== null && 'found' in account ? account.found : null,
+      }
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: shown }))
       continue
     }
