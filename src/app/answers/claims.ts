@@ -12,6 +12,7 @@ import { type Lock, lockHolder, takeLock } from '../../files/process-lock.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { Clock } from '../../model/requests.ts'
 import { makeFolder } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
 
 export interface Waiting {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -89,6 +90,8 @@ export class Claim {
   readonly #now: () => number
   readonly #own: Buffer[] = []
   #scope = ''
+  /** Only runs of this pipeline are waited for; null: those of any. */
+  #pipeline: string | null = null
   #others: readonly OtherClaim[] = []
   readonly #askedBefore = new Map<string, number>()
 
@@ -101,6 +104,7 @@ export class Claim {
   /** Before the first question. `scope`: only questions of an equal one are the same. */
   begin(scope: string): void {
     this.#scope = scope
+    this.#pipeline = null
     this.#own.length = 0
     this.#askedBefore.clear()
     this.#others = readdirSync(this.#folder).flatMap(name => {
@@ -112,11 +116,19 @@ export class Claim {
     })
   }
 
+  /** Only answers of this pipeline can be used: runs of others are not waited for. */
+  waitOnlyFor(pipeline: string): void {
+    this.#pipeline = pipeline
+  }
+
   /** A question that will be paid; throws where another run pays for it just now, unless it was asked for again. */
   add(question: Buffer, isAgain: boolean): void {
     for (const { runId, questions, isAtWork } of isAgain ? [] : this.#others) {
       if (questions.find(question) === -1) continue
-      if (isAtWork) throw new AskedElsewhere(runId)
+      if (isAtWork) {
+        if (this.#pipeline === null || parseRunId(runId)?.pipeline === this.#pipeline) throw new AskedElsewhere(runId)
+        continue
+      }
       this.#askedBefore.set(runId, (this.#askedBefore.get(runId) ?? 0) + 1)
     }
     this.#own.push(Buffer.from(question))
@@ -222,7 +234,7 @@ export async function claimQuestions<T>(
     } finally {
       choosing.release()
     }
-    onWait(`waiting for the run ${other}, which asks the same questions: they are not paid twice`)
+    onWait(`waiting for the run ${other}, which asks the same questions: answers that both can use are not paid twice`)
     while (lockHolder(join(folder, other), now) !== null) await clock.sleep(POLL_MS, signal)
   }
 }

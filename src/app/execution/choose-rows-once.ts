@@ -145,6 +145,8 @@ export async function chooseRowsOnce(
           assertMonth(sent, settings.runsDir, state.identity, clock.now(), { most: most === 0 ? 0 : most + own, except: runId })
           reserve()
         })
+      if (chosen.choice.lacksFacts)
+        note(`the answers of other pipelines depend on their lists, and are not used in the first night of ${plan.name}`)
       if (hasJobs)
         note('other runs answered some of its questions meanwhile: its rows are chosen again, and its unpaid jobs are left')
     }

@@ -38,6 +38,8 @@ async function rowsBefore(
 export interface Choice extends ChosenRows {
   readonly parts: Plan['parts']
   readonly list: ListFacts | null
+  /** Answers of other pipelines depend on their lists, and what they rest on is not known of this list yet. */
+  readonly lacksFacts: boolean
   /** Searches about the rows with an answer that an earlier run paid; null where none are used again. */
   readonly searches: KnownSearches | null
 }
@@ -95,6 +97,7 @@ async function chooseForAll(
   const search = { folder, env, now: () => now, refreshes: refresh.all }
   claim?.begin(scope)
   const known = await openAnswers(folder, wanted)
+  if (known.lacksFacts) claim?.waitOnlyFor(name)
   try {
     const place = {
       root: cwd,
@@ -133,6 +136,7 @@ async function chooseForAll(
       unknownKeys,
       parts: partsOfSent(runs[at]!.plan, one.counts.sent),
       list,
+      lacksFacts: known.lacksFacts,
       searches: searches[at] ?? null,
     }))
   } finally {

@@ -47,8 +47,9 @@ export async function openAnswers(folder: string, wanted: WantedAnswers): Promis
       answered.companyNumbers === facts.companyNumbers
     )
   }
+  const lacksFacts = facts === null && files.some(file => !isOfList(file))
   for (const file of files) if (!isOfList(file)) file.close()
-  return new KnownAnswers(files.filter(isOfList), { ...wanted, facts })
+  return new KnownAnswers(files.filter(isOfList), { ...wanted, facts, lacksFacts })
 }
 
 const byTime = (one: AnswerFile, other: AnswerFile): number => (timeOf(one) < timeOf(other) ? -1 : 1)

@@ -35,12 +35,15 @@ export interface KnownFor {
   /** Whether keys of the pipeline are compared. */
   readonly hasKeys: boolean
   readonly facts: ListFacts | null
+  readonly lacksFacts: boolean
   readonly now: number
 }
 
 export class KnownAnswers {
   /** What was known of the list, for these answers; null where that is unknown. */
   readonly facts: ListFacts | null
+  /** There are answers that depend on facts of the list which the service has not reported to this pipeline yet: none of them is used. */
+  readonly lacksFacts: boolean
   readonly sources: readonly AnswerSource[]
   readonly count: number
   readonly #files: readonly OpenFile[]
@@ -50,8 +53,9 @@ export class KnownAnswers {
 
   readonly #now: number
 
-  constructor(files: readonly AnswerFile[], { tags, pipeline, hasKeys, facts, now }: KnownFor) {
+  constructor(files: readonly AnswerFile[], { tags, pipeline, hasKeys, facts, lacksFacts, now }: KnownFor) {
     this.facts = facts
+    this.lacksFacts = lacksFacts
     this.#now = now
     let firstSource = 0
     let start = 0
