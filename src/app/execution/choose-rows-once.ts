@@ -1,21 +1,21 @@
 /** Chooses the rows of a run that go up. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { counted } from '../../counted.ts'
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
 import { creditsPaid, isPaid, mayBePaid, receivePaid } from '../../run/index.ts'
-import { type Claim, claimQuestions, type HeldClaim, resumeClaim } from '../answers/claims.ts'
+import { type Claim, claimQuestions, type HeldClaim, resumeClaim, type Waiting } from '../answers/claims.ts'
 import { answersFolder, refreshOf } from '../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Choice, checkRowBudget, chooseKnownRows, keyIssues } from '../prepare/reuse.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
-import { type RunDirectory, readRun } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, mostCredits, withSpendingLock } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
+import { askedBefore, wasFetched } from './paid/asked-before.ts'
 import { type Fetched, type Fetching, fetchPaid, isFetchable, storePaid } from './paid/fetch-paid.ts'
 import { hasOpenJobs, isOpen, nextJobName, openRows } from './paid/unpaid-jobs.ts'
 import { readablePlan } from './ports.ts'
@@ -58,60 +58,135 @@ export async function chooseRowsOnce(
   record: RunRecord,
   directory: RunDirectory,
   settings: RunSettings,
-  { storage, connect, ...limits }: Choosing,
+  choosing: Choosing,
 ): Promise<HeldClaim | null> {
   const { state } = record
-  if (state === null) return null
-  const { plan, runId, args, startedAt, resumedAt } = state
   // The rows of a merge were chosen for its shards.
-  if (plan.reuse == null || plan.merged !== undefined) return null
+  if (state === null || state.plan.reuse == null || state.plan.merged !== undefined) return null
   if (settings.chosen !== undefined) {
-    const path = join(directory.path, KNOWN_BITS_FILE)
-    if (!existsSync(path)) await writeAtomic(path, settings.chosen.bytes)
-    if (plan.known === undefined) record.append(settings.chosen.event)
+    await takeChoice(settings.chosen, record, directory)
     return null
   }
-  const { clock } = settings.world ?? DEFAULT_RUNTIME
-  const { signal, observers } = settings
-  const note = (text: string): void => observers?.emit('onNote', text)
-  const waiting = { clock, signal, onWait: note }
-  const folder = answersFolder(settings, args)
-  const hasJobs = plan.known !== undefined && hasOpenJobs(state, directory)
-  if (plan.known !== undefined && !hasJobs && !isBeforeRequests(state)) return resumeClaim(folder, runId, waiting)
-  const isPartlyPaid = hasJobs && state.jobs.some(isPaid)
-  const readable = wholePlan(await readablePlan(plan, directory, storage))
+  const note = (text: string): void => settings.observers?.emit('onNote', text)
+  const waiting = { clock: (settings.world ?? DEFAULT_RUNTIME).clock, signal: settings.signal, onWait: note }
+  const folder = answersFolder(settings, state.args)
+  const before = await choiceBefore(state, directory)
+  if (before === null) return resumeClaim(folder, state.runId, waiting)
+  const work: Work = { record, state, directory, settings, choosing, folder, waiting, note, before }
+  const settled = await settle(work)
+  const { held, mayChoose } = settled
+  try {
+    if (settled.looked !== null) {
+      if (settled.looked.choice !== null) await recordChoice(settled.looked.choice, work, settled.paid)
+      raiseIssues(settled.looked, work, settled.fetched)
+    }
+    return held
+  } catch (error) {
+    await held.release(!before.isPartlyPaid || mayChoose)
+    throw error
+  }
+}
+
+/** Rows that were chosen for the run elsewhere, with the whole list. */
+async function takeChoice({ event, bytes }: Given, record: RunRecord, directory: RunDirectory): Promise<void> {
+  const path = join(directory.path, KNOWN_BITS_FILE)
+  if (!existsSync(path)) await writeAtomic(path, bytes)
+  if (record.state?.plan.known === undefined) record.append(event)
+}
+
+type Given = NonNullable<RunSettings['chosen']>
+
+/** What a run that was stopped has of its earlier choice. */
+interface ChoiceBefore {
+  /** Its jobs were requested, and are not all paid. */
+  readonly hasJobs: boolean
+  readonly isPartlyPaid: boolean
+  /** The rows that are not paid; null where all are chosen in any case. */
+  readonly sent: Awaited<ReturnType<typeof openRows>>
+}
+
+const NO_CHOICE: ChoiceBefore = { hasJobs: false, isPartlyPaid: false, sent: null }
+
+/** Null where the choice stands. */
+async function choiceBefore(state: RunState, directory: RunDirectory): Promise<ChoiceBefore | null> {
+  if (state.plan.known === undefined) return NO_CHOICE
+  if (!hasOpenJobs(state, directory)) return isBeforeRequests(state) ? NO_CHOICE : null
+  const isPartlyPaid = state.jobs.some(isPaid)
+  const sent = await openRows(state, directory)
+  return isPartlyPaid && sent === null ? null : { hasJobs: true, isPartlyPaid, sent }
+}
+
+interface Work {
+  readonly record: RunRecord
+  readonly state: RunState
+  readonly directory: RunDirectory
+  readonly settings: RunSettings
+  readonly choosing: Choosing
+  readonly folder: string
+  readonly waiting: Waiting
+  readonly note: (text: string) => void
+  readonly before: ChoiceBefore
+}
+
+/** What a look at the answers found. */
+interface Looked {
+  /** Null where the run keeps its jobs, or must not choose yet. */
+  readonly choice: Choice | null
+  /** No other run has answered a question that is not paid. */
+  readonly isSame: boolean
+  readonly askedBefore: ReadonlyMap<string, number>
+}
+
+/** Returns a function that looks which questions have an answer, and chooses if it may. `mayChoose`: what the run has paid is stored. */
+async function looker({ state, directory, settings, choosing, folder, waiting, before }: Work) {
+  const { plan, runId, args, startedAt, resumedAt } = state
+  const readable = wholePlan(await readablePlan(plan, directory, choosing.storage))
   const usual = {
     ...{ ...settings, changedCompanies: changedCompaniesOf(directory, state), refresh: refreshOf(settings, args) },
     ...(resumedAt.length === 0 ? {} : { askedSince: Date.parse(startedAt) }),
   }
-  const sentBefore = hasJobs ? await openRows(state, directory) : null
-  if (isPartlyPaid && sentBefore === null) return resumeClaim(folder, runId, waiting)
-  let mayChoose = sentBefore === null
-  /** `choice`: null where the run keeps its jobs. */
-  const choose = () => {
-    const look = async (claim: Claim) => {
-      const run = { ...state, startedAt: new Date(clock.now()).toISOString() }
+  return (mayChoose: boolean): Promise<{ readonly chosen: Looked; readonly held: HeldClaim }> => {
+    const look = async (claim: Claim): Promise<Looked> => {
+      const run = { ...state, startedAt: new Date(waiting.clock.now()).toISOString() }
       const all = { ...usual, claim }
-      const open = sentBefore && (await openRows(state, directory))
+      const open = before.sent && (await openRows(state, directory))
       const answered = open && (await chooseKnownRows(readable, run, null, { ...all, sentBefore: open })).counts.known
       const isSame = answered === 0
       const choice = isSame || !mayChoose ? null : await chooseKnownRows(readable, run, directory, all)
       return { choice, isSame, askedBefore: claim.askedBefore }
     }
     // Until its answers are stored, what it has paid stays named.
-    return claimQuestions(folder, runId, waiting, look, !isPartlyPaid || mayChoose)
+    return claimQuestions(folder, runId, waiting, look, !before.isPartlyPaid || mayChoose)
   }
-  let { chosen, held } = await choose()
+}
+
+interface Settled {
+  readonly held: HeldClaim
+  /** Null where the service has a job that is paid, of which the journal has nothing: the run keeps its jobs. */
+  readonly looked: Looked | null
+  readonly mayChoose: boolean
+  /** By the runs that asked some of the questions before. */
+  readonly fetched: ReadonlyMap<string, Fetched>
+  /** Credits of the jobs that are paid; null where the service gave no counts. */
+  readonly paid: number | null
+}
+
+/** Looks until nothing is left to fetch from other runs, and what the run itself has paid is stored before it chooses again. */
+async function settle(work: Work): Promise<Settled> {
+  const { record, state, directory, settings, choosing, folder, before } = work
+  const { storage, connect, ...limits } = choosing
+  const lookAgain = await looker(work)
+  let mayChoose = before.sent === null
+  let { chosen, held } = await lookAgain(mayChoose)
   const fetched = new Map<string, Fetched>()
-  /** Credits of its jobs that are paid. */
   let paid: number | null = 0
   for (;;) {
     const unfetched = [...chosen.askedBefore.keys()].filter(id => !fetched.has(id) && isFetchable(settings.runsDir, id))
-    if (unfetched.length === 0 && (chosen.isSame || mayChoose)) break
+    if (unfetched.length === 0 && (chosen.isSame || mayChoose)) return { held, looked: chosen, mayChoose, fetched, paid }
     if (unfetched.length === 0) {
       try {
-        if (await hasPaidThere(state, connect)) return held
-        if (isPartlyPaid) {
+        if (await hasPaidThere(state, connect)) return { held, looked: null, mayChoose, fetched, paid }
+        if (before.isPartlyPaid) {
           paid = await receiveOwn(record, connect)
           await storePaid(record.state ?? state, directory, { settings, folder })
         }
@@ -121,47 +196,51 @@ export async function chooseRowsOnce(
       }
       mayChoose = true
     }
-    await held.release(unfetched.length > 0 && !isPartlyPaid)
-    for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan, settings, storage, folder }))
-    ;({ chosen, held } = await choose())
+    await held.release(unfetched.length > 0 && !before.isPartlyPaid)
+    for (const id of unfetched) fetched.set(id, await fetchPaid(id, { ...limits, plan: state.plan, settings, storage, folder }))
+    ;({ chosen, held } = await lookAgain(mayChoose))
   }
-  try {
-    if (chosen.choice !== null) {
-      const event = {
-        ...chosenEventOf(chosen.choice),
-        ...(hasJobs ? { jobName: nextJobName(state) } : {}),
-        ...(isPartlyPaid ? { paid } : {}),
-      }
-      checkRowBudget(plan, event.sent)
-      const sent = chosenPlan(wholePlan(plan), event)
-      await assertAccount(sent, settings)
-      const reserve = (): void => void record.append(event)
-      if (plan.budget.month === undefined) reserve()
-      // What is recorded is reserved: another run cannot use the same rest.
-      else
-        await withSpendingLock(settings.runsDir, clock, () => {
-          const most = mostCredits(sent)
-          const own = (state.reuse?.paid ?? 0) + (paid ?? 0)
-          assertMonth(sent, settings.runsDir, state.identity, clock.now(), { most: most === 0 ? 0 : most + own, except: runId })
-          reserve()
-        })
-      if (chosen.choice.lacksFacts)
-        note(`the answers of other pipelines depend on their lists, and are not used in the first night of ${plan.name}`)
-      if (hasJobs)
-        note('other runs answered some of its questions meanwhile: its rows are chosen again, and its unpaid jobs are left')
-    }
-    const found = [
-      ...[...fetched].flatMap(([id, result]) => ('answers' in result ? [wasFetched(id, result.answers)] : [])),
-      ...askedBefore(settings.runsDir, chosen.askedBefore, fetched),
-      ...keyIssues(chosen.choice?.unknownKeys ?? []),
-    ]
-    const known = new Set(record.state?.issues.map(({ message }) => message))
-    for (const issue of found) if (!known.has(issue.message)) record.append({ type: 'issue.raised', issue })
-    return held
-  } catch (error) {
-    await held.release(!isPartlyPaid || mayChoose)
-    throw error
+}
+
+/** Holds the choice to the budgets, and records it. `paid`: credits of jobs that the run leaves. */
+async function recordChoice(choice: Choice, work: Work, paid: number | null): Promise<void> {
+  const { record, state, settings, waiting, note, before } = work
+  const { clock } = waiting
+  const { plan, runId } = state
+  const event = {
+    ...chosenEventOf(choice),
+    ...(before.hasJobs ? { jobName: nextJobName(state) } : {}),
+    ...(before.isPartlyPaid ? { paid } : {}),
   }
+  checkRowBudget(plan, event.sent)
+  const sent = chosenPlan(wholePlan(plan), event)
+  await assertAccount(sent, settings)
+  const reserve = (): void => void record.append(event)
+  if (plan.budget.month === undefined) reserve()
+  // What is recorded is reserved: another run cannot use the same rest.
+  else
+    await withSpendingLock(settings.runsDir, clock, () => {
+      const most = mostCredits(sent)
+      const own = (state.reuse?.paid ?? 0) + (paid ?? 0)
+      const needed = { most: most === 0 ? 0 : most + own, except: runId }
+      assertMonth(sent, settings.runsDir, state.identity, clock.now(), needed)
+      reserve()
+    })
+  if (choice.lacksFacts)
+    note(`the answers of other pipelines depend on their lists, and are not used in the first night of ${plan.name}`)
+  if (before.hasJobs)
+    note('other runs answered some of its questions meanwhile: its rows are chosen again, and its unpaid jobs are left')
+}
+
+/** Records each note and warning once, however often the run is resumed. */
+function raiseIssues({ choice, askedBefore: asked }: Looked, { record, settings }: Work, fetched: Settled['fetched']): void {
+  const found = [
+    ...[...fetched].flatMap(([id, result]) => ('answers' in result ? [wasFetched(id, result.answers)] : [])),
+    ...askedBefore(settings.runsDir, asked, fetched),
+    ...keyIssues(choice?.unknownKeys ?? []),
+  ]
+  const known = new Set(record.state?.issues.map(({ message }) => message))
+  for (const issue of found) if (!known.has(issue.message)) record.append({ type: 'issue.raised', issue })
 }
 
 /** The embedded service is free, and its jobs are in the run directory. */
@@ -187,41 +266,6 @@ async function receiveOwn(record: RunRecord, connect: Choosing['connect']): Prom
     return record.state === null ? null : creditsPaid(record.state)
   } catch {
     return null
-  }
-}
-
-const wasFetched = (runId: string, answers: number): Issue =>
-  issue('FETTLE_ANSWERS_FETCHED', `${counted(answers, 'answer')} that the run ${runId} had paid: fetched from its jobs`, {
-    severity: 'info',
-  })
-
-/** A warning for each run that may have paid for questions that are asked again: how many, and why its answers are not known. */
-export function askedBefore(
-  runsDir: string,
-  questions: ReadonlyMap<string, number>,
-  fetched: ReadonlyMap<string, Fetched> = new Map(),
-): Issue[] {
-  return [...questions].flatMap(([runId, count]) => {
-    const result = fetched.get(runId)
-    // What it has paid is known now, and of the rest it chooses again.
-    if ((result !== undefined && 'answers' in result) || !mayHaveAsked(runsDir, runId)) return []
-    const why = result !== undefined && 'why' in result ? result.why : null
-    const message = `${counted(count, 'question')} may be paid twice: the unfinished run ${runId} asked ${count === 1 ? 'it' : 'them'} before`
-    const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`
-    return [issue('FETTLE_ASKED_BEFORE', `${message}${more}`, { severity: 'warn' })]
-  })
-}
-
-/**
- * Whether an unfinished run pays, or has paid, for its rows; a run of another folder, and a list in a queue, may have. Until it pays, a
- * run chooses its rows again where others have answered some of them.
- */
-function mayHaveAsked(runsDir: string, runId: string): boolean {
-  try {
-    const { finished, plan, jobs } = readRun(runsDir, runId)
-    return (!finished || plan.shard !== undefined) && jobs.some(({ enrichRequested }) => enrichRequested)
-  } catch {
-    return true
   }
 }
 
