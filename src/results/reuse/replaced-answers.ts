@@ -37,8 +37,12 @@ class NewAnswers {
   replaces({ facts }: AnswerFile): boolean {
     const [first] = this.files
     if (first === undefined) return false
-    const { scope, tags, inRegister, companyNumbers } = first.facts
-    const isOfList = facts.inRegister === inRegister && facts.companyNumbers === companyNumbers
+    const { scope, tags, pipeline, inRegister, companyNumbers } = first.facts
+    // A pipeline has the facts of its list from its own answers only.
+    const isOfList =
+      facts.inRegister === inRegister &&
+      facts.companyNumbers === companyNumbers &&
+      (inRegister === undefined || facts.pipeline === pipeline)
     return facts.scope === scope && isOfList && facts.tags.every(tag => tags.includes(tag))
   }
 }

@@ -53,6 +53,16 @@ test('the first night of a pipeline does not wait for answers that depend on the
   expect(await waitsFor(again, two)).toEqual([waiting(again)])
 })
 
+test('pipelines with the same list use what they know, each and together, after their first nights', async () => {
+  const of = await pipelines()
+  const options = { ...here.options(CREDENTIALS), answersDir: 'shared' }
+  const sent = async (name: string): Promise<unknown> => (await run(of(name), options)).results[0]?.plan.sent
+  expect([await sent('one'), await sent('two')]).toEqual([2, 2])
+  expect([await sent('one'), await sent('two')]).toEqual([0, 0])
+  here.write('in.csv', 'name,country\nZyxwv Utsrqp Ltd,GB\nHarrow Optics Ltd,GB\nAcme Ltd,GB\n')
+  expect([await sent('two'), await sent('one')]).toEqual([1, 0])
+})
+
 test('the first night of a pipeline waits for a run of the same pipeline in another folder', async () => {
   const of = await pipelines()
   const options = { ...here.options(CREDENTIALS), answersDir: 'shared' }
