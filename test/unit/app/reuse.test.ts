@@ -314,6 +314,23 @@ test('a resume that chooses its rows again is refused where the month has no cre
   expect(enriched()).toBe(3)
 })
 
+test('a resume that has paid for some of its jobs and is refused by the month has stored what it paid', async () => {
+  const { write, pipelineOf, options } = await chargedNight()
+  write(0, 4)
+  const split = { ...pipelineOf('nightly', { month: 4 }), job: { split: 1, concurrency: 1 } }
+  const unfinished = await stoppedAt(split, 'file.received', options)
+  write(1, 3)
+  for (const refresh of [{}, { refresh: { all: true } }])
+    expect(await run(pipelineOf('other'), { ...options, ...refresh })).toMatchObject({ exitCode: 0, results: [{ credits: 2 }] })
+  write(0, 4)
+  const refused = await resume(unfinished, options)
+  expect(refused).toMatchObject({ exitCode: 1, results: [{ error: { code: 'FETTLE_BUDGET_MONTH' } }] })
+  expect(locksIn(join(here.folder, 'runs', 'answers', '.asking'))).toEqual([])
+  const next = await run({ ...split, budget: { month: 20 } }, options)
+  expect(next).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 3 }, plan: { sent: 1 }, credits: 0 }] })
+  expect(issuesOf(next, 'FETTLE_ASKED_BEFORE')).toEqual([])
+})
+
 test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
   night.write(listOf(0, 40))
