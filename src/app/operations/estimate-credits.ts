@@ -39,7 +39,7 @@ export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }:
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(registerDirOf(dataDirOf(env)), systemClock)
-  const found = await matchSample(sentRows(plan, cwd), rows, {
+  const found = await matchSample(() => sentRows(plan, cwd), rows, {
     dir: registerDirOf(dataDirOf(env)),
     names,
     ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }),

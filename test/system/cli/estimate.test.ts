@@ -44,6 +44,21 @@ test('a sample of all rows finds what a run finds, and a smaller one contains it
   expect(stdout).toContain('rests on')
 })
 
+test('of a list with repeated rows counts each in its sample, and is made with the facts of a run, which counts different ones', async () => {
+  const absent = Array.from({ length: 900 }, (_, at) => `\nX${at},Quibbleton Nowhere Ltd,,,,,GB,,`)
+  const cwd = folderOf({
+    'suppliers.csv': LIST + absent.join(''),
+    'p.yml': pipeline(PAID),
+    'free.yml': pipeline('service: embedded'),
+  })
+  const { totals } = lastLine(await fettle(['run', 'free.yml', '--sample', '-q', '--json'], { cwd })) as {
+    totals: Record<string, number>
+  }
+  const whole = estimateIn(await fettle(['estimate', 'p.yml', '--sample', '--rows', '2000', '--json'], { cwd }))
+  const found = totals.matched! + totals.manualMatched! + totals.duplicates!
+  expect(whole.sample).toEqual({ rows: 1400, matched: found, review: totals.review, unmatched: totals.unmatched })
+})
+
 test('is made against the sample register on a machine that has not used it', async () => {
   const cwd = folderOf({ 'suppliers.csv': LIST, 'p.yml': pipeline('service: embedded\nregister: sample') })
   const { code, stderr, stdout } = await fettle(['estimate', 'p.yml', '--rows', '20'], {

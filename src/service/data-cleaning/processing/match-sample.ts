@@ -1,16 +1,8 @@
 /** Matches a sample of a list against registers, without a service: what a job would find, at no cost. */
 import { turnEvery } from '../../../loop-turns.ts'
-import {
-  appliedFacts,
-  estimateFacts,
-  type ListFacts,
-  match,
-  type Query,
-  type RowEvidence,
-  rowEvidence,
-} from '../../matching/index.ts'
+import { appliedFacts, type ListFacts, match, type Query, rowEvidence } from '../../matching/index.ts'
 import { openRegister } from '../../registers/index.ts'
-import { placeDigest, sampleOf } from './estimate-facts.ts'
+import { factsOf, placeDigest, sampleOf } from './estimate-facts.ts'
 
 export interface MatchedSample {
   readonly rows: number
@@ -20,9 +12,12 @@ export interface MatchedSample {
   readonly registers: readonly { readonly name: string; readonly companies: number; readonly snapshotDate: string }[]
 }
 
-/** Matches up to `size` rows, chosen by their positions: the same list gives the same sample. Throws as openRegister does. */
+/**
+ * Matches up to `size` rows, chosen by their positions: the same list gives the same sample. The list is read twice, because its facts are
+ * those that a job estimates, from different rows of the whole list. Throws as openRegister does.
+ */
 export async function matchSample(
-  queries: AsyncIterable<Query>,
+  queries: () => AsyncIterable<Query>,
   size: number,
   {
     dir,
@@ -30,18 +25,14 @@ export async function matchSample(
     ...given
   }: { readonly dir: string; readonly names: readonly string[] } & Partial<Pick<ListFacts, 'companyNumbers'>>,
 ): Promise<MatchedSample> {
-  const rows = await sampleOf(queries, placeDigest, size)
+  const rows = await sampleOf(queries(), placeDigest, size)
   const { index, pages, infos, officers } = await openRegister(dir, names)
   officers.close()
   const turn = turnEvery()
   const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
   try {
-    const known: RowEvidence[] = []
-    for (const row of rows) {
-      await turn()
-      known.push(rowEvidence(index, row))
-    }
-    const list = appliedFacts({ ...estimateFacts(known), ...given })
+    const facts = await factsOf(queries(), { rowEvidence: query => rowEvidence(index, query) }, turn)
+    const list = appliedFacts({ ...facts, ...given })
     const counts = { matched: 0, review: 0, unmatched: 0 }
     for (const row of rows) {
       await turn()
