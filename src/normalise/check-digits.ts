@@ -5,11 +5,11 @@
 
 type Check = (digits: readonly number[]) => boolean
 
-const weigh = (digits: readonly number[], weights: readonly number[]): number =>
+export const weigh = (digits: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, at) => sum + weight * digits[at]!, 0)
 
 /** The last digit completes the weighted sum to a multiple of 11, or to one and `rest`. Ten, which is no digit, is written as `ten`. */
-const eleven =
+export const eleven =
   (weights: readonly number[], { rest = 0, ten = 10 } = {}): Check =>
   digits => {
     const last = (11 + rest - (weigh(digits, weights) % 11)) % 11
@@ -27,16 +27,16 @@ const rising: Check = digits => {
 }
 
 /** Every second digit from the right is doubled. */
-const luhn: Check = digits =>
+export const luhnSum = (digits: readonly number[]): number =>
   digits.reduce((sum, digit, at) => {
     const value = (digits.length - at) % 2 === 0 ? digit * 2 : digit
     return sum + (value > 9 ? value - 9 : value)
-  }, 0) %
-    10 ===
-  0
+  }, 0)
+
+const luhn: Check = digits => luhnSum(digits) % 10 === 0
 
 /** ISO 7064, mod 11,10. */
-const chained: Check = digits => {
+export const chained: Check = digits => {
   let rest = 10
   for (const digit of digits.slice(0, -1)) rest = (((rest + digit) % 10 || 10) * 2) % 11
   return (rest + digits.at(-1)!) % 10 === 1

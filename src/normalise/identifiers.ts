@@ -16,7 +16,7 @@ export const numberLength = (country: string): number | null => NUMBER_LENGTHS[c
 const PREFIXES = new Set(
   (
     'AC CE CS FC GE GN GS IC IP LP NC NF NI NL NP OC OE PC RC RS SA SC SF SI SL SO SP SR SZ ZC HRA HRB GNR CHE ' +
-    'AT BE BG CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IT LT LU LV MT PL PT RO SE SK XI'
+    'AT ATU BE BG CY CZ DE DK EE EL ES FI FR GB GR HR HU IE IT LT LU LV MT PL PT RO SE SK XI'
   ).split(' '),
 )
 

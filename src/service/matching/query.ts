@@ -16,6 +16,7 @@ import {
   postcodeArea,
 } from '../../normalise/identifiers.ts'
 import { splitWords } from '../../normalise/text.ts'
+import { vatNumberIn } from '../../normalise/vat-number.ts'
 import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
 import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
 import { isOneCompany } from './blocking/company-records.ts'
@@ -49,6 +50,8 @@ export interface PreparedQuery {
   readonly country: string
   /** The organisation number as written, normalised later by the company's country when the row has none. */
   readonly writtenNumber: string
+  /** It is a VAT number, in a country that keeps the two apart. */
+  readonly isVatWritten: boolean
   /** The organisation number that the VAT number holds; '' where the country keeps the two apart. */
   readonly numberOfVat: string
   readonly identifiers: Identifiers
@@ -90,10 +93,12 @@ export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
   const names = [...new Set(texts)].map(text => readName(index, text ?? '')).filter(name => name !== null)
   const country = normaliseCountry(query.countryCode ?? '') || normaliseCountry(query.country ?? '')
   const orgNumber = normaliseOrgNumber(query.orgNumber ?? '', country) || normaliseOrgNumber(query.taxCode ?? '', country)
+  const writtenNumber = query.orgNumber || query.taxCode || ''
+  const writtenVat = vatNumberIn(writtenNumber, country)
   const identifiers: Identifiers = {
     id: (query.companyId ?? '').trim(),
     orgNumber,
-    vatNumber: normaliseVat(query.vatNumber ?? '', country) || normaliseVat(query.taxCode ?? '', country),
+    vatNumber: normaliseVat(query.vatNumber ?? '', country) || writtenVat || normaliseVat(query.taxCode ?? '', country),
     domain: domainOf(query.email ?? ''),
     phone: phoneDigits(query.phone ?? ''),
     postcode: normalisePostcode(query.postcode ?? ''),
@@ -104,7 +109,8 @@ export function prepareQuery(index: MatchIndex, query: Query): PreparedQuery {
   return {
     names,
     country,
-    writtenNumber: query.orgNumber || query.taxCode || '',
+    writtenNumber,
+    isVatWritten: writtenVat !== '',
     numberOfVat: orgNumberOfVat(identifiers.vatNumber),
     identifiers,
     hasNumbers: Object.entries(identifiers).some(([name, text]) => name !== 'postcode' && text !== ''),

@@ -5,6 +5,7 @@
 
 import { checkDigitsHold, isOneSlipApart } from '../../../normalise/check-digits.ts'
 import { normaliseOrgNumber, numberLength, orgNumberOfVat, postcodeArea } from '../../../normalise/identifiers.ts'
+import { vatNumberIn } from '../../../normalise/vat-number.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
@@ -58,7 +59,12 @@ function compareOrgNumbers(index: MatchIndex, query: PreparedQuery, company: num
     if (samePlace(vector)) vector[AT.numberPlace] = 1
     return
   }
-  for (const ours of numberOfVat === '' ? [written] : [written, numberOfVat]) {
+  // A VAT number in the column of organisation numbers; the company's VAT number, if it is known, is the same.
+  const isVat =
+    query.isVatWritten &&
+    (vatNumber === '' || vatNumber === query.identifiers.vatNumber) &&
+    vatNumberIn(orgNumber, country) === ''
+  for (const ours of [isVat ? '' : written, numberOfVat]) {
     for (const theirs of ofVat === '' ? [orgNumber] : [orgNumber, ofVat]) {
       if (ours === '' || theirs === '') continue
       if (isTypingError(ours, theirs, country, vector)) vector[AT.numberNear] = 1

@@ -20,12 +20,13 @@ const hasName = (vector: Vector): boolean =>
  * another name while one of the register has the very name in the row, or if that one has another number.
  */
 export function numberHolds(
-  { identifiers, numberOfVat, country }: PreparedQuery,
+  { identifiers, numberOfVat, isVatWritten, country }: PreparedQuery,
   scored: readonly ScoredCompany[],
 ): boolean | null {
   const { orgNumber, vatNumber } = identifiers
   if (orgNumber === '' && vatNumber === '') return null
-  if ([orgNumber, numberOfVat].some(number => number !== '' && checkDigitsHold(number, country) === false)) return false
+  const own = isVatWritten ? [numberOfVat] : [orgNumber, numberOfVat]
+  if (own.some(number => number !== '' && checkDigitsHold(number, country) === false)) return false
   const found = scored.filter(({ vector }) => numberAgrees(vector))
   const named = scored.filter(({ vector }) => hasName(vector))
   return found.length > 0

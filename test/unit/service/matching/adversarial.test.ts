@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest'
 import { buildIndex, match } from '../../../../src/service/matching/index.ts'
 import { HARD } from './adversarial.ts'
+import { NUMBERS } from './adversarial-numbers.ts'
 
-it('at least 95 % of the hard rows are answered rightly, and none takes another company', () => {
-  const { companies, rows } = HARD
+it.each([
+  { kind: 'hard rows', table: HARD },
+  { kind: 'rows with a number in either column', table: NUMBERS },
+])('at least 95 % of the $kind are answered rightly, and none takes another company', ({ table: { companies, rows } }) => {
   const index = buildIndex(companies)
   const answers = rows.map(({ rule, query, expected }) => {
     const { decision, reason, why, candidates } = match(index, query)
