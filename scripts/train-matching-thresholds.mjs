@@ -5,6 +5,7 @@
  */
 import { decide, evidenceClassOf } from '../build/service/matching/decide/decide.js'
 import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/share.js'
+import { AT } from '../build/service/matching/features.js'
 
 /** Share of a list that is absent from the register, and the least precision there. */
 const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
@@ -24,10 +25,13 @@ const CERTAIN = 40
 
 const moved = (scored, by) => scored.map(one => ({ ...one, logOdds: one.logOdds + by }))
 
+/** The rule about a word that one name lacks is to prevent wrong matches, not to make room for a lower threshold. */
+const withoutSisterExtra = vector => vector.with(AT.sisterExtra, 0)
+
 /** The candidates of a choice with their log-odds, best first. */
 const scoredOf = ({ rows, ids, odds, right }) =>
   rows
-    .map((vector, at) => ({ company: at, vector, logOdds: odds[at], isRight: at === right }))
+    .map((vector, at) => ({ company: at, vector: withoutSisterExtra(vector), logOdds: odds[at], isRight: at === right }))
     .sort((a, b) => b.logOdds - a.logOdds || (ids[a.company] < ids[b.company] ? -1 : 1))
 
 /** The best candidate of a choice, in a list whose share in the register moves the odds; null where no score makes it a match. */

@@ -123,12 +123,13 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     note(words.slice(-size).join(' '))
     words = words.slice(0, -size)
   }
+  const hasForm = words.length < all.length
   const opening = formAtStart(words)
   if (opening > 0) {
     note(words.slice(0, opening).join(' '))
     words = words.slice(opening)
   }
-  const marks = nameMarks(clean, words)
+  const marks = nameMarks(clean, words, hasForm)
   const core: string[] = []
   for (const [at, word] of words.entries()) {
     if (at > 0 && MIDDLE.has(word)) note(word)

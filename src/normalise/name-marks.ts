@@ -12,6 +12,13 @@ import { splitWords } from './text.ts'
  * shares, a name cut off), a country or a word in brackets only if the other name has another one.
  */
 const [NUMBER, COMPASS, LETTER, COUNTRY, BRACKET, PART] = ['#', '^', '-', '@', '(', '~'] as const
+/**
+ * A word that distinguishes two companies if one name lacks it: International, and what is in brackets in front of the legal form, which is
+ * part of the name: `Wines (Newry) Limited`, but not `Wines Limited (invoices)`, nor the initials in `Quillon (QV) Ventilation ApS`.
+ */
+const DISTINCT = '+'
+const INTERNATIONAL = 'international'
+const INTERNATIONALS = new Set([INTERNATIONAL, ...abbreviations.abbreviations.international.split(' ')])
 /** A name that is not written in Latin letters: it distinguishes nothing, but its words are transliterated. */
 const NATIVE = '%'
 
@@ -82,11 +89,12 @@ function numberMark(words: readonly string[], at: number): string | null {
 
 /**
  * The marks of a name as one text, sorted; '' for a name without. `words` are its words in order, without the legal form and not yet
- * spelled out.
+ * spelled out. `hasForm`: its legal form is at the end.
  */
-export function nameMarks(text: string, words: readonly string[]): string {
+export function nameMarks(text: string, words: readonly string[], hasForm = false): string {
   const marks = new Set<string>()
   const hasParValue = PAR_VALUE.test(text)
+  if (words.length > 1 && words.some(word => INTERNATIONALS.has(word))) marks.add(DISTINCT + INTERNATIONAL)
   if (isNative(text)) marks.add(NATIVE)
   for (const [at, word] of words.entries()) {
     const number = numberMark(words, at)
@@ -103,9 +111,15 @@ export function nameMarks(text: string, words: readonly string[]): string {
     for (const [, inner = ''] of text.matchAll(BRACKETED)) {
       const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : countryOf(inner.trim().toLowerCase())
       if (country !== '') marks.add(COUNTRY + country)
-      else
-        for (const word of splitWords(inner))
-          if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) marks.add(BRACKET + word)
+      else {
+        const inside = splitWords(inner)
+        const initials = words.map(word => (inside.includes(word) ? '' : word.charAt(0))).join('')
+        for (const word of inside)
+          if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) {
+            marks.add(BRACKET + word)
+            if (hasForm && word !== initials) marks.add(DISTINCT + word)
+          }
+      }
     }
   }
   return [...marks].sort().join(' ')
@@ -128,6 +142,15 @@ export function marksDiffer(one: string, other: string, hasOwnWords = true): 0 |
   if ([isPlace, isLetter].some(is => own.some(is) && known.some(is))) return 2
   return [...own, ...known].some(mark => hasOwnWords && mark.startsWith(PART)) ? 1 : 0
 }
+
+/** The words of a name without which it is that of another company, by its marks. */
+export const distinctWords = (marks: string): string[] =>
+  marks.includes(DISTINCT)
+    ? marks
+        .split(' ')
+        .filter(mark => mark.startsWith(DISTINCT))
+        .map(mark => mark.slice(1))
+    : []
 
 /** Whether one of two names is written in Latin letters and the other is not, by their marks: what agrees was transliterated. */
 export const isTransliterated = (one: string, other: string): boolean => one.includes(NATIVE) !== other.includes(NATIVE)

@@ -27,6 +27,8 @@ const NAME_MEANINGS = {
   numbersDiffer: 'the numbers in the names are not the same: 1, or 0.5 when one side has none',
   sisterDiffer:
     'a number, numeral, letter, point of the compass, country or word in brackets that is another: 1; a word such as Trading: 0.5',
+  sisterExtra:
+    'a word in brackets in front of the legal form, or International, that one of the names lacks; asked for, not weighed',
   domainName: "the company's web domain is the name in the row: 1, or the share of it that begins it",
   otherScript: 'one of the names is transliterated, the other is written in Latin letters; asked for, not weighed',
   former: 'compared with a previous name of the company',

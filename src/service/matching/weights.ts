@@ -59,6 +59,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   addressNone: -1.95,
   // by judgement
   sisterDiffer: -1,
+  sisterExtra: 0,
   otherScript: 0,
   former: -0.3,
   confirmed: 0,

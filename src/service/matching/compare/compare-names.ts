@@ -1,11 +1,11 @@
 /** Fills the name features of one query name against one document. */
 
-import { isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
+import { distinctWords, isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
 import { digitsOf } from '../blocking/build-index.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
 import type { QueryName } from '../query.ts'
-import { bigramDice } from '../similarity.ts'
+import { bigramDice, wordSimilarity } from '../similarity.ts'
 import { align, cachedSimilarity } from './align-words.ts'
 
 /** The words of the current document without spaces, as bytes: building a string would cost more than all comparisons. */
@@ -65,6 +65,23 @@ function markDifference({ marks, markDifferences }: QueryName, others: string, h
   return found
 }
 
+/**
+ * Whether one of two names has a distinguishing word that the other lacks (`Wines (Newry) Limited` and `Wines Limited`): companies with such
+ * names are sisters. Not where the row shortens the name.
+ */
+function hasSisterExtra(
+  { wordStarts, wordIds, dictionary }: MatchIndex,
+  name: QueryName,
+  document: number,
+  others: string,
+): boolean {
+  const [ours, theirs] = [distinctWords(name.marks), distinctWords(others)]
+  if (name.isShortened || ours.length + theirs.length === 0) return false
+  const words = Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id))
+  const isLeft = (word: string, all: readonly string[]): boolean => all.every(one => wordSimilarity(word, one) === 0)
+  return ours.some(word => isLeft(word, words)) || theirs.some(word => isLeft(word, name.words))
+}
+
 /** Fills the name features of `vector`, which must be zero elsewhere. */
 export function compareNames(index: MatchIndex, name: QueryName, document: number, vector: Vector): void {
   const length = readLetters(index, document)
@@ -112,6 +129,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     const marks = index.marks.at(document)
     vector[AT.sisterDiffer] = markDifference(name, marks, hasOwnWords) / 2
     if (isTransliterated(name.marks, marks)) vector[AT.otherScript] = 1
+    if (!exact && hasOwnWords && hasSisterExtra(index, name, document, marks)) vector[AT.sisterExtra] = 1
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
   const kind = index.kinds.at(document)

@@ -67,12 +67,13 @@ const hasSupport = (vector: Vector): boolean =>
 /**
  * Names that differ in what distinguishes sister companies: in a number, numeral, letter, point of the compass, country or word in
  * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name. Only a
- * number shows which one is meant.
+ * number shows which one is meant. A word in brackets that one name lacks is no sister's where the place, domain or phone agrees.
  */
 function mayBeSister([best, ...others]: readonly ScoredCompany[]): boolean {
   if (best === undefined) return false
   const { vector } = best
   if (vector[AT.sisterDiffer] === 1 || (vector[AT.sisterDiffer] === 0.5 && samePlace(vector))) return true
+  if (vector[AT.sisterExtra] === 1 && !hasSupport(vector) && vector[AT.domainName] !== 1) return true
   if (vector[AT.firstWord] !== 1 || vector[AT.exact] === 1 || (vector[AT.extraQuery] === 0 && vector[AT.extraCompany] === 0))
     return false
   const isSupported = hasSupport(vector)

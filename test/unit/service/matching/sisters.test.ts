@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseCompanyName } from '../../../../src/normalise/company-name.ts'
-import { marksDiffer } from '../../../../src/normalise/name-marks.ts'
+import { distinctWords, marksDiffer } from '../../../../src/normalise/name-marks.ts'
 import { buildIndex, match } from '../../../../src/service/matching/index.ts'
 import { company } from './companies.ts'
 import { SISTERS } from './sisters.ts'
@@ -49,6 +49,32 @@ describe('what distinguishes sisters', () => {
     const [a, b] = [one, other].map(name => parseCompanyName(name).marks) as [string, string]
     expect(marksDiffer(a, b)).toBe(differ)
     expect(marksDiffer(b, a)).toBe(differ)
+  })
+
+  it.each([
+    ['Wines (Newry) Limited', ['newry']],
+    ['Wines (Newry) Limited (invoices)', []],
+    ['Wines Limited (invoices)', []],
+    ['Wines (invoices)', []],
+    ['Wines (UK) Limited', []],
+    ['Wines (Own Brand) Stores plc', ['brand', 'own']],
+    ['Wines Intl Ltd', ['international']],
+    ['Quillon ("QV") Ventilation ApS', []],
+    ['Quillon Ventilation Works (QVW) Limited', []],
+    ['Quillon Ventilation Works (QV) Limited', ['qv']],
+    ['International Ltd', []],
+  ])('is International, and a word in brackets in front of the legal form: %s', (name, words) => {
+    expect(distinctWords(parseCompanyName(name).marks)).toEqual(words)
+  })
+
+  it('is no word in brackets that the row shortens', () => {
+    const own = company({ id: 'own', name: 'Pellworth Precious Metals Limited', country: 'GB' })
+    const index = buildIndex([...SISTERS.companies, own])
+    for (const [name, decision] of [
+      ['Pellworth Prec.Met.(New) Ltd', 'matched'],
+      ['Pellworth Precious Metals (New) Ltd', 'review'],
+    ] as const)
+      expect([name, match(index, { name, country: 'GB' }).decision]).toEqual([name, decision])
   })
 
   it('is no misspelt word in brackets and no short form of a part', () => {

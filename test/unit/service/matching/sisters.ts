@@ -37,6 +37,12 @@ const PARTS: readonly (readonly [string, string, string])[] = [
   ['% Homes Limited', '% Care Limited', '% Leisure Limited'],
   ['% Holdings Limited', '% Technology Limited', '% Finance Limited'],
 ]
+/** What one sister has and the other lacks; either may be the one that is registered. */
+const ONE_SIDED: readonly (readonly [rule: string, without: string, having: string])[] = [
+  ['a town in brackets on one side', '% Wines Limited', '% Wines (Newry) Limited'],
+  ['a part in brackets on one side', '% Quarries Limited', '% Quarries (Transport) Limited'],
+  ['International on one side', '% Valves Limited', '% Valves International Limited'],
+]
 const GROUPS = ['Marwick', 'Quillon', 'Thornbury', 'Ashdowne']
 const STREETS = ['Quay Road', 'Foundry Lane', 'Mill Street', 'Castle Hill']
 const TOWNS = ['Poole', 'Sheffield', 'Lewes', 'Derby']
@@ -99,6 +105,37 @@ function makeTable() {
         { rule: 'parts of a group: absent, by name', query: { name: asked.replace('%', name), country: 'GB' }, expected: '' },
         { rule: 'parts of a group: the bare name', query: { name, ...place }, expected: '' },
         { rule: 'parts of a group: there', query: { name: inCapitals(one.replace('%', name)), ...place }, expected: first },
+      )
+    }
+    for (const [number, [rule, without, having]] of ONE_SIDED.entries()) {
+      const [short, long, both] = ['dale', 'mere', 'combe'].map(ending => `${group}${'vwx'.charAt(number)}${ending}`) as [
+        string,
+        string,
+        string,
+      ]
+      const place = {
+        address1: `${40 + number} ${STREETS[at]}`,
+        town: TOWNS[at]!,
+        postcode: `${'ABCD'.charAt(at)}E${number + 1} 3QX`,
+      }
+      const id = add(without.replace('%', short), place)
+      add(having.replace('%', long), {})
+      const [first, second] = [without, having].map(name => add(name.replace('%', both), {})) as [string, string]
+      rows.push(
+        { rule: `${rule}: absent, by name`, query: { name: having.replace('%', short), country: 'GB' }, expected: '' },
+        { rule: `${rule}: absent, the other has it`, query: { name: without.replace('%', long), country: 'GB' }, expected: '' },
+        { rule: `${rule}: both there, by name`, query: { name: without.replace('%', both), country: 'GB' }, expected: first },
+        { rule: `${rule}: both there, by name`, query: { name: having.replace('%', both), country: 'GB' }, expected: second },
+        {
+          rule: `${rule}: its town agrees`,
+          query: { name: having.replace('%', short), country: 'GB', town: place.town },
+          expected: id,
+        },
+        {
+          rule: `${rule}: a note behind the name`,
+          query: { name: `${without.replace('%', short)} (invoices)`, country: 'GB' },
+          expected: id,
+        },
       )
     }
     // One company of the group at an address; the row has a word such as Trading.
