@@ -43,12 +43,13 @@ const FORMS: Readonly<Record<string, readonly [form: RegExp, holds: (number: str
 }
 
 /**
- * The canonical VAT number of a text that has the form and check digits of one, by its own prefix or the row's country; '' for another
- * text, and for countries whose VAT number holds the organisation number.
+ * The canonical VAT number of a text that has the form of one and its prefix, or without a prefix the form and check digits of one of the
+ * row's country; '' for another text, and for countries whose VAT number holds the organisation number.
  */
 export function vatNumberIn(text: string, country: string): string {
   if (text === '') return ''
   const number = normaliseVat(text, country)
   const [form, holds] = FORMS[number.slice(0, 2)] ?? []
-  return form?.test(number.slice(2)) && holds?.(number.slice(2)) ? number : ''
+  if (form === undefined || holds === undefined || !form.test(number.slice(2))) return ''
+  return normaliseVat(text, '') === number || holds(number.slice(2)) ? number : ''
 }

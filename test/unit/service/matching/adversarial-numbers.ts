@@ -101,6 +101,10 @@ function makeTable() {
       row('organisation number in the column of VAT numbers', id, { name, vatNumber: orgNumber, country })
       if (isApart(form)) {
         row('VAT number there, no name and no country', id, { orgNumber: vatNumber })
+        // The register has a number whose check digits are wrong; the prefix shows what it is.
+        const mistyped = vatNumber.replace(/\d/, digit => String((Number(digit) % 9) + 1))
+        companies.push(company({ id: `${id}x`, name: `Sandmoor ${id}x`, country, vatNumber: mistyped }))
+        row('VAT number there, wrong in the register too', `${id}x`, { orgNumber: mistyped, country })
         row('its digits alone, no name and no country', '', { orgNumber: vat.replace(/^U/, '') })
         row('VAT number of nobody', '', { orgNumber: prefixed(country, numberOf(country, vatForm, peer, 900 + of)), country })
       }
