@@ -149,13 +149,21 @@ function bitsOf(bits: number): number {
   return count
 }
 
-/** Similarity of a misspelt word: one edit is allowed from four letters on, two from eight on; else 0. */
-function misspelt(a: string, b: string): number {
-  const length = Math.max(a.length, b.length)
-  const most = length < 4 ? 0 : length < 8 ? 1 : 2
-  if (Math.abs(a.length - b.length) > most) return 0
+/** Edits of a misspelt word: one is allowed from four letters on, two from eight on. */
+const mostEdits = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 : 2)
+
+/** Whether one word is certainly not the other misspelt, by their lengths and letters. */
+export function areFar(a: string, b: string): boolean {
+  const most = mostEdits(Math.max(a.length, b.length))
   // An edit changes two letters at most.
-  if (most === 0 || bitsOf(lettersOf(a) ^ lettersOf(b)) > 2 * most) return 0
+  return Math.abs(a.length - b.length) > most || most === 0 || bitsOf(lettersOf(a) ^ lettersOf(b)) > 2 * most
+}
+
+/** Similarity of a misspelt word by its edits; else 0. */
+function misspelt(a: string, b: string): number {
+  if (areFar(a, b)) return 0
+  const length = Math.max(a.length, b.length)
+  const most = mostEdits(length)
   const edits = editsOf(a, b, most)
   return edits > most ? 0 : 1 - edits / length
 }

@@ -36,14 +36,17 @@ export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimu
   const most = Math.max(MIN_NEAREST, minimum)
   const found = new Set<number>()
   let comparisons = 0
-  const add = (company: number): void => {
-    if (found.has(company)) return
-    const names = index.documentStarts[company + 1]! - index.documentStarts[company]!
-    if (comparisons + names * query.names.length > MAX_COMPARISONS) return
-    comparisons += names * query.names.length
-    found.add(company)
+  const add = (companies: readonly number[]): void => {
+    // Far apart in memory: all are read before the first is used.
+    const names = companies.map(company => index.documentStarts[company + 1]! - index.documentStarts[company]!)
+    for (let at = 0; at < companies.length; at++) {
+      const further = names[at]! * query.names.length
+      if (found.has(companies[at]!) || comparisons + further > MAX_COMPARISONS) continue
+      comparisons += further
+      found.add(companies[at]!)
+    }
   }
-  for (const key of query.keys) for (const company of index.keys.lookup(key)) add(company)
-  for (const name of query.names) for (const document of documentsOf(index, name, most)) add(index.companyOf[document]!)
+  for (const key of query.keys) add(index.keys.lookup(key))
+  for (const name of query.names) add(documentsOf(index, name, most).map(document => index.companyOf[document]!))
   return [...found]
 }

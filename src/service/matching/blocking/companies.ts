@@ -266,6 +266,7 @@ export interface CompanyIdentifiers {
   at(company: number): Identifiers
   /** The same as `at(company).postcode === postcode`, without decoding. */
   hasPostcode(company: number, postcode: string): boolean
+  readonly postcodes: TextColumn
 }
 
 export function identifiersIn(columns: Unpacked, companies: Companies): CompanyIdentifiers {
@@ -274,5 +275,6 @@ export function identifiersIn(columns: Unpacked, companies: Companies): CompanyI
   return {
     at: company => new LazyIdentifiers(texts, companies, company),
     hasPostcode: (company, postcode) => postcodes.is(company, postcode),
+    postcodes,
   }
 }

@@ -31,7 +31,7 @@ const lettersOf = (index: MatchIndex, document: number): string =>
  */
 function areCompatible(index: MatchIndex, a: number, b: number): boolean {
   const [one, other] = [index.identifiers.at(a), index.identifiers.at(b)]
-  const [legal, otherLegal] = [a, b].map(company => index.legal.at(nameOf(index, company) ?? 0) ?? '') as [string, string]
+  const [legal, otherLegal] = [a, b].map(company => index.legal.at(nameOf(index, company) ?? 0)) as [string, string]
   const [country, otherCountry] = [index.countries.at(a), index.countries.at(b)]
   return (
     (country === otherCountry

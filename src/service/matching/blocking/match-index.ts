@@ -11,10 +11,6 @@ import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn 
 
 export type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
 
-interface Lazy<T> {
-  at(position: number): T
-}
-
 /** Companies keep their position; a document is one name of one company. */
 export interface MatchIndex {
   readonly image: IndexImage
@@ -25,7 +21,8 @@ export interface MatchIndex {
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
   readonly wordStarts: Uint32Array
   readonly wordIds: Uint32Array
-  readonly legal: Lazy<LegalClass | null>
+  /** '' for a name without a legal form. */
+  readonly legal: RepeatedTextColumn<LegalClass | ''>
   /** What distinguishes the company of a document from its sisters. */
   readonly marks: RepeatedTextColumn
   readonly kinds: RepeatedTextColumn<NameKind>
@@ -69,7 +66,6 @@ export function viewIndex(image: IndexImage): MatchIndex {
   const [wordStarts, wordIds] = [columns.u32('wordStarts'), columns.u32('wordIds')]
   const byWord = postingsIn(columns, 'byWord')
   const dictionary = dictionaryIn(columns, 'dictionary', byWord.idf.length)
-  const legal = repeatedTextIn<LegalClass | ''>(columns, 'legal')
   const idf = columns.f32('places.idf')
   return {
     image,
@@ -79,7 +75,7 @@ export function viewIndex(image: IndexImage): MatchIndex {
     dictionary,
     wordStarts,
     wordIds,
-    legal: { at: document => legal.at(document) || null },
+    legal: repeatedTextIn<LegalClass | ''>(columns, 'legal'),
     marks: repeatedTextIn(columns, 'marks'),
     kinds: repeatedTextIn<NameKind>(columns, 'kinds'),
     companyOf: columns.u32('companyOf'),

@@ -91,6 +91,10 @@ const ends: number[] = []
 const gains: number[] = []
 const rests: number[] = []
 
+/** What one term found. The lengths of documents are far apart in memory: none is waited for before all are read. */
+const foundDocuments: number[] = []
+const foundScores: number[] = []
+
 function contains(lists: Uint16Array, start: number, end: number, document: number): boolean {
   let [low, high] = [start, end]
   while (low < high) {
@@ -120,6 +124,7 @@ function takeTop({ lists, norms, floors, documents }: Postings, count: number, f
   for (; term < open && rests[term]! > top.bar; term++) {
     const end = ends[term]!
     postings -= end - starts[term]!
+    let found = 0
     for (let at = starts[term]!; at < end; at++) {
       const document = lists[at]!
       let sum = sums[document]!
@@ -134,9 +139,10 @@ function takeTop({ lists, norms, floors, documents }: Postings, count: number, f
         if (contains(lists, starts[common]!, ends[common]!, document)) sum = Math.fround(sum + gains[common]!)
       }
       if (common < count || sum < enough) continue
-      const score = sum / norms[first + document]!
-      if (score >= top.least) top.take(first + document, score)
+      foundDocuments[found] = first + document
+      foundScores[found++] = sum / norms[first + document]!
     }
+    for (let at = 0; at < found; at++) if (foundScores[at]! >= top.least) top.take(foundDocuments[at]!, foundScores[at]!)
   }
   // The remaining documents cannot reach the bar.
   const size = Math.min(BLOCK, documents - first)

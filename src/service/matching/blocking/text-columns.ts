@@ -33,34 +33,35 @@ export class TextColumnBuilder {
 }
 
 export class TextColumn {
-  readonly #bytes: Uint8Array
+  readonly bytes: Uint8Array
   readonly #buffer: Buffer
-  readonly #starts: Uint32Array
+  /** Where the text of every position that is a multiple of 2^shift starts. */
+  readonly starts: Uint32Array
   readonly #need: Need | null
-  readonly #shift: number
+  readonly shift: number
   readonly #mask: number
 
   constructor(bytes: Uint8Array, starts: Uint32Array, need: Need | null, stored = EVERY_EIGHTH) {
-    this.#bytes = bytes
+    this.bytes = bytes
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#starts = starts
+    this.starts = starts
     this.#need = need
-    this.#shift = stored
+    this.shift = stored
     this.#mask = (1 << stored) - 1
   }
 
   #start(position: number): number {
-    const bytes = this.#bytes
-    const block = position >>> this.#shift
-    let at = this.#starts[block]!
-    if (this.#need !== null) this.#need(at, this.#starts[block + 1] ?? bytes.length)
+    const bytes = this.bytes
+    const block = position >>> this.shift
+    let at = this.starts[block]!
+    if (this.#need !== null) this.#need(at, this.starts[block + 1] ?? bytes.length)
     for (let skip = position & this.#mask; skip > 0; at++) if (bytes[at] === END) skip--
     return at
   }
 
   /** The same as `at(position) === text`, without decoding. */
   is(position: number, text: string): boolean {
-    const bytes = this.#bytes
+    const bytes = this.bytes
     const start = this.#start(position)
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
@@ -72,13 +73,13 @@ export class TextColumn {
 
   /** The first byte of the text at this position, without decoding it; -1 when it is empty. */
   first(position: number): number {
-    const byte = this.#bytes[this.#start(position)]!
+    const byte = this.bytes[this.#start(position)]!
     return byte === END ? -1 : byte
   }
 
   /** Copies the bytes of a text into `into` from `to` on, as far as they fit, and returns where they end. */
   copy(position: number, into: Uint8Array, to: number): number {
-    const bytes = this.#bytes
+    const bytes = this.bytes
     let end = to
     let at = this.#start(position)
     for (let byte = bytes[at]!; byte !== END; byte = bytes[++at]!) into[end++] = byte
@@ -86,7 +87,7 @@ export class TextColumn {
   }
 
   at(position: number): string {
-    const bytes = this.#bytes
+    const bytes = this.bytes
     const start = this.#start(position)
     let at = start
     let anyBits = 0
@@ -129,17 +130,22 @@ export class RepeatedTextBuilder {
 const CACHE_SIZE = 1024
 
 export class RepeatedTextColumn<T extends string = string> {
-  readonly #ids: Uint8Array | Uint16Array | Uint32Array
+  readonly ids: Uint8Array | Uint16Array | Uint32Array
   readonly #texts: TextColumn
   readonly #cache: T[] = []
 
   constructor(ids: Uint8Array | Uint16Array | Uint32Array, texts: TextColumn) {
-    this.#ids = ids
+    this.ids = ids
     this.#texts = texts
   }
 
+  /** The same as `at(position) === text`, without decoding. */
+  is(position: number, text: string): boolean {
+    return this.#texts.is(this.ids[position]!, text)
+  }
+
   at(position: number): T {
-    const id = this.#ids[position]!
+    const id = this.ids[position]!
     if (id >= CACHE_SIZE) return this.#texts.at(id) as T
     this.#cache[id] ??= this.#texts.at(id) as T
     return this.#cache[id]

@@ -1,7 +1,7 @@
 /** Aligns the words of two names: first equal words, then similar ones, then two words written as one. */
 import type { MatchIndex } from '../blocking/match-index.ts'
 import type { QueryName } from '../query.ts'
-import { wordSimilarity } from '../similarity.ts'
+import { areFar, wordSimilarity } from '../similarity.ts'
 
 /** How well each side is covered; the word pairs themselves are not kept. */
 export interface Alignment {
@@ -22,16 +22,21 @@ const alikeCompany = new Float64Array(MAX_WORDS)
 const weightQuery = new Float64Array(MAX_WORDS)
 const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
-/** Similarity of a query word and a dictionary word, computed once per pair. */
+/** Similarity of a query word and a dictionary word, computed once per pair; most pairs are far apart, which is seen faster than looked up. */
 export function cachedSimilarity(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
+  const [word, other] = [name.words[at]!, index.dictionary.word(id)]
+  if (word.charCodeAt(0) !== other.charCodeAt(0) && areFar(word, other)) return 0
   const key = at * index.dictionary.size + id
   const known = name.alike.get(key)
   if (known !== undefined) return known
-  const found = wordSimilarity(name.words[at]!, index.dictionary.word(id))
+  const found = wordSimilarity(word, other)
   name.alike.set(key, found)
   return found
 }
+
+const isJoined = (whole: string, first: string, second: string): boolean =>
+  whole.length === first.length + second.length && whole.startsWith(first) && whole.endsWith(second)
 
 /** Two neighbouring words of one side written as one on the other: `good will` and `goodwill`. */
 function joinNeighbours(index: MatchIndex, name: QueryName, start: number, length: number): void {
@@ -39,10 +44,10 @@ function joinNeighbours(index: MatchIndex, name: QueryName, start: number, lengt
   for (let i = 0; i < name.words.length; i++) {
     for (let j = 0; j < length; j++) {
       if (alikeQuery[i] === 0 && alikeQuery[i + 1] === 0 && i + 1 < name.words.length && alikeCompany[j] === 0) {
-        if (name.words[i]! + name.words[i + 1]! === word(j)) alikeQuery[i] = alikeQuery[i + 1] = alikeCompany[j] = 1
+        if (isJoined(word(j), name.words[i]!, name.words[i + 1]!)) alikeQuery[i] = alikeQuery[i + 1] = alikeCompany[j] = 1
       }
       if (alikeCompany[j] === 0 && j + 1 < length && alikeCompany[j + 1] === 0 && alikeQuery[i] === 0) {
-        if (word(j) + word(j + 1) === name.words[i]) alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
+        if (isJoined(name.words[i]!, word(j), word(j + 1))) alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
       }
     }
   }

@@ -115,8 +115,9 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
   if (vector[AT.exact] === 1 && (vector[AT.postcodeDiffer] === 1 || vector[AT.addressNone] === 1)) vector[AT.exactMoved] = 1
-  const town = query.town === '' ? '' : index.towns.at(company)
-  if (town !== '') vector[query.town === town ? AT.townEqual : AT.townDiffer] = 1
+  if (query.town === '') return
+  if (index.towns.is(company, query.town)) vector[AT.townEqual] = 1
+  else if (!index.towns.is(company, '')) vector[AT.townDiffer] = 1
 }
 
 export function compareFields(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {

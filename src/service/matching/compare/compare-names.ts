@@ -117,7 +117,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     vector[AT.exactRare] = vector[AT.matched]!
   }
   const documentDigits = digitsIn(index, document, length)
-  const legal = index.legal.at(document)
+  const legal = index.legal.at(document) || null
   if (legal !== null && legal === name.legal) {
     vector[AT.legalAgree] = 1
     vector[AT.exactLegal] = vector[AT.exact]!

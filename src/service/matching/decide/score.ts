@@ -6,6 +6,7 @@
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { compareFields } from '../compare/compare-fields.ts'
 import { compareNames } from '../compare/compare-names.ts'
+import { readAhead } from '../compare/read-ahead.ts'
 import { AT, FEATURES, NAME_FEATURES, RowVectors, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { CALIBRATION, WEIGHTS } from '../weights.ts'
@@ -96,6 +97,7 @@ export function scoreCompanies(
   shift: number,
   vectors = new RowVectors(),
 ): RankedCompany[] {
+  readAhead(index, companies)
   return companies
     .map(company => scoreCompany(index, query, company, shift, vectors))
     .sort((a, b) => b.logOdds - a.logOdds || index.companies.compareIds(a.company, b.company) || a.company - b.company)

@@ -42,6 +42,9 @@ describe('columns', () => {
           ])
         }
         expect(known.number('not there')).toBe(-1)
+        for (const [at, text] of all.entries())
+          for (const other of [...all.slice(0, 5), `${text}a`, text.slice(0, -1)])
+            expect([read.is(at, other), again.is(at, other)]).toEqual([text === other, text === other])
       }),
     )
   })

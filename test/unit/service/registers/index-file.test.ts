@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LARGE } from '../../../../src/service/matching/compare/read-ahead.ts'
 import { buildIndex, createIndexBuilder, match, rowEvidence, viewIndex } from '../../../../src/service/matching/index.ts'
 import { makeCurrent, type OpenedRegisters } from '../../../../src/service/registers/current.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
@@ -117,6 +118,27 @@ describe('an index file', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  it('of a large register, which is read ahead, gives the same answers in parts as in memory, with companies without name or address too', async () => {
+    const path = join(root, 'a.index')
+    const bare = [company({ id: 'x1', name: '' }), company({ id: 'x2', name: '', orgNumber: '99999999', country: 'GB' })]
+    const companies = [...bare, ...manyCompanies(LARGE), ...bare.map(one => ({ ...one, id: `y${one.id}` }))]
+    await save(path, companies)
+    const image = (await loadIndex(path, 'd1'))!
+    const { memory, places } = image
+    const [parts, whole] = [viewIndex(image), viewIndex({ memory, places })]
+    const queries = [
+      { name: 'Alder Works 77', town: 'Leeds', postcode: 'LS1 1AA', address1: '4 Cedar Road', country: 'GB' },
+      { name: 'Birch', orgNumber: '99999999', countryCode: 'GB' },
+      { orgNumber: '99999999', town: 'Hull' },
+      { name: 'Aldre Wroks 1204', companyId: 'yx1' },
+    ]
+    const answers = queries.map(query => match(parts, query, 20))
+    await image.pages.loadAll()
+    expect(answers).toEqual(queries.map(query => match(whole, query, 20)))
+    expect(answers.map(({ candidates }) => candidates.length > 0)).toEqual([true, true, true, true])
+    expect(answers[2]!.candidates.map(one => companies[one.company]!.id)).toEqual(expect.arrayContaining(['x2', 'yx2']))
   })
 
   it('is read in parts: what a row does not need stays in the file', async () => {
