@@ -21,13 +21,15 @@ import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
 import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
 import { isOneCompany } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
-import { bigramsOf } from './similarity.ts'
+import { bigramsOf, lettersOf } from './similarity.ts'
 import type { Query } from './types.ts'
 
 export interface QueryName {
   readonly words: readonly string[]
   /** Number of each word in the index's dictionary, -1 for an unknown one. */
   readonly numbers: readonly number[]
+  /** Letters of each word as bits. */
+  readonly letters: readonly number[]
   /** Rarity of each word, 1 for an unknown one. */
   readonly weights: readonly number[]
   readonly joined: string
@@ -73,6 +75,7 @@ function readName(index: MatchIndex, text: string): QueryName | null {
   return {
     words: parsed.words,
     numbers,
+    letters: parsed.words.map(lettersOf),
     weights: numbers.map(number => (number < 0 ? 1 : index.byWord.idf[number]!)),
     joined,
     initials: initialsOf(parsed.words),

@@ -137,7 +137,8 @@ function editsOf(a: string, b: string, most: number): number {
   return Math.min(row[b.length]!, most + 1)
 }
 
-function lettersOf(word: string): number {
+/** The letters of a word as bits. */
+export function lettersOf(word: string): number {
   let bits = 0
   for (let at = 0; at < word.length; at++) bits |= 1 << (word.charCodeAt(at) & 31)
   return bits
@@ -152,16 +153,16 @@ function bitsOf(bits: number): number {
 /** Edits of a misspelt word: one is allowed from four letters on, two from eight on. */
 const mostEdits = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 : 2)
 
-/** Whether one word is certainly not the other misspelt, by their lengths and letters. */
-export function areFar(a: string, b: string): boolean {
+/** Whether one word is certainly not the other misspelt, by their lengths and letters (`lettersOf`). */
+export function areFar(a: string, b: string, lettersA: number, lettersB: number): boolean {
   const most = mostEdits(Math.max(a.length, b.length))
   // An edit changes two letters at most.
-  return Math.abs(a.length - b.length) > most || most === 0 || bitsOf(lettersOf(a) ^ lettersOf(b)) > 2 * most
+  return Math.abs(a.length - b.length) > most || most === 0 || bitsOf(lettersA ^ lettersB) > 2 * most
 }
 
 /** Similarity of a misspelt word by its edits; else 0. */
 function misspelt(a: string, b: string): number {
-  if (areFar(a, b)) return 0
+  if (areFar(a, b, lettersOf(a), lettersOf(b))) return 0
   const length = Math.max(a.length, b.length)
   const most = mostEdits(length)
   const edits = editsOf(a, b, most)

@@ -1,4 +1,5 @@
 /** Numbers words in order of first occurrence: number to word, and word to number through a hash table. */
+import { lettersOf } from '../similarity.ts'
 import type { Columns, Unpacked } from './packed-columns.ts'
 import { EVERY_ONE, type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
 
@@ -53,6 +54,7 @@ export class Dictionary {
   readonly #table: Uint32Array
   readonly #cachedNumbers = new Int32Array(CACHE_SIZE).fill(-1)
   readonly #cachedWords: string[] = new Array<string>(CACHE_SIZE).fill('')
+  readonly #cachedLetters = new Int32Array(CACHE_SIZE)
 
   constructor(texts: TextColumn, table: Uint32Array, size: number) {
     this.#texts = texts
@@ -64,9 +66,16 @@ export class Dictionary {
     const slot = number & (CACHE_SIZE - 1)
     if (this.#cachedNumbers[slot] !== number) {
       this.#cachedWords[slot] = this.#texts.at(number)
+      this.#cachedLetters[slot] = lettersOf(this.#cachedWords[slot])
       this.#cachedNumbers[slot] = number
     }
     return this.#cachedWords[slot]!
+  }
+
+  /** The letters of a word as bits. */
+  letters(number: number): number {
+    this.word(number)
+    return this.#cachedLetters[number & (CACHE_SIZE - 1)]!
   }
 
   /** Copies the letters of a word into `into` from `at` on, as far as they fit, and returns where they end. */

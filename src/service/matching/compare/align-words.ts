@@ -26,7 +26,7 @@ const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, ex
 export function cachedSimilarity(index: MatchIndex, name: QueryName, at: number, id: number): number {
   if (name.numbers[at] === id) return 1
   const [word, other] = [name.words[at]!, index.dictionary.word(id)]
-  if (word.charCodeAt(0) !== other.charCodeAt(0) && areFar(word, other)) return 0
+  if (word.charCodeAt(0) !== other.charCodeAt(0) && areFar(word, other, name.letters[at]!, index.dictionary.letters(id))) return 0
   const key = at * index.dictionary.size + id
   const known = name.alike.get(key)
   if (known !== undefined) return known

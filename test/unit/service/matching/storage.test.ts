@@ -15,6 +15,7 @@ import {
 } from '../../../../src/service/matching/blocking/text-columns.ts'
 import { buildIndex, FIGURES, match, viewIndex } from '../../../../src/service/matching/index.ts'
 import { prepareQuery } from '../../../../src/service/matching/query.ts'
+import { lettersOf } from '../../../../src/service/matching/similarity.ts'
 import { company } from './companies.ts'
 
 const packed = (columns: Columns) => unpack(pack(Object.entries(columns)))
@@ -41,6 +42,7 @@ describe('columns', () => {
             numbers[at],
           ])
         }
+        for (const number of numbers) expect(known.letters(number)).toBe(lettersOf(known.word(number)))
         expect(known.number('not there')).toBe(-1)
         for (const [at, text] of all.entries())
           for (const other of [...all.slice(0, 5), `${text}a`, text.slice(0, -1)])
