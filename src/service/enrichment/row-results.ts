@@ -1,5 +1,5 @@
 /** The outcome of a row, and the file that stores one line per row. */
-import { linesOf } from '../../files/json-lines.ts'
+import { lineBatches } from '../../files/json-lines.ts'
 
 /** A `duplicate` is a matched row whose company an earlier row of the job has (contract §14.1). */
 type Outcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate'
@@ -46,5 +46,5 @@ export interface RowSource {
 export const resultLine = (result: RowResult): string => `${JSON.stringify(result)}\n`
 
 export async function* readResults(path: string): AsyncGenerator<RowResult> {
-  for await (const line of linesOf(path)) yield JSON.parse(line) as RowResult
+  for await (const lines of lineBatches(path)) for (const line of lines) yield JSON.parse(line) as RowResult
 }

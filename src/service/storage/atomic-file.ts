@@ -9,6 +9,8 @@ import { renameDurably, replaceFile } from '../../files/durable.ts'
 export type Write = (text: string) => Promise<void>
 
 const CHUNK = 256 * 1024
+/** Bytes of a character at most. */
+const MOST_BYTES = 3
 const PART = '.part'
 
 /** The name of a file until it is complete; files of this name are removed at start. */
@@ -22,15 +24,19 @@ export const publishPart = (path: string): Promise<void> => renameDurably(partOf
 /** Writes a file through `fill`. It appears at `path` when `fill` resolves; when `fill` throws, nothing is left. */
 export const writeWhole = <T>(path: string, fill: (write: Write) => Promise<T>): Promise<T> =>
   replaceFile(path, partOf(path), async file => {
-    let pending = ''
+    // One buffer for all of the file: a string or a buffer for each chunk would wait for the garbage collector.
+    const pending = Buffer.allocUnsafeSlow(CHUNK)
+    let size = 0
     const flush = async (): Promise<void> => {
-      const text = pending
-      pending = ''
-      await file.appendFile(text)
+      const bytes = pending.subarray(0, size)
+      size = 0
+      await file.appendFile(bytes)
     }
     const result = await fill(async text => {
-      pending += text
-      if (pending.length >= CHUNK) await flush()
+      const most = text.length * MOST_BYTES
+      if (size + most > CHUNK) await flush()
+      if (most > CHUNK) await file.appendFile(text)
+      else size += pending.write(text, size)
     })
     await flush()
     return result
