@@ -172,10 +172,13 @@ describe('bounds', () => {
     ['a tail without end', `x DL-${',0'.repeat(240)}`],
     ['500 emoji', '🏭'.repeat(250)],
   ])('%s are matched in time', (_, name) => {
-    match(index, { name: 'warm up' })
-    const started = performance.now()
-    expect(match(index, { name }).decision).toBe('unmatched')
-    expect(performance.now() - started).toBeLessThan(50)
+    // The fastest of some: other processes may take the processor meanwhile.
+    const times = Array.from({ length: 10 }, () => {
+      const started = performance.now()
+      expect(match(index, { name }).decision).toBe('unmatched')
+      return performance.now() - started
+    })
+    expect(Math.min(...times)).toBeLessThan(50)
   })
 
   it('any row has an answer with a score from 0 to 1 and a consistent decision and reason', () => {
