@@ -1,12 +1,9 @@
-/** The design's rules as a scan of every source file: import arrows, cycles, doors for packages, time and chance, size, docs. */
+/** The design's rules as a scan of every source file: import arrows, cycles, doors for packages, time and chance, docs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { ARROWS, LAYERS } from './support/import-law.ts'
-
-/** A reader takes in the names of a folder at a glance up to about here; a folder with more gets subfolders. */
-const FILES_A_FOLDER = 15
 
 /** Packages with more than one door, and why. */
 const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -98,14 +95,6 @@ function layerFault({ from, to }: Import): string | null {
     : `${from}: may not import ${theirs.join('/')}, which is above it`
 }
 
-function crowdFaults(files: Iterable<string>): string[] {
-  const crowds = new Map<string, number>()
-  for (const file of files) crowds.set(posix.dirname(file), (crowds.get(posix.dirname(file)) ?? 0) + 1)
-  return [...crowds].flatMap(([folder, count]) =>
-    count > FILES_A_FOLDER ? [`${folder}: ${count} files, over ${FILES_A_FOLDER}`] : [],
-  )
-}
-
 function doorFaults(imports: readonly Import[]): string[] {
   const outside = imports.filter(({ to }) => !isOwn(to) && !to.startsWith('node:'))
   return [...new Set(outside.map(({ to }) => packageOf(to)))].flatMap(name => {
@@ -180,8 +169,6 @@ function fileFaults(file: string, text: string, source: ts.SourceFile, publics: 
   const say = (node: ts.Node, what: string): void => {
     faults.push(`${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}: ${what}`)
   }
-  const lines = text.trimEnd().split('\n').length
-  if (lines > 300) faults.push(`${file}: ${lines} lines, over 300`)
   if (!/^(?:#!.*\n)?\/\*\* ?\S?/.test(text)) faults.push(`${file}: does not open with a /** comment`)
   source.statements.forEach((node, index) => {
     if (!isExported(node) || !namesOf(node).some(name => publics.has(name))) return
@@ -217,7 +204,6 @@ function scan(files: Files): string[] {
   return [
     ...arrows,
     ...layers,
-    ...crowdFaults(files.keys()),
     ...doorFaults(imports),
     ...cycleFaults(imports),
     ...sources.flatMap(one => fileFaults(...one, publics.get(one[0]))),
@@ -267,11 +253,6 @@ test.each<[string, Record<string, string>, string]>([
     { 'input/misc/a.ts': `${HEAD}import '../scan/b.ts'` },
     'input/misc/a.ts: input/misc has no place in the order of its folder',
   ],
-  [
-    'a crowded folder',
-    Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`run/a${at}.ts`, HEAD])),
-    'run: 16 files, over 15',
-  ],
   ['a new folder', { 'utils/a.ts': `${HEAD}import '../errors.ts'` }, 'utils/a.ts: the folder utils is not in the design'],
   [
     'a second file with undici',
@@ -294,7 +275,6 @@ test.each<[string, Record<string, string>, string]>([
   ['a timer', { 'contract/a.ts': file('setTimeout(() => {}, 1)') }, 'contract/a.ts:3: setTimeout outside the edges'],
   ['the console', { 'contract/a.ts': file('console.log(1)') }, 'contract/a.ts:3: console.log outside the edges'],
   ['an exit', { 'cli/a.ts': `${HEAD}process.exit(1)` }, 'cli/a.ts:2: process.exit: set process.exitCode instead'],
-  ['a long file', { 'contract/a.ts': HEAD + 'let a\n'.repeat(300) }, 'contract/a.ts: 301 lines, over 300'],
   ['a file without a head', { 'contract/a.ts': 'let a' }, 'contract/a.ts: does not open with a /** comment'],
   [
     'a public export without a comment',
