@@ -2,7 +2,7 @@
  * Reads the job of a run: by its id, or by its unique name before the id is recorded. After a lost answer this decides whether a
  * request took effect.
  */
-import { hasEnrichment, isKnownStatus, type JobRecord, matchPhase } from '../contract/index.ts'
+import { hasEnrichment, isKnownStatus, type JobRecord, matchPhase, readFault } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
@@ -145,17 +145,27 @@ export async function mayBePaid(jobs: readonly JobState[], ports: Ports): Promis
   return false
 }
 
+/** The contract defines no error text for a failed job; `message` and `details` are used when the service sends them. */
+export function jobFailure(record: JobRecord): FettleError {
+  const { text } = readFault(record)
+  const why = text === null ? '' : `: ${text}`
+  return new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}${why}`, {
+    correlationId: record.correlationId ?? null,
+  })
+}
+
 /** An unknown status proves nothing: the job is read again after these pauses. */
 const PROOF_PAUSES_MS = [2_000, 5_000, 10_000]
 
 /**
- * The status of our job, as proof of whether a request took effect. Throws FETTLE_UNANSWERED for a status that this version does not
+ * Our job with its status, as proof of whether a request took effect. Throws FETTLE_UNANSWERED for a status that this version does not
  * know: then the request is neither repeated nor taken as done.
  */
-export async function provenStatus(job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<string> {
+async function provenJob(job: JobState, ports: Ports, signal: AbortSignal): Promise<JobRecord> {
   for (let round = 0; ; round++) {
-    const { status } = await readRecordedJob(job, ports, { signal })
-    if (isKnownStatus(status) || matchPhase(status, true) === 'failed') return status
+    const record = await readRecordedJob(job, ports, { signal })
+    const { status } = record
+    if (isKnownStatus(status) || matchPhase(status, true) === 'failed') return record
     const pause = PROOF_PAUSES_MS[round]
     if (pause === undefined)
       throw new FettleError(
@@ -165,6 +175,9 @@ export async function provenStatus(job: JobState, ports: Ports, signal: AbortSig
     await ports.clock.sleep(pause, signal)
   }
 }
+
+export const provenStatus = async (job: JobState, ports: Ports, signal: AbortSignal = ports.signal): Promise<string> =>
+  (await provenJob(job, ports, signal)).status
 
 /** How long a refusal that only means "not yet" is waited out. */
 export const NOT_YET_MS = 60_000
@@ -177,8 +190,8 @@ export const isRefusal = (error: unknown): boolean =>
 
 /**
  * Sends a request that the service may refuse (400, 409, 422) because it already took effect: then the value of `already` is the
- * answer. Or because the job is busy with the previous request: then it is sent again every two seconds for up to a minute. Any
- * other refusal is thrown.
+ * answer. Or because the job is busy with the previous request: then it is sent again every two seconds for up to a minute. Throws
+ * FETTLE_JOB_FAILED if the job ended in an error status, and any other refusal.
  */
 export async function whenReady<T>(
   job: JobState,
@@ -197,7 +210,9 @@ export async function whenReady<T>(
       const found = await already()
       if (found !== undefined) return found
       if (ports.clock.monotonic() >= until) throw error
-      const isBusyNow = isBusy(await provenStatus(job, ports))
+      const record = await provenJob(job, ports, ports.signal)
+      if (matchPhase(record.status, true) === 'failed') throw jobFailure(record)
+      const isBusyNow = isBusy(record.status)
       // The job may have become ready between the refusal and this read: then the request is sent once more.
       if (!isBusyNow && !wasBusy) throw error
       wasBusy = isBusyNow

@@ -2,12 +2,12 @@
  * Polls a job: reads and records its status at growing intervals until it is final or the time is up. A failed poll is counted and
  * repeated by the next one. Of a detached run, the status of each job is read once and not recorded.
  */
-import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type Phase, readFault } from '../contract/index.ts'
+import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type Phase } from '../contract/index.ts'
 import { FettleError, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { readRecordedJob } from './job-lookup.ts'
+import { jobFailure, readRecordedJob } from './job-lookup.ts'
 import type { Ports, StatusPorts } from './ports.ts'
 
 /** Growth of the interval from one poll to the next (contract §14.1). */
@@ -30,6 +30,8 @@ export const withJitter = (interval: number, random: number): number => Math.rou
 interface Wait {
   readonly stage: 'match' | 'enrich'
   readonly poll: Plan['poll']
+  /** What is waited for, for the message at the end of the time. */
+  readonly awaited: string
   phaseOf(status: string): Phase
 }
 
@@ -105,7 +107,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
       // After a step back a single answer is no proof: the same status must be read twice.
       if (phase === 'done' && (!requiresConfirmation || confirmed === status)) return record
       confirmed = phase === 'done' ? status : null
-      if (phase === 'failed') throw failedJob(record)
+      if (phase === 'failed') throw jobFailure(record)
     }
     const waited = ports.clock.monotonic() - startedAt
     if (waited >= wait.poll.timeoutMs) throw pollTimeout(job, last, waited, wait)
@@ -127,22 +129,11 @@ const unknownStatus = (status: string) =>
 const statusRegressed = (from: string, to: string) =>
   issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; still waiting`, { severity: 'warn' })
 
-/** The contract defines no error text for a failed job; `message` and `details` are used when the service sends them. */
-function failedJob(record: JobRecord): FettleError {
-  const { text } = readFault(record)
-  const why = text === null ? '' : `: ${text}`
-  return new FettleError('FETTLE_JOB_FAILED', `the job ${record.id} ended in the status ${record.status}${why}`, {
-    correlationId: record.correlationId ?? null,
-  })
-}
-
-const pollTimeout = (job: JobState, status: string, waitedMs: number, wait: Wait): FettleError => {
-  const need = wait.stage === 'match' ? 'jobMatchingComplete' : 'enrichmentComplete'
-  return new FettleError(
+const pollTimeout = (job: JobState, status: string, waitedMs: number, { awaited }: Wait): FettleError =>
+  new FettleError(
     'FETTLE_DEADLINE',
-    `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: its status is "${status}", not ${need}`,
+    `waited ${Math.round(waitedMs / 1000)} s (poll.timeout) for job ${job.id}: its status is "${status}", not ${awaited}`,
   )
-}
 
 /** `ready`: a resume need not wait for the matching; `failed`: all jobs ended in an error status. */
 export type JobStatuses = 'ready' | 'going' | 'failed'

@@ -1,6 +1,6 @@
 /** `connect`: the methods of a client, each a few lines over `core.call`. */
 import { waiting } from '../../abort.ts'
-import { type ColumnMapping, type JobRecord, parseWireDate, type UploadRecord } from '../../contract/index.ts'
+import { type ColumnMapping, type JobRecord, parseWireDate, spellStatus, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, Effect, EffectOptions, Upload } from '../../model/requests.ts'
 import { SPARE_MS } from '../auth/token.ts'
@@ -27,14 +27,14 @@ const LONGEST_TEXT = 300
 /** Prefix of the names of our own jobs. They identify our jobs, so they are never changed. */
 const OWN_PREFIX = 'fettle-'
 
-/** Removes our secrets from a job record, in case the service put them there: it is journalled and printed. */
+/** Spells the status as the contract does, and removes our secrets, in case the service put them there: a record is journalled and printed. */
 const redactedJob =
   ({ clean, leaks }: Redactor) =>
   (record: JobRecord): JobRecord => {
     const shown = (text: string): string => (text.length > LONGEST_TEXT || leaks(text) ? clean(text) : text)
     if (leaks(record.id)) throw new FettleError('FETTLE_CONTRACT', `the id of a job contains a secret: ${clean(record.id)}`)
     const name = record.name.startsWith(OWN_PREFIX) ? record.name : shown(record.name)
-    return { ...record, name, status: shown(record.status) }
+    return { ...record, name, status: shown(spellStatus(record.status)) }
   }
 
 const NO_ENRICHMENTS =
@@ -66,7 +66,9 @@ function upload(
 ): Promise<Effect<UploadRecord | null>> {
   return core.call('upload', {
     params: { id },
-    read: record => (record === null ? null : { ...record, id: core.opener.tools.redactor.clean(record.id) }),
+    // Whether the file arrived is read from the job.
+    lenient: true,
+    read: record => (typeof record?.id === 'string' ? { ...record, id: core.opener.tools.redactor.clean(record.id) } : null),
     options,
     spareMs: SPARE_MS,
     hints: { 413: `The file has ${file.bytes} bytes: send it in parts with job.split.` },

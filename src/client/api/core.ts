@@ -41,6 +41,8 @@ interface Demand<N extends OperationName, T> {
   readonly onReply?: (reply: Reply) => void
   /** The reply is not used, so it may be empty. */
   readonly confirms?: boolean
+  /** Any JSON is accepted, and what cannot be read of it is left out. */
+  readonly lenient?: boolean
   readonly form?: { readonly name?: string; readonly file: FormFile; readonly fields: Readonly<Record<string, string>> }
 }
 
@@ -65,6 +67,16 @@ const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): optio
   options !== undefined && 'look' in options
 
 const isEffectful = ({ method, repeat }: Operation): boolean => repeat !== 'free' || method !== 'GET'
+
+const PROXY_LOGIN =
+  'Put user name and password of the proxy into HTTPS_PROXY, or HTTP_PROXY for an http:// address: http://user:password@host:port.'
+
+/** Hints for a proxy, by kind of network error and status. */
+const PROXY_HINTS = {
+  proxy: PROXY_LOGIN,
+  407: PROXY_LOGIN,
+  noProxy: 'Check HTTPS_PROXY, or HTTP_PROXY for an http:// address; NO_PROXY lists hosts that are reached directly.',
+}
 
 /** Largest sizes that the interface states. All others are those of fettle's own service: another one may allow more. */
 const STATED: Readonly<Record<string, readonly string[]>> = {
@@ -200,7 +212,7 @@ export function createCore(options: ConnectOptions): Core {
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
         schema: operation.reply as AnswerSchema<R> | null,
-        lenient: operation.method === 'PUT',
+        lenient: demand.lenient ?? operation.method === 'PUT',
         keeps: operation.repeat !== 'free',
         list: operation.pages?.items,
         onDropped: paths => reportDropped(name, paths),
@@ -227,6 +239,7 @@ export function createCore(options: ConnectOptions): Core {
       {
         policy: { method: operation.method, repeat: operation.repeat, login, codes: demand.codes ?? {} },
         label: `${name}${subject} (${operation.method} ${showUrl(url)})`,
+        confirms: demand.confirms ?? false,
         authorised: !login,
         spareMs: demand.spareMs ?? 0,
         attempts: demand.options?.attempts,
@@ -236,6 +249,7 @@ export function createCore(options: ConnectOptions): Core {
         hints: {
           403: `Ask the service for the right to: ${operation.summary}`,
           noName: 'Check service.url: there is no host of that name.',
+          ...PROXY_HINTS,
           ...demand.hints,
         },
         attempt,

@@ -28,6 +28,8 @@ export interface Call<T> {
   /** What is attempted, on what: the start of every message about it. */
   readonly label: string
   readonly who?: string
+  /** The answer is not used: a success that stays empty is taken as one. */
+  readonly confirms?: boolean
   /** Sent with the token; not set for the login itself and for foreign links. */
   readonly authorised: boolean
   /** Time for which the token must still be valid. */
@@ -168,6 +170,8 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
       const found = await findEffect(call, call.look, why, outcome)
       if (found !== undefined) return { value: found, adopted: true }
     }
+    if (step.end !== null && call.confirms && outcome.type === 'offContract' && outcome.how === 'empty')
+      return { value: null as T, adopted: true }
     if (step.end !== null) throw refuse(decision.code, step.end === '' ? why : `${why}; ${step.end}`)
     tools.stop?.throwIfAborted()
     tools.onRepeat()

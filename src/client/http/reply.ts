@@ -71,7 +71,7 @@ const hasId = (rest: unknown): boolean =>
 export interface Reading<T> {
   /** null: a success has no body, and one that is sent is ignored. */
   readonly schema: AnswerSchema<T> | null
-  /** Any JSON is accepted: a PUT that only confirms. */
+  /** Any JSON is accepted: the request only confirms. */
   readonly lenient: boolean
   /** The request created or cost something: the reply is kept when its id can be read. */
   readonly keeps?: boolean
@@ -114,7 +114,7 @@ export function readOutcome<T>(
     const shown = secret ? '' : `: "${redactor.clean(text ?? new TextDecoder().decode(bytes), SHOWN)}"`
     const kind = reply.header('content-type') ?? 'no content type'
     const what = bytes.length === 0 ? 'an empty body' : `not the documented JSON${shown}`
-    const how = text !== null && looksCut(text) ? 'cut' : 'notJson'
+    const how = bytes.length === 0 ? 'empty' : text !== null && looksCut(text) ? 'cut' : 'notJson'
     return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: idOf(null) }
   }
   if (schema === null) return { type: 'answer', value: json.value as T }

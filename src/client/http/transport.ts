@@ -114,8 +114,10 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
       }
   const tunnels = new Map<string, Dispatcher>()
 
-  const routeTo = (url: URL, to: Exchange['to']): Dispatcher => {
-    const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
+  const findProxy = (url: URL): string | null =>
+    dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
+
+  const routeTo = (url: URL, to: Exchange['to'], proxy: string | null): Dispatcher => {
     if (proxy === null) return direct[to]
     const tunnel = tunnels.get(proxy) ?? tunnelThrough(proxy, timeout)
     tunnels.set(proxy, tunnel)
@@ -126,9 +128,10 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
     async send({ method, url, headers, body, headersMs, idleMs, to, signal }) {
       signal?.throwIfAborted()
       checkHeaders(headers)
+      const proxy = findProxy(url)
       try {
         return readerOf(
-          await routeTo(url, to).request({
+          await routeTo(url, to, proxy).request({
             origin: url.origin,
             path: `${url.pathname}${url.search}`,
             method,
@@ -142,7 +145,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
         )
       } catch (error) {
         if (FettleError.is(error)) throw error
-        return readNetworkError(error, url.host)
+        return readNetworkError(error, url.host, proxy === null ? null : new URL(proxy).host)
       }
     },
     async close() {

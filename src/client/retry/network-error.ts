@@ -1,6 +1,16 @@
 /** Classifies a failed exchange by the code of its error, and whether the request can have been sent. */
 
-export type NetworkErrorKind = 'noName' | 'unreachable' | 'connectTimeout' | 'tls' | 'proxy' | 'reset' | 'timeout' | 'tooLarge'
+/** `noProxy`: no connection to the proxy; `proxy`: the proxy refuses our credentials. */
+export type NetworkErrorKind =
+  | 'noName'
+  | 'unreachable'
+  | 'connectTimeout'
+  | 'tls'
+  | 'noProxy'
+  | 'proxy'
+  | 'reset'
+  | 'timeout'
+  | 'tooLarge'
 
 /** An exchange without a usable reply; `sent` is false when the request was certainly not sent. */
 export interface NetworkError {
@@ -37,15 +47,21 @@ const innermost = (error: unknown): unknown => {
 
 const lossOf = (kind: NetworkErrorKind, sent: boolean, text: string): NetworkError => ({ kind, sent, text })
 
-export function readNetworkError(thrown: unknown, host = 'the server'): NetworkError {
+/** `proxy`: host and port of the proxy that the request went through. */
+export function readNetworkError(thrown: unknown, host = 'the server', proxy: string | null = null): NetworkError {
   const atProxy = thrown instanceof ProxyFailure ? thrown : null
   const error = innermost(atProxy?.cause ?? thrown)
   const code = codeOf(error, 'code')
   const syscall = codeOf(error, 'syscall')
   const message = error instanceof Error ? error.message : ''
-  const proxy = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
+  const refusal = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
   // 407 is about our credentials; any other refusal to connect is a network error.
-  if (proxy !== undefined) return lossOf(proxy === '407' ? 'proxy' : 'unreachable', false, `the proxy answered ${proxy}`)
+  if (refusal !== undefined) {
+    const who = proxy === null ? 'the proxy' : `the proxy ${proxy}`
+    return lossOf(refusal === '407' ? 'proxy' : 'unreachable', false, `${who} answered ${refusal}`)
+  }
+  if (atProxy !== null && !TLS.test(code))
+    return lossOf('noProxy', false, `no connection to the proxy ${atProxy.host} (${code || message})`)
   if (code === 'ENOTFOUND') return lossOf('noName', false, 'there is no host of that name')
   if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (syscall === 'connect' && code === 'ETIMEDOUT'))
@@ -56,7 +72,8 @@ export function readNetworkError(thrown: unknown, host = 'the server'): NetworkE
   }
   if (syscall === 'connect') return lossOf('unreachable', false, `the connection was not accepted (${code})`)
   if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return lossOf('tooLarge', true, 'the answer is larger than allowed')
+  const way = proxy === null ? '' : ` through the proxy ${proxy}`
   if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code) || codeOf(error, 'name') === 'TimeoutError' || code === 'ETIMEDOUT')
-    return lossOf('timeout', true, 'no answer came in time')
-  return lossOf('reset', true, `the connection broke off (${code || message})`)
+    return lossOf('timeout', true, `no answer came in time${way}`)
+  return lossOf('reset', true, `the connection${way} broke off (${code || message})`)
 }

@@ -22,7 +22,7 @@ export type Miss =
   /** A 2xx that is not the documented JSON: cut short, another type, or JSON of another shape. */
   | {
       readonly type: 'offContract'
-      readonly how: 'cut' | 'notJson' | 'shape'
+      readonly how: 'cut' | 'empty' | 'notJson' | 'shape'
       readonly status: number
       readonly text: string
       readonly correlationId: string | null
@@ -116,7 +116,7 @@ export function decide(policy: Policy, outcome: Miss): Decision {
   // What was paid for is looked for, too, and not sent again.
   if (policy.repeat === 'look' || (policy.repeat === 'never' && policy.method !== 'GET'))
     return repeat('FETTLE_CONTRACT', true, 'offContract')
-  return outcome.how === 'notJson' ? repeat('FETTLE_CONTRACT', true, 'offContract', 2) : stop('FETTLE_CONTRACT')
+  return outcome.how === 'shape' ? stop('FETTLE_CONTRACT') : repeat('FETTLE_CONTRACT', true, 'offContract', 2)
 }
 
 /** Wait before attempt `failures` + 1: random between 0 and min(30 s, 0.5 s × 2ⁿ), full jitter. */

@@ -49,7 +49,7 @@ const codesOf = (access: Access): Record<number, ErrorCode> => ({
 })
 
 const RETRY_HINT = 'Check the address and the network, then run the same command again: it resumes.'
-const RETRIED = ['noName', 'unreachable', 'connectTimeout', 'reset', 'timeout', 408, 429, 500, 502, 503, 504]
+const RETRIED = ['noName', 'unreachable', 'noProxy', 'connectTimeout', 'reset', 'timeout', 408, 429, 500, 502, 503, 504]
 const HINTS = Object.fromEntries(RETRIED.map(reason => [reason, RETRY_HINT]))
 
 const noToken = (): never => {

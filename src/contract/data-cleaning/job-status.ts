@@ -41,6 +41,13 @@ export const JOB_STATUSES = Object.keys(PHASES) as KnownStatus[]
 
 export const isKnownStatus = (status: string): status is KnownStatus => Object.hasOwn(PHASES, status)
 
+const plainWord = (status: string): string => status.replace(/[\s_-]/g, '').toLowerCase()
+
+const SPELLINGS = new Map(JOB_STATUSES.map(status => [plainWord(status), status]))
+
+/** A status in the spelling of the contract: upper and lower case, `_`, `-` and spaces make no other status. */
+export const spellStatus = (status: string): string => SPELLINGS.get(plainWord(status)) ?? status
+
 const phaseOf = (status: string, column: 0 | 1): Phase => {
   if (isKnownStatus(status)) return PHASES[status][column]
   return /(?:Error|Failed)$/.test(status) ? 'failed' : 'wait'

@@ -75,7 +75,7 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
       yield { ...accepted, adopted: effect.adopted }
     }
   }
-  const record = yield* pollJob(job, { stage: 'enrich', poll, phaseOf: enrichPhase }, ports)
+  const record = yield* pollJob(job, { stage: 'enrich', poll, awaited: 'enrichmentComplete', phaseOf: enrichPhase }, ports)
   yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 

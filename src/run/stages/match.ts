@@ -8,7 +8,8 @@ import type { JobStage, StageEvents } from '../stage.ts'
 
 async function* waitForMatch(job: JobState, plan: Plan, ports: Ports): StageEvents {
   const phaseOf = (status: string) => matchPhase(status, plan.enrich !== null)
-  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, phaseOf }, ports)
+  const awaited = plan.enrich === null ? 'matched' : 'jobMatchingComplete'
+  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, phaseOf }, ports)
   yield { type: 'match.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 

@@ -1,28 +1,23 @@
-/** The submit stage: starts the matching, once. The job is read before a lost request is repeated. */
-import { hasSubmission } from '../../contract/index.ts'
+/**
+ * The submit stage: starts the matching, once. The job is read before a lost request is repeated. At a service that has no such
+ * operation the matching starts by itself: the job is polled until it leaves `ready`.
+ */
+import { hasSubmission, matchPhase, type Phase } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Effect } from '../../model/requests.ts'
-import { adopt, provenStatus, readRecordedJob, whenReady } from '../job-lookup.ts'
+import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
+import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
 /** How a service answers that has no such operation. */
 const NO_OPERATION: readonly (number | null)[] = [404, 405, 501]
 
-/** A service without it starts the matching by itself: the job leaves `ready` within a minute. */
-const STARTS_WITHIN_MS = 60_000
-
-/** Waits until a job that was not submitted is past `ready`; throws `refusal` when it stays there. */
-async function startedByItself(job: JobState, refusal: unknown, everyMs: number, ports: Ports): Promise<Effect<string | null>> {
-  if (!FettleError.is(refusal) || !NO_OPERATION.includes(refusal.status)) throw refusal
-  const until = ports.clock.monotonic() + STARTS_WITHIN_MS
-  for (;;) {
-    const { status } = await readRecordedJob(job, ports)
-    if (hasSubmission(status)) return { value: null, adopted: true }
-    if (ports.clock.monotonic() >= until) throw refusal
-    await ports.clock.sleep(everyMs, ports.signal)
-  }
+/** The phase of a job that is not submitted: it starts by itself. */
+const startPhase = (status: string): Phase => {
+  if (matchPhase(status, true) === 'failed') return 'failed'
+  return hasSubmission(status) ? 'done' : 'wait'
 }
 
 async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEvents {
@@ -36,9 +31,15 @@ async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEv
   if (!job.matchRequested) yield { type: 'match.requested', part: job.part }
   const isBusy = (status: string): boolean => status === 'uploading' || status === 'uploaded'
   const options = { look, key: `${job.name}-submit`, signal: ports.grace }
-  const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look)).catch(
-    (error: unknown) => startedByItself(job, error, state.plan.poll.everyMs, ports),
-  )
+  let effect: Effect<string | null>
+  try {
+    effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
+  } catch (refusal) {
+    if (!FettleError.is(refusal) || !NO_OPERATION.includes(refusal.status)) throw refusal
+    const awaited = `matching (the service answered ${refusal.status} to the request to start it)`
+    yield* pollJob(job, { stage: 'match', poll: state.plan.poll, awaited, phaseOf: startPhase }, ports)
+    effect = { value: null, adopted: true }
+  }
   yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
 }
 

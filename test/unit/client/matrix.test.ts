@@ -120,6 +120,43 @@ test('F24 a request that is only confirmed may be answered with 204, others may 
   expect(await errorOf(client.readJob('7'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
 })
 
+test.each([200, 202])(
+  'F22 a request that is only confirmed, answered with %i and nothing: once more, then it counts',
+  async status => {
+    const empty: Answer = { status, text: '', headers: { 'content-type': 'application/json' } }
+    const server = await serveScript({
+      [`PUT ${JOBS}/7/mappings`]: [empty],
+      [`PUT ${JOBS}/7/enrichments`]: [empty, { json: {} }],
+      [`GET ${JOBS}/7`]: [empty],
+    })
+    const client = clientOf(server)
+    await client.setMappings('7', [{ mapping: 'name', value: '0' }])
+    await client.setEnrichments('7', ['general.connectId'])
+    expect([server.of(`PUT ${JOBS}/7/mappings`), server.of(`PUT ${JOBS}/7/enrichments`)].map(sent => sent.length)).toEqual([3, 2])
+    expect(await errorOf(client.readJob('7'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
+  },
+)
+
+test('a status is read in any case and spelled as the contract does; an unknown word stays', async () => {
+  const spelled = ['JobMatchingComplete', 'JOB_MATCHING_COMPLETE', 'enrichment complete', 'Uploaderror', 'QueuedSomewhere']
+  const server = await serveScript({ [`GET ${JOBS}/7`]: spelled.map(status => ({ json: { ...job('7'), status } })) })
+  const client = clientOf(server)
+  const read: string[] = []
+  for (const _ of spelled) read.push((await client.readJob('7')).status)
+  expect(read).toEqual(['jobMatchingComplete', 'jobMatchingComplete', 'enrichmentComplete', 'uploadError', 'QueuedSomewhere'])
+})
+
+test.each([{ status: 'uploaded' }, { id: null }, { id: 5 }])('an upload is taken as done whose answer is %o', async json => {
+  const server = await serveScript({ [`POST ${JOBS}/7/upload`]: [{ json }] })
+  const file = { filename: 'a.csv', bytes: 2, hasHeader: true, open: () => [Buffer.from('a\n')] as never }
+  const look = async () => {
+    throw new Error('not asked after')
+  }
+  const { value, adopted } = await clientOf(server).upload('7', file, { look, key: 'k' })
+  expect({ value, adopted }).toEqual({ value: 'id' in json && json.id !== null ? { id: '5' } : null, adopted: false })
+  expect(server.of(`POST ${JOBS}/7/upload`)).toHaveLength(1)
+})
+
 test('F12 names the right that is missing', async () => {
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(403)] })
   expect((await errorOf(clientOf(server).readJob('7'))).hint).toContain('Read a job')

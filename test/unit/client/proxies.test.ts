@@ -62,9 +62,10 @@ describe('a service behind a proxy', () => {
 
   test('407 ends at once with 77', async () => {
     const proxy = await serveProxy('http://127.0.0.1:1', () => 407)
-    const error = await errorOf(far(through(proxy.url)).authenticate())
+    const error = await errorOf(far(through(proxy.url.replace('//', '//me:wrong@'))).authenticate())
     expect(error).toMatchObject({ code: 'FETTLE_FORBIDDEN', exitCode: 77 })
-    expect(error.message).toContain('the proxy answered 407')
+    expect(error.message).toMatch(/: the proxy 127\.0\.0\.1:\d+ answered 407\.$/)
+    expect(error.hint).toContain('HTTPS_PROXY')
     expect(proxy.asked).toHaveLength(1)
   })
 
@@ -78,7 +79,9 @@ describe('a service behind a proxy', () => {
       expect(client.takeCounts()).toMatchObject({ requests: 4, retries: 2 })
       const lasting = await errorOf(far(through((await serveProxy(server.origin, () => status)).url)).authenticate())
       expect(lasting).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75, unanswered: false })
-      expect(lasting.message).toContain(`the proxy answered ${status}; given up after 4 attempts`)
+      expect(lasting.message).toMatch(
+        new RegExp(`: the proxy 127\\.0\\.0\\.1:\\d+ answered ${status}; given up after 4 attempts\\.$`),
+      )
     },
   )
 
@@ -86,8 +89,11 @@ describe('a service behind a proxy', () => {
     const silent = await serveProxy('http://127.0.0.1:1', () => null)
     const error = await errorOf(far(through(silent.url), { attempts: 1 }).authenticate())
     expect(error).toMatchObject({ exitCode: 75, unanswered: false })
-    const gone = await errorOf(far(through('http://127.0.0.1:1'), { attempts: 1 }).authenticate())
-    expect(gone).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75 })
+    const gone = await errorOf(far(through('http://me:secret@127.0.0.1:1'), { attempts: 1 }).authenticate())
+    expect(gone).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75, unanswered: false })
+    expect(error.message).toMatch(/: no answer came in time through the proxy 127\.0\.0\.1:\d+;/)
+    expect(gone.message).toMatch(/: no connection to the proxy 127\.0\.0\.1:1 \(ECONNREFUSED\);/)
+    expect(gone.hint).toMatch(/HTTPS_PROXY.*NO_PROXY/)
   })
 
   test('a portal page is not the API: twice more, then 76', async () => {

@@ -17,7 +17,13 @@ const status = (code: number, retryAfterMs: number | null = null): Miss => ({
   fault: { text: null, correlationId: null },
 })
 const loss = (kind: NetworkErrorKind, sent = true): Miss => ({ type: 'loss', loss: { kind, sent, text: '' } })
-const off = (how: 'cut' | 'notJson' | 'shape'): Miss => ({ type: 'offContract', how, status: 200, text: '', correlationId: null })
+const off = (how: 'cut' | 'empty' | 'notJson' | 'shape'): Miss => ({
+  type: 'offContract',
+  how,
+  status: 200,
+  text: '',
+  correlationId: null,
+})
 
 describe('what an outcome calls for', () => {
   test.each([408, 500, 502, 503, 504, 520, 522, 524, 599])('%i is repeated, and may have run', code => {
@@ -63,10 +69,11 @@ describe('what an outcome calls for', () => {
     ['timeout', { act: 'repeat', cost: 10 }],
     ['reset', { act: 'repeat', cost: 5 }],
     ['tls', { act: 'stop', code: 'FETTLE_TLS' }],
+    ['noProxy', { act: 'repeat', code: 'FETTLE_NETWORK', mayHaveRun: false, cost: 5 }],
     ['proxy', { act: 'stop', code: 'FETTLE_FORBIDDEN' }],
     ['tooLarge', { act: 'stop', code: 'FETTLE_CONTRACT' }],
   ] as const)('loss %s', (kind, expected) => {
-    expect(decide(look, loss(kind))).toMatchObject(expected)
+    expect(decide(look, loss(kind, kind !== 'noProxy'))).toMatchObject(expected)
   })
 
   test('a login that timed out is tried once more only', () => {
@@ -75,9 +82,11 @@ describe('what an outcome calls for', () => {
   })
 
   test('an off-contract 2xx: an effect is asked after, a read is tried twice more or given up', () => {
-    for (const how of ['cut', 'notJson', 'shape'] as const) expect(decide(look, off(how))).toMatchObject({ mayHaveRun: true })
+    for (const how of ['cut', 'empty', 'notJson', 'shape'] as const)
+      expect(decide(look, off(how))).toMatchObject({ mayHaveRun: true })
     expect(decide(free, off('cut'))).toMatchObject({ act: 'repeat', code: 'FETTLE_NETWORK' })
-    expect(decide(free, off('notJson'))).toMatchObject({ act: 'repeat', most: 2, code: 'FETTLE_CONTRACT' })
+    for (const how of ['empty', 'notJson'] as const)
+      expect(decide(free, off(how))).toMatchObject({ act: 'repeat', most: 2, code: 'FETTLE_CONTRACT' })
     expect(decide(free, off('shape'))).toMatchObject({ act: 'stop', code: 'FETTLE_CONTRACT' })
   })
 

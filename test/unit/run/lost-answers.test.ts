@@ -438,14 +438,32 @@ describe('a service that has no operation to submit', () => {
     expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
   })
 
-  test('a job that stays ready: the refusal ends the run, and a resume asks again', async () => {
+  test('a job that waits in ready for hours is waited for, until poll.timeout', async () => {
+    const long = worldOf()
+    long.service.noSubmit = { status: 404, reads: 200 }
+    expect(await long.run()).toMatchObject({ finished: true, status: 'success' })
+    expect(long.clock.monotonic()).toBeGreaterThan(3_600_000)
+    const stuck = worldOf()
+    stuck.service.noSubmit = { status: 404, reads: 500 }
+    const state = await stuck.run()
+    expect(state).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_DEADLINE' } })
+    expect(state.error?.message).toMatch(
+      /its status is "ready", not matching \(the service answered 404 to the request to start it\)/,
+    )
+    stuck.service.noSubmit = null
+    stuck.service.only.ahead = []
+    expect(await resumed(stuck).run()).toMatchObject({ finished: true, status: 'success' })
+  })
+
+  test.each([404, 409])('a job that failed after the mappings ends the run within a poll, with its status (%i)', async status => {
     const world = worldOf()
-    world.service.noSubmit = { status: 404, reads: 500 }
-    expect(await world.run()).toMatchObject({ finished: false, exitCode: 76, error: { code: 'FETTLE_NOT_FOUND' } })
-    expect(world.clock.monotonic()).toBeLessThan(90_000)
-    world.service.noSubmit = null
-    world.service.only.ahead = []
-    expect(await resumed(world).run()).toMatchObject({ finished: true, status: 'success' })
+    world.service.noSubmit = { status, reads: 0 }
+    world.service.matching = ['uploadError']
+    expect(await world.run()).toMatchObject({
+      exitCode: 76,
+      error: { code: 'FETTLE_JOB_FAILED', message: 'the job job-1 ended in the status uploadError' },
+    })
+    expect(world.clock.monotonic()).toBeLessThan(10_000)
   })
 
   test('any other refusal ends the run at once', async () => {

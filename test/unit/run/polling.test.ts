@@ -132,6 +132,12 @@ describe('the time limit', () => {
     expect(world.service.only.enriches).toBe(0)
   })
 
+  test('without enrichment the message names `matched`, which was waited for', async () => {
+    const world = worldOf(planOf({ enrich: null, output: null }))
+    world.service.matching = ['matching']
+    expect((await world.run()).error?.message).toMatch(/its status is "matching", not matched$/)
+  })
+
   test('without enrichment `matched` is the end of matching', async () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['matching', 'matched']
