@@ -29,8 +29,11 @@ export interface Operation {
   readonly reply: z.ZodType | null
   /** Status of a success, 200 when absent. */
   readonly success?: 201 | 202 | 204
-  /** Of a list: its first page, and where in the answer the items stand (`data.portfolios`); null when they are the answer. */
-  readonly pages?: { readonly first: 0 | 1; readonly items: string | null }
+  /**
+   * Of a list: its first page, and where in the answer the items are (`data.portfolios`); null when they are the answer. A list is
+   * `complete` if what it lacks was not created: an item without an id fails the answer.
+   */
+  readonly pages?: { readonly first: 0 | 1; readonly items: string | null; readonly complete?: boolean }
   readonly repeat: Repeat
   /** The required role, when it does not follow from the method: readers may GET, operators everything else. */
   readonly role?: Role

@@ -1,8 +1,9 @@
 /**
- * Reads answers generously. An optional field may be null, empty, or of a neighbouring type; what cannot be read is left out of its
- * record, so that it never loses the answer around it. Requests are checked strictly, elsewhere.
+ * Reads answers generously. A field may be of a neighbouring type, and an optional one null or empty; what cannot be read is left out of
+ * its record, so that it never loses the answer around it. Requests are checked strictly, elsewhere.
  */
 import type { z } from 'zod'
+import type { Operation } from './operation.ts'
 
 /** The schema of an answer. */
 export type AnswerSchema<T> = z.ZodType<T>
@@ -71,23 +72,39 @@ const misfitsIn = (found: { readonly error?: z.ZodError | undefined }): Misfit[]
 }
 
 const isId = (path: Path): boolean => /^id$|Id$/.test(String(path.at(-1)))
+const isName = (path: Path): boolean => /^name$|Name$/.test(String(path.at(-1)))
+
+/** The types that are read for a required part. Of texts only ids and names: a number is no status. */
+const REQUIRED = ['boolean', 'number', 'int']
 
 class Repair {
   readonly dropped = new Set<string>()
   readonly #answer: unknown
-  readonly #list: string | null
+  readonly #list: readonly string[] | undefined
+  readonly #complete: boolean
   readonly #tried = new Set<string>()
   readonly #gaps = new Set<unknown[]>()
 
-  /** `list`: where the items stand that make up the answer: none of them is left out. */
-  constructor(answer: unknown, list: string | null) {
+  constructor(answer: unknown, list: Operation['pages']) {
     this.#answer = answer
-    this.#list = list
+    this.#list = list && (list.items?.split('.') ?? [])
+    this.#complete = list?.complete ?? false
   }
 
   #isInArray = (path: Path): boolean => Array.isArray(at(this.#answer, path.slice(0, -1)))
 
-  #isItem = (path: Path): boolean => this.#isInArray(path) && path.slice(0, -1).join('.') === this.#list
+  /** Whether a path leads into an item of the list. */
+  #isOfItem = (path: Path): boolean =>
+    this.#list?.every((key, depth) => path[depth] === key) === true && typeof path[this.#list.length] === 'number'
+
+  #isItem = (path: Path): boolean => this.#isOfItem(path) && path.length === (this.#list?.length ?? 0) + 1
+
+  /** A field of an item or of a record in it, except the item's id: the item can be used without it. */
+  #isSpare = (path: Path): boolean => {
+    const fields = path.slice((this.#list?.length ?? 0) + 1)
+    const isId = fields.length === 1 && /^id$|Id$/.test(String(fields[0]))
+    return this.#isOfItem(path) && fields.length > 0 && !isId && fields.every(key => typeof key === 'string')
+  }
 
   #set(path: Path, value: unknown): void {
     const parent = at(this.#answer, path.slice(0, -1))
@@ -99,11 +116,16 @@ class Repair {
     else if (this.#gaps.add(parent)) parent[Number(key)] = undefined
   }
 
-  #read({ path, expected }: Misfit, value: unknown): unknown {
+  #read({ path, expected }: Misfit, value: unknown, isRequired: boolean): unknown {
     if (this.#tried.has(keyOf(path))) return undefined
     this.#tried.add(keyOf(path))
-    return expected.map(type => READERS[type]?.(value)).find(one => one !== undefined)
+    const types = isRequired && !isId(path) && !isName(path) ? expected.filter(type => REQUIRED.includes(type)) : expected
+    return types.map(type => READERS[type]?.(value)).find(read => read !== undefined)
   }
+
+  /** Whether a misfit is a field that an item of the list lacks, and that was reported. */
+  isLacking = ({ path }: Misfit): boolean =>
+    this.#isSpare(path) && at(this.#answer, path) === undefined && this.dropped.has(shown(path))
 
   /** Repairs or removes misfits; gives the issues of those that would take the whole answer with them. */
   apply(misfits: readonly Misfit[], check: () => readonly Misfit[]): { readonly hasChanged: boolean; readonly fatal: Issue[] } {
@@ -116,12 +138,13 @@ class Repair {
       const { path, issue } = misfit
       const value = values[index]
       const isRequired = path.length === 0 || (missing.has(keyOf(path)) && (!this.#isInArray(path) || this.#isItem(path)))
-      const read = isRequired && !isId(path) ? undefined : this.#read(misfit, value)
+      const read = this.#read(misfit, value, isRequired)
       if (read !== undefined) this.#set(path, read)
       else if (isRequired) {
         const record = path.slice(0, -1)
         const isItem = this.#isItem(path)
-        if (record.length === 0 || isItem || this.#isItem(record)) {
+        if (this.#isSpare(path)) this.dropped.add(shown(path))
+        else if (record.length === 0 || ((isItem || this.#isItem(record)) && this.#complete)) {
           fatal.push(issue)
           if (isItem) this.#set(path, value)
           else if (value !== undefined && path.length > 0) {
@@ -129,17 +152,19 @@ class Repair {
             if (!isEmpty(value)) this.dropped.add(shown(path))
           }
           continue
+        } else if (isItem) this.dropped.add(shown(path))
+        else {
+          if (at(this.#answer, record) === undefined) continue
+          this.#set(record, undefined)
+          this.dropped.add(shown(path))
         }
-        if (at(this.#answer, record) === undefined) continue
-        this.#set(record, undefined)
-        this.dropped.add(shown(path))
       } else if (!isEmpty(value)) this.dropped.add(shown(path))
       hasChanged = true
     }
     for (const array of this.#gaps) {
-      const kept = array.filter(one => one !== undefined)
+      const kept = array.filter(item => item !== undefined)
       array.length = 0
-      for (const one of kept) array.push(one)
+      for (const item of kept) array.push(item)
     }
     if (this.#gaps.size > 0) this.#tried.clear()
     this.#gaps.clear()
@@ -148,22 +173,24 @@ class Repair {
 }
 
 /**
- * Reads an answer, and changes it: `answer` must be fresh. Of a list, `list` is the path of its items: an item that cannot be read is
- * not left out, since it would be missed.
+ * Reads an answer, and changes it: `answer` must be fresh. An item of its `list` that cannot be read is left out and named, or fails the
+ * answer if the list has to be complete; an item whose id can be read is kept, even if other fields are missing.
  */
-export function readAnswer<T>(schema: AnswerSchema<T>, answer: unknown, list?: string | null): AnswerReading<T> {
-  const repair = new Repair(answer, list === null ? '' : (list ?? null))
+export function readAnswer<T>(schema: AnswerSchema<T>, answer: unknown, list?: Operation['pages']): AnswerReading<T> {
+  const repair = new Repair(answer, list)
   const read = () => schema.safeParse(answer)
   const first = new Map<string, Issue>()
   for (;;) {
     const parsed = read()
-    const dropped = [...repair.dropped]
-    if (parsed.success) return { data: parsed.data, rest: answer, dropped }
-    const misfits = misfitsIn(parsed)
+    const misfits = misfitsIn(parsed).filter(misfit => !repair.isLacking(misfit))
+    if (misfits.length === 0) {
+      const data = parsed.success ? parsed.data : (answer as T)
+      return { data, rest: answer, dropped: [...repair.dropped] }
+    }
     for (const { path, issue } of misfits) if (!first.has(keyOf(path))) first.set(keyOf(path), issue)
     const { hasChanged, fatal } = repair.apply(misfits, () => misfitsIn(read()))
-    const issue = fatal[0]
-    if (!hasChanged && issue !== undefined) return { rest: answer, dropped, issue: first.get(keyOf(issue.path)) ?? issue }
-    if (!hasChanged) return { rest: answer, dropped, issue: parsed.error.issues[0]! }
+    const issue = fatal[0] ?? (hasChanged ? undefined : misfits[0]?.issue)
+    if (!hasChanged && issue !== undefined)
+      return { rest: answer, dropped: [...repair.dropped], issue: first.get(keyOf(issue.path)) ?? issue }
   }
 }

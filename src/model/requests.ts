@@ -144,7 +144,8 @@ export interface CompanyEvent {
   /** Date of the event, as the service writes it. */
   readonly at: string
   readonly company: { readonly id: string; readonly name: string; readonly country: string }
-  readonly rule: { readonly code: number; readonly name: string }
+  /** The code is null when the service gives none. */
+  readonly rule: { readonly code: number | null; readonly name: string }
   readonly old: string
   readonly new: string
   readonly processed: boolean

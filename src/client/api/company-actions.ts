@@ -26,6 +26,10 @@ const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
   sorted(search.datasets) === sorted(query.datasets) &&
   sorted(search.countryCodes ?? []) === sorted(query.countries)
 
+/** Whether a record in a list lacks what is compared, so that it has to be read by itself. */
+const isPartial = ({ name, threshold, datasets }: Partial<BusinessSearch>): boolean =>
+  name == null || threshold === undefined || datasets === undefined
+
 export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
@@ -81,7 +85,9 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       // Sorted by last change, newest first (contract §6.1): older ones cannot be newer searches.
       for await (const search of api.listBusinessSearches.all({ query: { pageSize: PAGE_SIZE } }, options)) {
         if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
-        if (search.id !== other && time(search.createdAt) >= since && hasQuery(search, query)) return screeningOf(search)
+        if (search.id === other || time(search.createdAt) < since || (search.name ?? query.name) !== query.name) continue
+        const whole = isPartial(search) ? await api.readBusinessSearch({ searchId: search.id }, options) : search
+        if (hasQuery(whole, query)) return screeningOf(whole)
       }
       return undefined
     },

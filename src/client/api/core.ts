@@ -212,9 +212,10 @@ export function createCore(options: ConnectOptions): Core {
         },
         ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
         schema: operation.reply as AnswerSchema<R> | null,
-        lenient: demand.lenient ?? operation.method === 'PUT',
+        lenient:
+          demand.lenient ?? (operation.method !== 'GET' && !login && (operation.repeat === 'free' || operation.method === 'PUT')),
         keeps: operation.repeat !== 'free',
-        list: operation.pages?.items,
+        list: operation.pages,
         onDropped: paths => reportDropped(name, paths),
         confirms: demand.confirms ?? false,
         ...(demand.open === undefined ? {} : { open: demand.open }),

@@ -47,14 +47,15 @@ async function* eachPage(
     const found = at(reply, items)
     const list = Array.isArray(found) ? found : []
     const same = JSON.stringify(list)
-    // A service without paging returns the same page again.
-    if (list.length === 0 || same === before) return
+    const more = hasMore(reply, page, seen + list.length)
+    // A service without paging returns the same page again. Of an empty page the items may have been left out.
+    if (same === before || (list.length === 0 && more !== true)) return
     before = same
     seen += list.length
     yield list
     // A service may return smaller pages than requested: the first one shows the size of a full page.
     if (page === begin) full = list.length
-    if (!(hasMore(reply, page, seen) ?? list.length >= full)) return
+    if (!(more ?? list.length >= full)) return
   }
   throw new FettleError('FETTLE_CONTRACT', `the list has no end after ${MAX_PAGES} pages.`)
 }

@@ -18,11 +18,15 @@ const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): Port
   params: [param0, param1, param2].map(param => String(param ?? '')) as [string, string, string],
 })
 
-const eventOf = (one: NotificationEvent): CompanyEvent => ({
-  ...{ id: one.notificationEventId, at: one.eventDate, processed: one.isProcessed === true },
-  company: { id: one.company.id, name: one.company.name ?? '', country: one.company.countryCode ?? '' },
-  rule: { code: one.ruleCode, name: one.ruleName ?? '' },
-  ...{ old: String(one.oldValue ?? ''), new: String(one.newValue ?? '') },
+/** Of an item of a list only the id is certain. */
+const eventOf = (event: Partial<NotificationEvent> & Pick<NotificationEvent, 'notificationEventId'>): CompanyEvent => ({
+  id: event.notificationEventId,
+  at: event.eventDate ?? '',
+  processed: event.isProcessed === true,
+  company: { id: event.company?.id ?? '', name: event.company?.name ?? '', country: event.company?.countryCode ?? '' },
+  rule: { code: event.ruleCode ?? null, name: event.ruleName ?? '' },
+  old: String(event.oldValue ?? ''),
+  new: String(event.newValue ?? ''),
 })
 
 const cell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
@@ -101,7 +105,9 @@ export function createPortfolioSync(
       }
       const call = kind === 'import' ? api.importCompanies : api.syncCompanies
       try {
-        return (await call({ portfolioId: String(portfolio), file }, options)).status
+        const { status } = await call({ portfolioId: String(portfolio), file }, options)
+        // The answer of a write that succeeded may lack it.
+        return String(status ?? '')
       } catch (error) {
         if (FettleError.is(error) && MISSING.includes(error.status)) return null
         throw error

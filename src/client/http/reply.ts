@@ -2,7 +2,7 @@
  * Reads the body of a JSON reply, limited in size and time, and classifies it: the documented answer, an error status, or something off
  * the contract. Unknown fields are kept.
  */
-import { type AnswerSchema, readAnswer, readFault } from '../../contract/index.ts'
+import { type AnswerSchema, type Operation, readAnswer, readFault } from '../../contract/index.ts'
 import type { Redactor } from '../redact.ts'
 import { type NetworkError, readNetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
@@ -62,6 +62,10 @@ const decodeStrict = (bytes: Uint8Array): string | null => {
 
 const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole body' : path.map(String).join('.'))
 
+/** The page of a list that answers 204, as documented for the events of a company; one that has to be complete may not. */
+const emptyPage = ({ items, complete }: NonNullable<Operation['pages']>): unknown =>
+  complete || items === null ? undefined : { [items === 'data' ? 'totalCount' : 'totalSize']: 0, [items]: [] }
+
 /** What is left of a record holds its id under one of these when it could be read. */
 const ID_KEYS = ['id', 'portfolioId'] as const
 
@@ -71,12 +75,12 @@ const hasId = (rest: unknown): boolean =>
 export interface Reading<T> {
   /** null: a success has no body, and one that is sent is ignored. */
   readonly schema: AnswerSchema<T> | null
-  /** Any JSON is accepted: the request only confirms. */
+  /** Any JSON is accepted, or an empty answer: a write that only confirms. */
   readonly lenient: boolean
   /** The request created or cost something: the reply is kept when its id can be read. */
   readonly keeps?: boolean
-  /** Of a list, where its items stand in the reply. */
-  readonly list?: string | null | undefined
+  /** Of a list, where its items are in the reply. */
+  readonly list?: Operation['pages']
   /** Called with the paths of what could not be read and was left out. */
   readonly onDropped?: (paths: readonly string[]) => void
   /** The reply is not used, so 204 is accepted too. */
@@ -108,6 +112,10 @@ export function readOutcome<T>(
   if (open === 'bytes') return { type: 'answer', value: bytes as T }
   if (open === undefined ? schema === null || (confirms && status === 204) : bytes.length === 0)
     return { type: 'answer', value: null as T }
+  if (status === 204 && bytes.length === 0) {
+    const empty = lenient ? {} : list && emptyPage(list)
+    if (empty !== undefined) return { type: 'answer', value: empty as T }
+  }
   const text = decodeStrict(bytes)
   const json = text === null ? null : parseJson(text)
   if (json === null) {

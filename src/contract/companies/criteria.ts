@@ -62,16 +62,18 @@ export const peopleCriteriaReply = lazy(() =>
 /** Answer of `GET /companies/schema/{countryCode}`: a JSON schema. */
 export const schemaReply = lazy(() => z.looseObject({}))
 
-/** Answer of `GET /reportcustomdata/{country}`: what `customData` may or must hold there. */
+/** Answer of `GET /reportcustomdata/{country}`: what `customData` may or must hold there; published as an object of any keys. */
 export const customDataReply = lazy(() =>
   z.looseObject({
-    country: z.string(),
-    customData: z.array(
-      z.looseObject({
-        ...customDataField,
-        description: z.array(z.string()).optional(),
-      }),
-    ),
+    country: z.string().optional(),
+    customData: z
+      .array(
+        z.looseObject({
+          ...customDataField,
+          description: z.array(z.string()).optional(),
+        }),
+      )
+      .optional(),
   }),
 )
 

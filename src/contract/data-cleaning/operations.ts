@@ -20,7 +20,7 @@ export const DATA_CLEANING = operationsOf({
     path: '/dataCleaning/jobs',
     query: jobsQuery,
     reply: lazy(() => z.array(wire.job)),
-    pages: { first: 1, items: null },
+    pages: { first: 1, items: null, complete: true },
     errors: [400, 401, 403],
     summary: 'List jobs, filtered and paged.',
   },

@@ -39,7 +39,7 @@ export const notificationEvent = lazy(() =>
       portfolioId: wholeNumber('int64'),
       portfolioName: z.string().nullish(),
     }),
-    eventId: wholeNumber('int64'),
+    eventId: wholeNumber('int64').nullish(),
     notificationEventId: wholeNumber('int64'),
     notificationId: orNull(wholeNumber('int64')),
     eventDate: wireDate,

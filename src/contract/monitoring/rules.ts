@@ -5,10 +5,10 @@ import { wholeNumber, written } from '../written.ts'
 
 const param = z.union([z.string(), z.number()]).nullish()
 
-/** A rule that the service offers, or that is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values. */
+/** A rule that the service offers, or that is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values, null as false. */
 export const eventRule = lazy(() =>
   z.looseObject({
-    isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]),
+    isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]).nullish(),
     ruleCode: z.number().int(),
     ruleCountryCode: z.string().optional(),
     ruleType: wholeNumber().optional(),

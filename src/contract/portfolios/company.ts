@@ -11,7 +11,7 @@ const textOrNumber = orNull(z.union([z.string(), z.number()]))
 const correlationId = z.string().optional()
 
 const common = {
-  portfolioId: wholeNumber('int64'),
+  portfolioId: wholeNumber('int64').nullish(),
   safeNumber: z.string().nullish(),
   name: z.string().nullish(),
   address: z.string().nullish(),

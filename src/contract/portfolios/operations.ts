@@ -16,7 +16,7 @@ export const PORTFOLIOS = operationsOf({
     path: '/monitoring/portfolios',
     query: wire.portfoliosQuery,
     reply: wire.portfolioListReply,
-    pages: { first: 0, items: 'data.portfolios' },
+    pages: { first: 0, items: 'data.portfolios', complete: true },
     errors: [400, 401, 404],
     summary: 'List your portfolios and those shared with you.',
   },

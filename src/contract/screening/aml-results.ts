@@ -5,11 +5,7 @@ import { lazy } from '../lazy.ts'
 import { orNull } from '../written.ts'
 
 const text = orNull(z.string())
-/** Declared a string with items, corrected to an array: a lone string is read as one element (contract §15). */
-const texts = z
-  .array(z.string())
-  .or(z.string().transform(one => [one]))
-  .nullish()
+const texts = z.array(z.string()).nullish()
 
 export const hitSource = lazy(() =>
   z.looseObject({

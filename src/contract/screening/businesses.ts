@@ -20,7 +20,7 @@ export const BUSINESSES = operationsOf({
     path: '/compliance/kyc-protect/searches/businesses',
     query: searchesQuery,
     reply: search.businessSearchPage,
-    pages: { first: 1, items: 'items' },
+    pages: { first: 1, items: 'items', complete: true },
     errors: [400, 401, 403],
     summary: 'List the AML searches for businesses, last modified first.',
   },

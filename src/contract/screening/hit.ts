@@ -9,11 +9,6 @@ import { HIT_DECISIONS, REQUESTED_DECISIONS } from './words.ts'
 
 const text = orNull(z.string())
 const texts = z.array(z.string()).nullish()
-/** Once declared a string: a lone one is read as one element (contract §15). */
-const list = z
-  .array(z.string())
-  .or(z.string().transform(one => [one]))
-  .nullish()
 
 const hitFields = {
   id: uuid,
@@ -22,7 +17,7 @@ const hitFields = {
   match: z.string().nullish(),
   note: z.string().nullish(),
   countries: texts,
-  datasets: list,
+  datasets: texts,
   modifiedAt: zonedDate.nullish(),
   createdAt: zonedDate.nullish(),
   modifiedById: z.number().int().nullish(),
@@ -36,7 +31,7 @@ const personFields = {
   lastName: z.string().nullish(),
   gender: text,
   datesOfBirth: z.array(answeredDate).nullish(),
-  profileImages: list,
+  profileImages: texts,
   pepTier: z.string().nullish(),
 }
 
@@ -66,7 +61,7 @@ const individualLink = lazy(() => z.looseObject({ ...ownership, firstName: text,
 
 const fullFields = {
   ...hitFields,
-  profileImages: list,
+  profileImages: texts,
   screeningNotes: texts,
   identifiers: z.array(typed).nullish(),
   addresses: z.array(address).nullish(),

@@ -20,7 +20,7 @@ export const INDIVIDUALS = operationsOf({
     path: '/compliance/kyc-protect/searches/individuals',
     query: searchesQuery,
     reply: search.individualSearchPage,
-    pages: { first: 1, items: 'items' },
+    pages: { first: 1, items: 'items', complete: true },
     errors: [400, 401, 403],
     summary: 'List the AML searches for persons, last modified first.',
   },

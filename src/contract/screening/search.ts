@@ -98,7 +98,7 @@ export const oneWord = (words: readonly string[]) => written(z.string(), { type:
 export const businessSearch = lazy(() =>
   z.looseObject({
     id: uuid,
-    name: z.string(),
+    name: z.string().nullish(),
     countryCodes: z.array(z.string()).nullish(),
     threshold: z.number().int(),
     type: z.string().optional(),

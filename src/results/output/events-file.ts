@@ -14,7 +14,7 @@ const CSV = plainCsv({ names: COLUMNS, delimiter: ',' })
 export const eventsCsv = (events: readonly KeyedEvent[]): string => {
   const rows = events.map(one => [
     ...[String(one.id), one.at, one.company.id, one.company.name, one.company.country, one.reference],
-    ...[String(one.rule.code), one.rule.name, one.old, one.new],
+    ...[String(one.rule.code ?? ''), one.rule.name, one.old, one.new],
   ])
   return CSV.head + (rows.length === 0 ? '' : CSV.render(rows))
 }
@@ -43,6 +43,6 @@ export async function readEventsFile(path: string): Promise<KeyedEvent[]> {
   return rows.map(row => ({
     ...{ id: Number(row.event_id), at: row.event_date, processed: false, old: row.old_value, new: row.new_value },
     company: { id: row.company_id, name: row.company_name, country: row.country },
-    ...{ reference: row.reference, rule: { code: Number(row.rule), name: row.rule_name } },
+    ...{ reference: row.reference, rule: { code: row.rule === '' ? null : Number(row.rule), name: row.rule_name } },
   }))
 }

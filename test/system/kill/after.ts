@@ -107,7 +107,7 @@ async function accountAt({ url }: Service): Promise<Account> {
   return {
     portfolios: portfolios.map(({ name }) => name),
     companies: companies.sort(),
-    searches: searches.map(({ name }) => name).sort(),
+    searches: searches.map(({ name }) => name ?? '').sort(),
     jobs: jobs.length,
   }
 }

@@ -122,3 +122,55 @@ test.each([400, 409, 422])('a refusal (%i) without an earlier attempt is the ans
   const error = await errorOf(clientOf(server).api.submit({ id: '7', body: {} }))
   expect(error).toMatchObject({ code: 'FETTLE_REJECTED', kind: 'rejected', unanswered: false, status })
 })
+
+describe('a search that was paid, and whose answer was lost', () => {
+  const SEARCHES = '/compliance/kyc-protect/searches/businesses'
+  const ours = { id: 's1', name: 'A Ltd', threshold: 75, datasets: ['SAN'], status: 'new', createdAt: '2026-01-02T00:00:00Z' }
+  const since = { at: '2026-01-01T00:00:00', other: null }
+  const nameless = { ...ours, id: 's0', name: null }
+
+  test('is found behind records without a name, with numbers that are texts', async () => {
+    const page = { totalSize: '2', items: [nameless, { ...ours, threshold: '75' }] }
+    const server = await serveScript({
+      [`GET ${SEARCHES}`]: [{ json: page }],
+      [`GET ${SEARCHES}/s0`]: [{ json: { ...nameless, name: 'B Ltd' } }],
+    })
+    expect(await clientOf(server).findScreening(query, since)).toMatchObject({ id: 's1' })
+  })
+
+  test('is read by itself where the list lacks what is compared, and is not ours if its name is another', async () => {
+    const listed = [
+      { ...ours, threshold: null },
+      { ...nameless, id: 's2' },
+    ]
+    const server = await serveScript({
+      [`GET ${SEARCHES}`]: [{ json: { totalSize: 2, items: listed } }],
+      [`GET ${SEARCHES}/s1`]: [{ json: { ...ours, threshold: 80 } }],
+      [`GET ${SEARCHES}/s2`]: [{ json: { ...ours, id: 's2' } }],
+    })
+    expect(await clientOf(server).findScreening(query, since)).toMatchObject({ id: 's2' })
+    expect(server.of(`GET ${SEARCHES}/s1`)).toHaveLength(1)
+  })
+})
+
+test('an event without a rule, a date or a company is an event', async () => {
+  const EVENTS = '/monitoring/portfolios/7/notificationEvents'
+  const events = [{ notificationEventId: 5 }, { notificationEventId: '6', ruleCode: '102', company: { id: 'GB-1' } }]
+  const server = await serveScript({ [`GET ${EVENTS}`]: [{ json: { totalCount: 2, data: events } }] })
+  expect(await clientOf(server).listEvents(7, null)).toMatchObject([
+    { id: 5, at: '', company: { id: '' }, rule: { code: null } },
+    { id: 6, company: { id: 'GB-1' }, rule: { code: 102 } },
+  ])
+})
+
+test('a rule whose code is a text is a rule, and one without a state is not active', async () => {
+  const rules = [
+    { ruleCode: '102', isActive: '1' },
+    { ruleCode: 103, isActive: null },
+  ]
+  const server = await serveScript({ 'GET /monitoring/portfolios/7/eventRules/GB': [{ json: rules }] })
+  expect(await clientOf(server).readRules(7, 'GB')).toMatchObject([
+    { code: 102, active: true },
+    { code: 103, active: false },
+  ])
+})

@@ -102,17 +102,18 @@ function inputOf(name: Name): object {
 }
 
 async function openAnswering() {
-  const answer: { json: unknown } = { json: {} }
+  const answer: { json: unknown; status: number } = { json: {}, status: 200 }
   const dropped: string[] = []
   const play = (_: unknown, response: import('node:http').ServerResponse): void => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer.json))
+    const { status, json } = answer
+    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(json))
   }
   const routes = NAMES.map(name => `${OPERATIONS[name].method} ${contract.pathOf(OPERATIONS[name], ALL_A1)}`)
   const server = await serveScript(Object.fromEntries(routes.map(route => [route, [play]])))
   const clock = createVirtualClock()
   const shared = createShared(clock)
-  const call = async (name: Name, json: unknown): Promise<unknown> => {
-    answer.json = json
+  const call = async (name: Name, json: unknown, status = 200): Promise<unknown> => {
+    Object.assign(answer, { json, status })
     dropped.length = 0
     // A client reports what it leaves out once.
     const onDropped: ConnectOptions['onDropped'] = ({ operation, path }) => dropped.push(`${operation} ${path}`)
@@ -176,6 +177,93 @@ describe('every operation', () => {
       }
     expect(cases).toBeGreaterThan(200)
   }, 600_000)
+})
+
+/** The items of the valid examples of a list, with the path of each. */
+const LISTS = NAMES.flatMap(name => {
+  const { pages, reply }: contract.Operation = OPERATIONS[name]
+  if (pages === undefined) return []
+  const to: Path = pages.items?.split('.') ?? []
+  return examplesOf(reply).flatMap(valid => {
+    const items = at(valid, to)
+    return Array.isArray(items) && items.length > 0 ? [{ name, reply, valid, to, complete: pages.complete === true }] : []
+  })
+})
+
+const pathText = (path: Path): string =>
+  path.map((key, n) => (typeof key === 'number' ? '[]' : n === 0 ? key : `.${key}`)).join('')
+
+describe('a part that is required', () => {
+  test('is read from a number that is text, wherever it is in an answer', async () => {
+    const { call, dropped } = await openAnswering()
+    let cases = 0
+    for (const name of NAMES)
+      for (const valid of examplesOf(OPERATIONS[name].reply)) {
+        const sent = structuredClone(valid)
+        for (const path of fieldsIn(valid)) {
+          const value = at(valid, path)
+          put(sent, path, typeof value === 'number' ? String(value) : value)
+          // A text may stay a text.
+          if (typeof value === 'number' && OPERATIONS[name].reply!.safeParse(sent).success) put(sent, path, value)
+          else if (typeof value === 'number') cases += 1
+        }
+        const answer = await call(name, sent)
+        for (const path of fieldsIn(valid))
+          if (typeof at(valid, path) === 'number')
+            expect(Number(at(answer, path)), `${name} ${pathText(path)}`).toBe(at(valid, path))
+        expect(dropped).toEqual([])
+      }
+    expect(cases).toBeGreaterThan(50)
+  })
+
+  test('of one item never loses the page: the item is kept without it, or left out without its id, and named', async () => {
+    const { call, dropped } = await openAnswering()
+    let cases = 0
+    for (const { name, reply, valid, to, complete } of LISTS) {
+      const [item] = at(valid, to) as Json[]
+      const required = Object.keys(item!).filter(key => {
+        const sent = structuredClone(valid)
+        put(sent, [...to, 0, key], undefined)
+        return !reply!.safeParse(sent).success
+      })
+      for (const key of required)
+        for (const odd of [null, undefined, typeof item![key] === 'object' ? 7 : { odd: 1 }]) {
+          const sent = structuredClone(valid)
+          const items = at(sent, to) as Json[]
+          items.push(structuredClone(item!))
+          const expected = structuredClone(sent)
+          put(sent, [...to, 0, key], odd)
+          const isId = /^id$|Id$/.test(key)
+          cases += 1
+          if (isId && complete) {
+            await expect(call(name, sent), `${name} ${key}`).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
+            continue
+          }
+          if (isId) (at(expected, to) as Json[]).shift()
+          else put(expected, [...to, 0, key], undefined)
+          expect(withoutNulls(await call(name, sent)), `${name} ${key}`).toEqual(withoutNulls(expected))
+          expect(dropped).toContain(`${name} ${pathText([...to, 0, key])}`)
+        }
+    }
+    expect(cases).toBeGreaterThan(50)
+  })
+
+  test('an item that is no record is left out and named, except where what is not in the list would be made again', async () => {
+    const { call, dropped } = await openAnswering()
+    for (const { name, valid, to, complete } of LISTS)
+      for (const odd of [null, 7, 'text']) {
+        const sent = structuredClone(valid)
+        ;(at(sent, to) as unknown[]).splice(0, 0, odd)
+        if (complete) await expect(call(name, sent)).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
+        else {
+          expect(withoutNulls(await call(name, sent))).toEqual(withoutNulls(valid))
+          expect(dropped).toEqual([`${name} ${pathText([...to, 0])}`])
+        }
+      }
+    expect(NAMES.filter(name => (OPERATIONS[name] as contract.Operation).pages?.complete)).toEqual([
+      ...['listJobs', 'listBusinessSearches', 'listIndividualSearches', 'listPortfolios'],
+    ])
+  })
 })
 
 describe('the client', () => {
@@ -305,8 +393,9 @@ describe('the client', () => {
 
   test('keeps the answer of a request that created or cost something when its id can be read, and no other', async () => {
     const { call, dropped } = await openAnswering()
-    expect(await call('createBusinessSearch', { id: 's', name: null, threshold: 'high', datasets: null })).toEqual({ id: 's' })
-    expect(dropped).toEqual(['createBusinessSearch threshold'])
+    const unreadable = { id: 's', name: { odd: 1 }, threshold: 'high', datasets: null }
+    expect(await call('createBusinessSearch', unreadable)).toEqual({ id: 's' })
+    expect(dropped).toEqual(['createBusinessSearch name', 'createBusinessSearch threshold'])
     expect(await call('createJob', { id: 5, status: null })).toEqual({ id: '5' })
     expect(await call('createPortfolio', { portfolioId: '9' })).toEqual({ portfolioId: 9 })
     for (const [name, answer] of [
@@ -316,11 +405,34 @@ describe('the client', () => {
       ['createJob', []],
     ] as const)
       await expect(call(name, answer), JSON.stringify(answer)).rejects.toMatchObject({ unanswered: true })
-    // A read is asked for again at no cost, and an item that is left out of a list would be missed.
-    await expect(call('readJob', { id: 'a1', name: 'n' })).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
-    await expect(call('listBusinessHits', { totalSize: 2, items: [{ ...hit, hitScore: null }, hit] })).rejects.toThrow(
-      'items.0.hitScore',
-    )
-    await expect(call('listJobs', [job, 7])).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
+    // A read is asked for again at no cost.
+    for (const lacking of [
+      { id: 'a1', name: 'n' },
+      { ...job, status: 5 },
+    ])
+      await expect(call('readJob', lacking)).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
+  })
+
+  test('reads 204 as an empty list, and as a write that is done', async () => {
+    const { call } = await openAnswering()
+    expect(await call('listCompanyNotificationEvents', null, 204)).toEqual({ totalCount: 0, data: [] })
+    expect(await call('listBusinessHits', null, 204)).toEqual({ totalSize: 0, items: [] })
+    for (const name of ['changeCompany', 'addCompany', 'setMappings'] as const) await call(name, null, 204)
+    for (const name of ['listJobs', 'listBusinessSearches', 'readJob'] as const)
+      await expect(call(name, null, 204), name).rejects.toMatchObject({ code: 'FETTLE_CONTRACT' })
+    await expect(call('createBusinessSearch', null, 204)).rejects.toMatchObject({ unanswered: true })
+  })
+
+  test.each<[Name, unknown]>([
+    ['addCompany', { message: null }],
+    ['changeCompany', {}],
+    ['removeCompany', { message: { odd: 1 } }],
+    ['clearCompanies', { message: null }],
+    ['deletePortfolio', null],
+    ['importCompanies', { status: null }],
+    ['copyCompanies', { data: null }],
+  ])('%s that succeeded is done, whatever its answer %j lacks', async (name, answer) => {
+    const { call } = await openAnswering()
+    await call(name, answer)
   })
 })
