@@ -3,7 +3,7 @@
  * survives a crash. Only the repeated reading of an unchanged job waits for the next sync: nothing is done because of it. A torn last
  * line is the only damage that is repaired.
  */
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
@@ -52,6 +52,33 @@ export function readJournal(path: string): JournalContent {
   const gap = findGap(events)
   if (gap !== null) throw damaged(path, gap.line, gap.why)
   return { events, wholeBytes, sums }
+}
+
+const START_BYTES = 65_536
+
+/** The first event of a journal, read without the others; null when the journal is empty or cannot be read. */
+export function readStart(path: string): Extract<RunEvent, { type: 'run.started' }> | null {
+  let file: number | null = null
+  try {
+    // Reading a FIFO would never end.
+    if (!statSync(path).isFile()) return null
+    file = openSync(path, constants.O_RDONLY)
+    const chunks: Buffer[] = []
+    for (;;) {
+      const chunk = Buffer.alloc(START_BYTES)
+      const bytes = readSync(file, chunk)
+      const end = chunk.subarray(0, bytes).indexOf(LINE_END)
+      if (end === -1 && bytes === 0) return null
+      chunks.push(chunk.subarray(0, end === -1 ? bytes : end))
+      if (end !== -1) break
+    }
+    const event = parseLine(Buffer.concat(chunks), path, 1, new Checksums())
+    return event.type === 'run.started' ? event : null
+  } catch {
+    return null
+  } finally {
+    if (file !== null) closeSync(file)
+  }
 }
 
 /** A journal as of an event: what it had recorded by then, in one checksum. */

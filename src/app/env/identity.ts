@@ -1,5 +1,6 @@
 /** The service and account of a run, as its journal records them. */
 import { createHash } from 'node:crypto'
+import { FettleError } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import type { Credentials } from './environment.ts'
 
@@ -8,6 +9,16 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
   service.kind === 'embedded'
     ? 'embedded'
     : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
+
+/** As identityOf; null without credentials, which a command that sends nothing does not need. */
+export function findIdentity(service: PlannedService, credentials: () => Credentials): string | null {
+  try {
+    return identityOf(service, credentials)
+  } catch (error) {
+    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
+    throw error
+  }
+}
 
 /** The service of an identity: `embedded` or its address. */
 export const serviceOf = (identity: string): string => identity.split(' ')[0] ?? identity

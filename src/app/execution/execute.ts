@@ -56,12 +56,12 @@ export async function executeRun(
   settings: RunSettings,
   fetchByJob: FetchByJob,
 ): Promise<RunResult> {
-  const { plan, runId } = stateOf(journal)
+  const { plan, runId, identity } = stateOf(journal)
   const { clock } = settings.world ?? DEFAULT_RUNTIME
   const now = clock.now.bind(clock)
   const guard = createTakeoverGuard(lock, runId, now)
   const record = recordOf(journal, guard, now)
-  const before = lastGoodRun(settings.runsDir, plan, runId)
+  const before = lastGoodRun(settings.runsDir, { plan, identity }, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
   const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
   const baseline = baselineOf(settings.runsDir, before)

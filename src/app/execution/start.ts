@@ -17,7 +17,6 @@ import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
-  lastRun,
   lockPath,
   makeFolder,
   makeRunDirectory,
@@ -38,9 +37,8 @@ import type { FetchByJob, RunResult, RunSettings } from './run-settings.ts'
 import { removeWorkFiles } from './work-files.ts'
 
 /**
- * Runs a plan: a new run, or the last one of the same pipeline with the same fingerprint if it is unfinished or its reports are
- * missing, since schedulers repeat the same command and a second paid job is the worst outcome; a detached one also when runs of other
- * work began since. A finished run of the same run key and plan is returned again. `fresh` always starts a new run.
+ * Runs a plan: a new run, or the newest one of its series that does the same work if it is unfinished, since schedulers repeat the same
+ * command and a second paid job is the worst outcome; the last one of the series also if its reports are missing. A finished run of the same run key and plan is returned again. `fresh` always starts a new run.
  * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
  * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing or changed.
  */
@@ -48,8 +46,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
   return withLock(lineOf(plan), settings, async lock => {
     const earlier = fresh ? null : finishedRunOfKey(plan, settings)
     if (earlier !== null) return repeatedResult(earlier, settings)
-    const isOurs = ({ identity }: RunState): boolean => identity === identityOf(plan.service, settings.credentials)
-    const last = fresh ? null : runToContinue(plan, settings, isOurs)
+    const last = fresh ? null : runToContinue(plan, identityOf(plan.service, settings.credentials), settings.runsDir)
     const start = async (): Promise<RunResult> => {
       await assertDecisionsKept(plan, settings, nowOf(settings)())
       return newRun(plan, lock, settings)
@@ -136,7 +133,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     const hasJobs = ({ jobs }: RunState): boolean => jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
     const earlier = finishedRunOfKey(plan, { ...settings, identity: merge.identity }, hasJobs)
     if (earlier !== null) return repeatedResult(earlier, settings)
-    const last = lastRun(settings.runsDir, lineOf(plan))
+    const last = runToContinue(plan, merge.identity, settings.runsDir)
     const isSame = last !== null && isSameWork(last.plan, plan) && hasJobs(last)
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
       // Those of a queue were checked when they were submitted.

@@ -17,7 +17,7 @@ import { removeRecordingKey } from './recording-key.ts'
  * the next resume tries again.
  */
 export async function removeWorkFiles(
-  { plan, status, finished, outcomes, decisions }: RunState,
+  { plan, identity, status, finished, outcomes, decisions }: RunState,
   directory: RunDirectory,
   root: string,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function removeWorkFiles(
     .catch(() => {})
   const runsDir = dirname(directory.path)
   removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
-  removeOldAnswers(directory, lineOf(plan), plan.retention !== undefined)
+  removeOldAnswers(directory, { plan, identity }, plan.retention !== undefined)
   await pruneOld(plan, runsDir)
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { FettleError } from '../../errors.ts'
+import { describeSeries } from '../../pipeline/index.ts'
 import { type Night, newEvents, RENDERERS, verdictOf } from '../../report/index.ts'
 import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
@@ -33,12 +34,13 @@ function nightOf(runsDir: string, folder: string, id: string): Night {
   const report = read()
   const [result] = report.results
   const page = join(runDirectory(runsDir, id).path, RENDERERS.html.file)
-  const { target } = state.args
+  const { plan } = state
   return {
     runId: id,
-    pipeline: state.plan.name,
-    target: typeof target === 'string' ? target : null,
-    limit: state.plan.limit,
+    pipeline: plan.name,
+    series: describeSeries(plan, state.identity).name,
+    target: plan.target ?? null,
+    limit: plan.limit,
     // A run that no process carries was stopped.
     status: status === 'stopped' && report.status === 'running' ? 'cancelled' : verdictOf(report),
     startedAt: state.startedAt,

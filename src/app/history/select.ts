@@ -2,11 +2,24 @@
 import { FettleError } from '../../errors.ts'
 import { nameMatcher } from '../../files/wildcards.ts'
 import type { RunState } from '../../journal/index.ts'
-import { changesOf, isAddress, lineOf, nearest, type Pipeline, pipelineFormat, plainPipeline } from '../../pipeline/index.ts'
+import {
+  changesOf,
+  describeSeries,
+  isAddress,
+  nearest,
+  type Pipeline,
+  pipelineFormat,
+  plainPipeline,
+  type Secrets,
+} from '../../pipeline/index.ts'
+import type { Target } from '../../pipeline/project/project.ts'
+import { credentialsOf } from '../env/environment.ts'
+import { findIdentity } from '../env/identity.ts'
 import type { Overrides, PrepareContext } from '../prepare/context.ts'
-import { prepare } from '../prepare/prepare.ts'
+import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { parseText, readText } from '../prepare/read-pipeline.ts'
-import { newestRun } from '../runs/run-directory.ts'
+import { resolveService } from '../prepare/resolve-service.ts'
+import { findRun, idsOfSeries, listRunIds } from '../runs/run-directory.ts'
 import { storedStatusOf } from '../runs/run-queries.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
@@ -16,7 +29,8 @@ interface Candidate {
   /** Null for a file that cannot be read: it is selected, so that its problems are reported. */
   readonly facts: { readonly name: string; readonly tags: readonly string[] } | null
   readonly pipeline: Pipeline | null
-  readonly target: string | null
+  readonly secrets: Secrets | null
+  readonly target: Target | null
 }
 
 type Term = (candidate: Candidate, context: SelectContext) => boolean | Promise<boolean>
@@ -42,9 +56,9 @@ async function isAny(terms: readonly Term[], candidate: Candidate, context: Sele
 async function readCandidate(file: string, context: SelectContext): Promise<Candidate> {
   const text = await readText(file)
   const parsed = typeof text === 'string' ? parseText(text, file, context) : text
-  if (typeof text !== 'string' || 'code' in parsed) return { file, facts: null, pipeline: null, target: null }
-  const { pipeline, project } = parsed
-  return { file, pipeline, facts: pipeline ?? writtenFacts(text, file), target: project?.target?.name ?? null }
+  if (typeof text !== 'string' || 'code' in parsed) return { file, facts: null, pipeline: null, secrets: null, target: null }
+  const { pipeline, secrets, project } = parsed
+  return { file, pipeline, secrets, facts: pipeline ?? writtenFacts(text, file), target: project?.target ?? null }
 }
 
 /** Name and tags of a file with problems elsewhere, such as a variable that is not set here. */
@@ -76,33 +90,35 @@ function termOf(word: string, candidates: readonly Candidate[]): Term {
 
 const GOOD: readonly RunState['status'][] = ['success', 'warn', 'skipped']
 
-const isOfTarget =
-  (target: string | null) =>
-  ({ args }: RunState): boolean =>
-    (args.target ?? null) === target
-
 /** The plan differs from that of the last good run; a list that is not a local file counts as changed. */
-async function isChanged({ file, pipeline, target }: Candidate, context: SelectContext): Promise<boolean> {
+async function isChanged({ file, pipeline }: Candidate, context: SelectContext): Promise<boolean> {
   if (pipeline === null) return true
   const { path, sql } = pipeline.input
   const input = context.input ?? path
   if (input === '-' || isAddress(input) || sql !== undefined) return true
-  const { plan, release } = await prepare(file, context)
+  const { plan, credentials, release } = await prepare(file, context)
   release()
   if (plan === null) return true
-  const isLike = isOfTarget(target)
-  const last = newestRun(
-    context.runsDir,
-    lineOf(plan),
-    state => state.finished && GOOD.includes(state.status) && state.plan.limit === plan.limit && isLike(state),
-  )
+  const ids = idsOfSeries(context.runsDir, { plan, identity: findIdentity(plan.service, credentials) })
+  const last = findRun(context.runsDir, ids, ({ finished, status }) => finished && GOOD.includes(status))
   return last === null || changesOf(plan, last.plan).length > 0
 }
 
 /** The newest run ended with an error or a failed check, or was stopped. */
-function hasFailed({ facts, target }: Candidate, { runsDir }: SelectContext): boolean {
-  const last = newestRun(runsDir, facts!.name, isOfTarget(target))
+function hasFailed(candidate: Candidate, context: SelectContext): boolean {
+  const { runsDir } = context
+  const last = findRun(runsDir, listRunIds(runsDir, candidate.facts!.name), seriesMatcher(candidate, context))
   if (last === null) return false
   const { status } = storedStatusOf(runsDir, last)
   return status === 'stopped' || (status === 'finished' && !GOOD.includes(last.status))
+}
+
+/** Whether a run is of the series of a pipeline: the register is read from the run, which needs no plan. */
+function seriesMatcher({ pipeline, secrets, target }: Candidate, context: SelectContext): (run: RunState) => boolean {
+  const fields = { target: target?.name, limit: context.limit ?? target?.limit ?? null }
+  if (pipeline === null || secrets === null) return ({ plan }) => plan.target === fields.target && plan.limit === fields.limit
+  const service = resolveService(context, pipeline)
+  const identity = findIdentity(service, () => credentialsOf(context.env, credentialsIn(secrets)))
+  return ({ plan, identity: recorded }) =>
+    describeSeries({ ...plan, ...fields, service }, identity).name === describeSeries(plan, identity && recorded).name
 }

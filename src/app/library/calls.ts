@@ -84,7 +84,7 @@ async function runWith(
     }
     return (await runQueued(ready, { ...settings, runKey }, targetOf(queue, options), fresh)).result!
   } catch (error) {
-    await notifyRejection(error, ready.notify, settings)
+    await notifyRejection(error, ready, settings)
     throw error
   } finally {
     ready.release()

@@ -61,8 +61,9 @@ function runBefore(now: string, options: DiffOptions): string {
       hint: 'Name two outputs.',
       action: action('diff', 'A.csv', now),
     })
-  const before = lastGoodRun(options.runsDir, readRun(options.runsDir, now).plan, now)
-  if (before === null) throw new FettleError('FETTLE_DIFF', `no good run of this pipeline came before ${now}`)
+  const before = lastGoodRun(options.runsDir, readRun(options.runsDir, now), now)
+  if (before === null)
+    throw new FettleError('FETTLE_DIFF', `no good run of the same pipeline, account, target and limit came before ${now}`)
   return before.runId
 }
 

@@ -80,7 +80,7 @@ export async function applyDecisions(
     }
     const decisions = new Decisions(lines, dayOf(now()))
     const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
-    const before = lastGoodRun(runsDir, plan, id)
+    const before = lastGoodRun(runsDir, state, id)
     const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const options: ResultsOptions = {
       root: cwd,

@@ -1,12 +1,12 @@
 /** Estimates a run from the last good one, without sending anything. */
 import { realClock } from '../../client/clock.ts'
-import { FettleError, type Issue } from '../../errors.ts'
+import type { Issue } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import type { ReuseSettings } from '../answers/folder.ts'
 import type { Credentials, Env } from '../env/environment.ts'
-import { identityOf } from '../env/identity.ts'
+import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
@@ -58,37 +58,22 @@ export interface EstimateContext extends ReuseSettings {
   readonly runKey: RunKey | null
 }
 
-/** Null also without credentials, which a plan does not need. */
-async function chosenRows(plan: Plan, { root, credentials, ...settings }: EstimateContext) {
-  if (plan.reuse == null) return null
-  try {
-    const run = { identity: identityOf(plan.service, credentials), startedAt: new Date(realClock.now()).toISOString() }
-    return await chooseKnownRows(plan, run, null, { ...settings, cwd: root })
-  } catch (error) {
-    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
-    throw error
-  }
-}
-
-/** Null also without credentials, which a plan does not need. */
-function finishedOf(plan: Plan, runKey: RunKey, context: EstimateContext): string | null {
-  try {
-    return finishedRunOfKey(plan, { ...context, runKey: runKey.key })?.runId ?? null
-  } catch (error) {
-    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
-    throw error
-  }
+async function chosenRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext) {
+  if (plan.reuse == null || identity === null) return null
+  const run = { identity, startedAt: new Date(realClock.now()).toISOString() }
+  return chooseKnownRows(plan, run, null, { ...settings, cwd: root })
 }
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
 export async function estimateRun(whole: Plan, { kind }: InputRef, context: EstimateContext): Promise<RunEstimate> {
   const { runsDir, root, credentials, runKey } = context
-  const chosen = kind === 'file' ? await chosenRows(whole, context) : null
+  const identity = findIdentity(whole.service, credentials)
+  const chosen = kind === 'file' ? await chosenRows(whole, identity, context) : null
   const searches = chosen?.searches ?? undefined
   const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '', ...(searches && { searches }) }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
-  const before = lastGoodRun(runsDir, plan)
-  const last = runToContinue(plan, { runsDir, runKey: runKey?.key ?? null })
+  const before = lastGoodRun(runsDir, { plan, identity })
+  const last = runToContinue(plan, identity, runsDir)
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
@@ -114,7 +99,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
         before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
       budget: plan.budget.credits,
     },
-    month: monthOf(plan, runsDir, credentials),
+    month: monthOf(plan, runsDir, identity),
     portfolio: portfolio == null ? null : companies,
     screening:
       screen == null
@@ -130,22 +115,24 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
     reuse: chosen?.counts ?? null,
     issues: keyIssues(chosen?.unknownKeys ?? []),
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
-    runKey: runKey === null ? null : { ...runKey, finished: finishedOf(plan, runKey, context) },
+    runKey:
+      runKey === null
+        ? null
+        : {
+            ...runKey,
+            finished:
+              identity === null ? null : (finishedRunOfKey(plan, { ...context, runKey: runKey.key, identity })?.runId ?? null),
+          },
   }
 }
 
-function monthOf(plan: Plan, runsDir: string, credentials: () => Credentials): RunEstimate['month'] {
+function monthOf(plan: Plan, runsDir: string, identity: string | null): RunEstimate['month'] {
   const limit = plan.budget.month
   if (limit === undefined) return null
   const now = realClock.now()
   const month = new Date(now).toISOString().slice(0, 7)
-  const of = { limit, month, most: mostCredits(plan) }
-  try {
-    return { ...of, spent: spentInMonth(runsDir, identityOf(plan.service, credentials), now).credits }
-  } catch (error) {
-    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return { ...of, spent: null }
-    throw error
-  }
+  const spent = identity === null ? null : spentInMonth(runsDir, identity, now).credits
+  return { limit, month, most: mostCredits(plan), spent }
 }
 
 const sum = (...counts: readonly (number | null)[]): number | null =>

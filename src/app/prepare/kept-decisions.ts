@@ -6,7 +6,7 @@ import { decisionsFileOf, lineOf, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { newestRun, runDirectory } from '../runs/run-directory.ts'
+import { findRun, listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { dayOf } from './decisions.ts'
 
 /** What a plan has for a pipeline file when `clean` made the pipeline. */
@@ -29,7 +29,7 @@ const undoing = ({ file }: Plan): Action =>
 export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now: number, undo = undoing(plan)): Promise<void> {
   const { runsDir, cwd, dropDecisions = false } = options
   if (dropDecisions || plan.output === null) return
-  const before = newestRun(runsDir, lineOf(plan), ({ outputs }) => outputs.length > 0)
+  const before = findRun(runsDir, listRunIds(runsDir, lineOf(plan)), ({ outputs }) => outputs.length > 0)
   if (before === null) return
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return

@@ -21,6 +21,7 @@ import {
   planRun,
   requestedInput,
   type Secrets,
+  type SeriesPlan,
   shownPath,
   type WarningContext,
   watchedColumns,
@@ -61,6 +62,8 @@ export interface Prepared {
   readonly links: Links
   /** What the project file adds; null without one. */
   readonly project: PlannedProject | null
+  /** What the series of the run goes by; null when the pipeline itself has errors. */
+  readonly series: SeriesPlan | null
   /** Who gets a message when the run ends; kept in memory only. */
   readonly notify: readonly Receiver[]
   /** Removes the staged input that no run needs. Call it once the run is over or cannot start. */
@@ -89,6 +92,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
     cut: async () => [],
     links: new Map(),
     project: null,
+    series: null,
     notify: [],
     release: () => {},
   })
@@ -108,10 +112,12 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
     throw error
   })
   const project = plannedProject(parsed)
-  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, project, notify, release }
+  const { name } = pipeline
+  const series = { name, service, target: target?.name, limit: options.limit, register: registers.register }
+  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, project, series, notify, release }
   const named = input.named(issues)
   const shown = plan && Object.freeze({ ...plan, issues: named })
-  return { plan: shown, issues: named, input, credentials, cut, links, project, notify, release }
+  return { plan: shown, issues: named, input, credentials, cut, links, project, series, notify, release }
 }
 
 /** A target that was not named is shown: it decides what the result is worth. */
@@ -193,7 +199,8 @@ async function planOver(
     return { plan: null, issues: [...parsed.issues, ...registers.issues, ...places, ...around], cut: async () => [] }
   if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
   const countries = await countryFacts(pipeline)
-  const context = { file, limit: options.limit, service, register: registers.register, locate, cells }
+  const { name: target } = parsed.project?.target ?? {}
+  const context = { file, target, limit: options.limit, service, register: registers.register, locate, cells }
   const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] =>
     inputWarnings(plan, { cells, locate, held: registers.countries, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })

@@ -54,7 +54,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   // The counts of a plan are those of the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
   const register = registersNow(service, recorded, options.register ?? pipeline.register)
-  const context = { file: recorded.file, limit: recorded.limit, service, register, ...counted }
+  const context = { file: recorded.file, target: recorded.target, limit: recorded.limit, service, register, ...counted }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
   const { path, sql } = inputOptionsOf(pipeline)
@@ -90,7 +90,7 @@ const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.va
 
 const overridesOf = ({ args, plan }: RunState): Overrides => ({
   ...NO_OVERRIDES,
-  target: text(args.target),
+  target: plan.target ?? null,
   service: text(args.service),
   register: Array.isArray(args.register) ? args.register : null,
   input: text(args.input),

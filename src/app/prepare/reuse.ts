@@ -24,12 +24,13 @@ type Chosen = Pick<RunState, 'identity' | 'startedAt'> & Partial<Pick<RunState, 
 /** The rows of the last good run by their keys; null where they are not known. */
 async function rowsBefore(
   { shard, ...plan }: Plan,
+  identity: string,
   runsDir: string,
   runId: string | undefined,
 ): Promise<(() => AsyncIterable<RowBefore>) | null> {
   if (plan.key === null) return null
   // A shard is compared with the runs of its list, which have other names.
-  const before = baselineOf(runsDir, lastGoodRun(runsDir, plan, shard === undefined ? runId : undefined))
+  const before = baselineOf(runsDir, lastGoodRun(runsDir, { plan, identity }, shard === undefined ? runId : undefined))
   const states = before === null ? null : await readStates(before.workDir)
   return states === null || states.head.by !== headOf(plan).by ? null : states.rows
 }
@@ -101,7 +102,7 @@ async function chooseForAll(
   try {
     const place = {
       root: cwd,
-      rowsBefore: await rowsBefore(plan, settings.runsDir, runId),
+      rowsBefore: await rowsBefore(plan, identity, settings.runsDir, runId),
       ...(sent === undefined ? {} : { sent }),
       ...(signal === undefined ? {} : { signal }),
       ...(sentBefore === undefined ? {} : { sentBefore }),

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
-import type { RunState } from '../../journal/index.ts'
-import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
+import { type RunState, readStart } from '../../journal/index.ts'
+import { describeSeries, isSameWork, type Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { findRunId, lastRun, listRunIds, newestRun, readRun, runDirectory } from './run-directory.ts'
+import { findRunId, listRunIds, readRecorded, readRun, runDirectory, runsOfSeries } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */
@@ -23,14 +23,20 @@ export const isCollected = (runsDir: string, id: string): boolean =>
   isQueued(runsDir, id) || (existsSync(runDirectory(runsDir, id).journal) && journalText(runsDir, id).includes(DETACHED))
 
 /**
- * The unfinished runs of a pipeline or shard, newest first: the newest of all, and each one that was detached or put into a queue. One
- * that was stopped and followed by another is not among them. A journal that cannot be read counts as unfinished.
+ * The unfinished runs of a pipeline or shard, newest first: of each series the newest run, and each one that was detached or put into a
+ * queue. One that was stopped and followed by another of its series is not among them.
  */
 export function openRunIds(runsDir: string, line: string): string[] {
+  const followed = new Set<string>()
   return listRunIds(runsDir, line).filter((id, at) => {
     if (isQueued(runsDir, id)) return true
-    if (!existsSync(runDirectory(runsDir, id).journal)) return false
-    return (at === 0 || journalText(runsDir, id).includes(DETACHED)) && !isFinished(runsDir, id)
+    const { journal } = runDirectory(runsDir, id)
+    if (!existsSync(journal)) return false
+    const start = readStart(journal)
+    const series = start === null ? null : describeSeries(start.plan, start.identity).name
+    const isNewest = series === null ? at === 0 : !followed.has(series)
+    if (series !== null) followed.add(series)
+    return (isNewest || journalText(runsDir, id).includes(DETACHED)) && !isFinished(runsDir, id)
   })
 }
 
@@ -59,22 +65,18 @@ export function findOpenRunId(runsDir: string, wanted: string | undefined): stri
 }
 
 /**
- * The run that decides whether a plan continues: an earlier unfinished run of the same work that was detached, or has the same run key,
- * when only runs of other work began after it; otherwise the last run. Throws as lastRun.
+ * The run that decides whether a plan continues: the newest run of its series that does the same work, if it is unfinished; otherwise the
+ * last run of the series. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER: a run that cannot be read may have a job, and must not be
+ * followed by a silent fresh start.
  */
-export function runToContinue(
-  plan: Plan,
-  { runsDir, runKey = null }: { readonly runsDir: string; readonly runKey?: string | null },
-  isOurs: (state: RunState) => boolean = () => true,
-): RunState | null {
-  const line = lineOf(plan)
-  const last = lastRun(runsDir, line)
-  if (last === null || isSameWork(last.plan, plan)) return last
-  const marks = [DETACHED, ...(runKey === null ? [] : [`"runKey":${JSON.stringify(runKey)}`])]
-  const isMarked = (id: string): boolean => marks.some(mark => journalText(runsDir, id).includes(mark))
-  const isSame = (state: RunState): boolean => isSameWork(state.plan, plan) && isOurs(state)
-  const earlier = newestRun(runsDir, line, state => !state.finished && isSame(state), { before: last.runId, isRead: isMarked })
-  if (earlier === null) return last
-  const newestOfSame = newestRun(runsDir, line, isSame)
-  return newestOfSame?.runId === earlier.runId ? earlier : last
+export function runToContinue(plan: Plan, identity: string | null, runsDir: string): RunState | null {
+  let last: RunState | null = null
+  for (const { id, start } of runsOfSeries(runsDir, { plan, identity })) {
+    if (last !== null && start?.plan.fingerprint !== plan.fingerprint) continue
+    const state = readRecorded(runsDir, id)
+    if (state === null) continue
+    if (isSameWork(state.plan, plan)) return last !== null && state.finished ? last : state
+    last ??= state
+  }
+  return last
 }

@@ -10,8 +10,8 @@ import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
-import { fold, type RunState, readJournal } from '../../journal/index.ts'
-import { isDeviceName, nearest } from '../../pipeline/index.ts'
+import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
+import { describeSeries, isDeviceName, lineOf, nearest, type SeriesPlan } from '../../pipeline/index.ts'
 import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
@@ -77,19 +77,20 @@ const isKeptForReview = (name: string): boolean =>
   [REUSED_FILE, KNOWN_BITS_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
 
 /**
- * Removes the review files of earlier runs of the pipeline: only the newest run is reviewed. The rows of the last good run before it
+ * Removes the review files of earlier runs of the series: only its newest run is reviewed. The rows of the last good run before it
  * stay, to compare with, or those of all earlier runs if `keepsRows`.
  */
-export function removeOldAnswers({ id, path }: RunDirectory, pipeline: string, keepsRows: boolean): void {
+export function removeOldAnswers({ id, path }: RunDirectory, owner: SeriesOwner, keepsRows: boolean): void {
   const runsDir = dirname(path)
+  const earlier = [...idsOfSeries(runsDir, owner, id)]
   let needsRows = true
-  for (const old of keepsRows ? [] : listRunIds(runsDir, pipeline).filter(one => one < id)) {
+  for (const old of keepsRows ? [] : earlier) {
     const rows = join(runsDir, old, STATES_FILE)
     if (!existsSync(rows)) continue
     if (!needsRows) removeIfPossible(rows)
     needsRows &&= !isGoodRun(runsDir, old)
   }
-  for (const old of listRunIds(runsDir, pipeline).filter(one => one < id)) {
+  for (const old of earlier) {
     const kept = readdirSync(join(runsDir, old)).filter(isKeptForReview)
     if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
   }
@@ -234,35 +235,46 @@ export function readRun(runsDir: string, id: string): RunState {
   }
 }
 
-/**
- * The last run of a pipeline that recorded anything. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER: a run that cannot be
- * read may have a job, and must not be followed by a silent fresh start.
- */
-export function lastRun(runsDir: string, pipeline: string): RunState | null {
-  for (const id of listRunIds(runsDir, pipeline)) {
-    try {
-      return readRun(runsDir, id)
-    } catch (error) {
-      const recordedNothing = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
-      if (!recordedNothing) throw error
-    }
-  }
-  return null
+/** A run of a series; `start` is null for a journal without a readable first line, which may be of any series. */
+interface SeriesRun {
+  readonly id: string
+  readonly start: Pick<RunState, 'plan' | 'identity'> | null
 }
 
-/**
- * The newest run of a pipeline that fits, of those before the run `before` and those whose journal `isRead` selects; runs whose journal
- * cannot be read are passed over.
- */
-export function newestRun(
-  runsDir: string,
-  pipeline: string,
-  fits: (state: RunState) => boolean,
-  { before, isRead = () => true }: { readonly before?: string; readonly isRead?: (id: string) => boolean } = {},
-): RunState | null {
-  for (const id of listRunIds(runsDir, pipeline).filter(one => before === undefined || one < before)) {
+/** What runs are found by: a plan, and the account that it runs for, null where it is not known. */
+export interface SeriesOwner {
+  readonly plan: SeriesPlan
+  readonly identity: string | null
+}
+
+/** The runs of a series, newest first, with the first event of each. */
+export function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
+  const wanted = describeSeries(plan, identity).name
+  for (const id of listRunIds(runsDir, lineOf(plan))) {
+    const start = readStart(runDirectory(runsDir, id).journal)
+    if (start === null || describeSeries(start.plan, identity && start.identity).name === wanted) yield { id, start }
+  }
+}
+
+/** The state of a run; null when it recorded nothing. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER. */
+export function readRecorded(runsDir: string, id: string): RunState | null {
+  try {
+    return readRun(runsDir, id)
+  } catch (error) {
+    if (FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')) return null
+    throw error
+  }
+}
+
+/** The ids of the runs of a series that recorded a beginning, newest first, of those before the run `before`. */
+export function* idsOfSeries(runsDir: string, owner: SeriesOwner, before?: string): Generator<string> {
+  for (const { id, start } of runsOfSeries(runsDir, owner)) if (start !== null && (before === undefined || id < before)) yield id
+}
+
+/** The first of these runs that fits; runs whose journal cannot be read are passed over. */
+export function findRun(runsDir: string, ids: Iterable<string>, fits: (state: RunState) => boolean): RunState | null {
+  for (const id of ids) {
     try {
-      if (!isRead(id)) continue
       const state = readRun(runsDir, id)
       if (fits(state)) return state
     } catch {

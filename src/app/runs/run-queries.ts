@@ -10,8 +10,19 @@ import type { Report } from '../../report/index.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
+import { runToContinue } from './open-runs.ts'
 import { isReported, readReport, reportOf } from './report-files.ts'
-import { findRunId, lastRun, listRunIds, lockPath, newestRun, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import {
+  findRun,
+  findRunId,
+  idsOfSeries,
+  listRunIds,
+  lockPath,
+  type RunDirectory,
+  readRun,
+  runDirectory,
+  type SeriesOwner,
+} from './run-directory.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */
 export function loadRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
@@ -19,28 +30,12 @@ export function loadRun(runsDir: string, wanted: string | undefined): { state: R
   return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
 }
 
-type ComparedPlan = Pick<Plan, 'name' | 'limit' | 'shard' | 'register'>
-
-/** The sample has no snapshot. */
-const usesSample = ({ register = [] }: ComparedPlan): boolean => register.some(({ snapshotDate }) => snapshotDate === null)
-
-/** Sorts after the id of every run. */
-const AFTER_ALL = '~'
-
-/**
- * The last run of a pipeline before `runId`, or of all, that came to a good end: what drift and deltas are measured against. A run over the
- * first rows alone, or against the invented companies of the sample register, is measured against its like.
- */
-export const lastGoodRun = (runsDir: string, plan: ComparedPlan, runId = AFTER_ALL): RunState | null =>
-  newestRun(
+/** The last run of a series before `runId`, or of all, that came to a good end: what drift and changes are measured against. */
+export const lastGoodRun = (runsDir: string, owner: SeriesOwner, runId?: string): RunState | null =>
+  findRun(
     runsDir,
-    lineOf(plan),
-    state =>
-      state.plan.limit === plan.limit &&
-      usesSample(state.plan) === usesSample(plan) &&
-      state.finished &&
-      (state.status === 'success' || state.status === 'warn'),
-    { before: runId },
+    idsOfSeries(runsDir, owner, runId),
+    ({ finished, status }) => finished && (status === 'success' || status === 'warn'),
   )
 
 /** Where the rows of a run are kept to compare others with. */
@@ -83,11 +78,14 @@ export function finishedRunOfKey(
 ): RunState | null {
   if (runKey === null) return null
   const quoted = JSON.stringify(runKey)
-  const isOfKey = (id: string): boolean => readFileSync(runDirectory(runsDir, id).journal, 'utf8').includes(quoted)
+  const isOfKey = (id: string): boolean => {
+    const { journal } = runDirectory(runsDir, id)
+    return existsSync(journal) && readFileSync(journal, 'utf8').includes(quoted)
+  }
   const account = identity ?? identityOf(plan.service, credentials)
-  return newestRun(
+  return findRun(
     runsDir,
-    lineOf(plan),
+    listRunIds(runsDir, lineOf(plan)).filter(isOfKey),
     state =>
       state.runKeys.includes(runKey) &&
       state.finished &&
@@ -95,19 +93,18 @@ export function finishedRunOfKey(
       (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
       state.identity === account &&
       isAlso(state),
-    { isRead: isOfKey },
   )
 }
 
-/** Whether running the plan continues its last run, so that outputs in place are that run's. Throws as lastRun. */
+/** Whether running the plan continues a run, so that outputs in place are that run's. Throws as runToContinue. */
 export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentials): boolean {
-  const last = lastRun(runsDir, lineOf(plan))
+  const last = runToContinue(plan, identityOf(plan.service, credentials), runsDir)
   return last !== null && isContinued(last, plan, { runsDir, credentials })
 }
 
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
-  const before = lastGoodRun(runsDir, state.plan, id)
+  const before = lastGoodRun(runsDir, state, id)
   return reportOf(
     state,
     runDirectory(runsDir, id),

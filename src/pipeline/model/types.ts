@@ -225,6 +225,8 @@ export interface Plan {
   readonly input: InputFacts
   /** The row's own id, null when the pipeline names none. */
   readonly key: { readonly header: string | null; readonly index: number } | null
+  /** The target of the project file; absent without one. */
+  readonly target?: string | undefined
   /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
   /** Absent: the run is about all of them. */

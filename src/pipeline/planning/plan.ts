@@ -32,6 +32,8 @@ const FIRST_POLL_MS = 100
 
 export interface PlanContext {
   readonly file: string
+  /** The target of the project file. */
+  readonly target?: string | undefined
   /** Only the first rows up to this count, null for all. */
   readonly limit: number | null
   readonly service: PlannedService
@@ -79,6 +81,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...maskIssues(pipeline, facts, at),
     ...reference.issues,
     ...eventIssues(pipeline, context.service, at),
+    ...limitIssues(pipeline, context.limit, at),
     ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
   ]
   const hasError = isRefused || own.some(one => one.severity === 'error')
@@ -102,6 +105,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...(context.register === undefined ? {} : { register: context.register }),
     input: facts,
     key,
+    target: context.target,
     limit: context.limit,
     ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
     rows: counts.rows,
@@ -132,8 +136,8 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     output,
     accept: pipeline.accept,
     candidates: pipeline.candidates,
-    portfolio: pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column),
-    ...(pipeline.events === null || context.service.kind === 'embedded' || context.shard !== undefined
+    portfolio: context.limit === null ? pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column) : null,
+    ...(pipeline.events === null || context.service.kind === 'embedded' || context.shard !== undefined || context.limit !== null
       ? {}
       : { events: { output: pipeline.events.output, mark: pipeline.events.mark } }),
     screen: pipeline.screen,
@@ -149,6 +153,14 @@ function eventIssues({ events }: Pipeline, { kind }: Plan['service'], at: At): I
   if (events === null || kind !== 'embedded') return []
   const message = 'events is left out: the portfolios of the embedded service end with the run'
   return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'info', at: at('events'), hint: null })]
+}
+
+/** A trial over the first rows would remove the companies of all other rows, and mark events that nothing else reads. */
+function limitIssues({ portfolio, events }: Pipeline, limit: number | null, at: At): Issue[] {
+  if (limit === null || portfolio === null) return []
+  const [left, verb] = events === null ? ['portfolio', 'is'] : ['portfolio and events', 'are']
+  const message = `${left} ${verb} left out: only the first ${counted(limit, 'row')} of the list are sent`
+  return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'warn', at: at('portfolio'), hint: 'Run without a limit.' })]
 }
 
 /** Keys that are not given are absent, so that plans of earlier versions stay the same. */

@@ -5,6 +5,7 @@ import { canonicalEncoding } from '../../encodings.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, Plan, Shard } from '../model/types.ts'
+import { targetName } from '../project/schema.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { recordedInput, requestedInput, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { pipelineSchema } from '../schema/schema.ts'
@@ -206,6 +207,7 @@ const shape = {
   register: z.never().optional(),
   input: z.strictObject(input),
   key: column.nullable(),
+  target: targetName.optional(),
   limit: count.nullable(),
   shard: z.strictObject(shard),
   merged: z.never().optional(),

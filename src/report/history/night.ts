@@ -4,6 +4,8 @@ import type { Verdict } from '../verdict.ts'
 export interface Night {
   readonly runId: string
   readonly pipeline: string
+  /** What it is compared with: runs of the same series. */
+  readonly series: string
   /** Of the project file. */
   readonly target: string | null
   /** Rows of a trial; null for the complete list. */
@@ -29,7 +31,7 @@ export interface DriftedNight extends Night {
   readonly drift: number | null
 }
 
-/** The runs of one pipeline and target, oldest first: a trial is not compared with runs over the whole list. */
+/** The runs of one series, oldest first: a trial is not compared with runs over the whole list. */
 export interface Series {
   readonly pipeline: string
   readonly target: string | null
@@ -39,12 +41,11 @@ export interface Series {
 
 const isGood = ({ status }: Night): boolean => status === 'success' || status === 'warn'
 
-/** Nights by pipeline, target and limit, in the order of their names. */
+/** Nights by series, in the order of their names. */
 export function seriesOf(nights: readonly Night[]): Series[] {
   const groups = new Map<string, Night[]>()
   for (const night of [...nights].sort((a, b) => (a.runId < b.runId ? -1 : 1))) {
-    const key = JSON.stringify([night.pipeline, night.target, night.limit])
-    groups.set(key, [...(groups.get(key) ?? []), night])
+    groups.set(night.series, [...(groups.get(night.series) ?? []), night])
   }
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -49,7 +49,6 @@ function differenceOf(wanted: readonly FoundCompany[], present: readonly Portfol
 /** Why nothing may be removed; null when it may. */
 function whyKept({ remove }: PlannedPortfolio, state: RunState, gone: number, present: number): string | null {
   if (remove === undefined || gone === 0) return null
-  if (state.plan.limit !== null) return 'the run is about the first rows alone'
   if ((state.outcomes?.failed ?? 0) > 0 || state.jobs.some(({ failure }) => failure !== null)) return 'some rows failed'
   if ((state.companies?.listed ?? 0) === 0) return 'no company was found'
   if (remove.max === null || gone <= remove.max * present) return null

@@ -1,7 +1,7 @@
 /** Plays one cell in this process: arms its faults, applies its change, resumes, and compares the outcome. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { lastRun, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { findRun, listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
 import { type RunEventInput, resealed } from '../../../src/journal/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../../src/testing/index.ts'
@@ -169,7 +169,10 @@ async function meddle(
     writeFileSync(folder.pipeline, before)
   }
   if (lever?.kind === 'journal') {
-    const { journal } = runDirectory(folder.runsDir, lastRun(folder.runsDir, 'conformance')?.runId ?? '')
+    const { journal } = runDirectory(
+      folder.runsDir,
+      findRun(folder.runsDir, listRunIds(folder.runsDir, 'conformance'), () => true)?.runId ?? '',
+    )
     const before = readFileSync(journal)
     const other = lever.damage === 'other job' ? await createAnotherJob(service) : ''
     writeFileSync(journal, damaged(before.toString('utf8'), lever.damage, other))

@@ -4,7 +4,7 @@ import { currentPipelineOf, type RunResult, type RunSettings, resumeRun, startRu
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
-import { lastRun } from '../../../src/app/runs/run-directory.ts'
+import { findRun, listRunIds } from '../../../src/app/runs/run-directory.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'
 import type { FaultServer } from '../../../src/testing/fault-server.ts'
@@ -83,7 +83,7 @@ export function prepareStart({ folder, server, bad, isShort = false, timeoutMs =
     return startRun(plan, settings(credentials), false)
   }
   const resume = async (): Promise<RunResult> => {
-    const state = lastRun(folder.runsDir, 'conformance')
+    const state = findRun(folder.runsDir, listRunIds(folder.runsDir, 'conformance'), () => true)
     // Nothing was journalled: a scheduler's answer is the same command again.
     if (state === null) return run()
     if (state.finished)

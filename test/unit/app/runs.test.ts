@@ -124,13 +124,10 @@ test('a kept input finishes the run after its file was replaced', async () => {
 /** A run that ended before its job was made, recorded when the digest of a plan held the words of `preparation`. */
 const EARLIER = readFileSync(new URL('earlier-journal.jsonl', import.meta.url), 'utf8')
 
-test.each([
-  ['run', 'in the words of then', (journal: string) => journal],
-  ['resume', 'in other words', (journal: string) => journal.replaceAll('to 8 digits', 'up to eight places')],
-] as const)('%s goes on with a run of an earlier version whose plan was digested %s', async (how, _, words) => {
+test('resume continues a run of an earlier version whose plan was digested in other words', async () => {
   const { runId, plan } = JSON.parse(EARLIER.split('\n')[0]!) as { runId: string; plan: { fingerprint: string } }
   mkdirSync(join('runs', runId), { recursive: true })
-  writeFileSync(join('runs', runId, 'journal.jsonl'), words(EARLIER))
+  writeFileSync(join('runs', runId, 'journal.jsonl'), EARLIER.replaceAll('to 8 digits', 'up to eight places'))
   writeFileSync('in.csv', 'name;country;no\nNobody Knows Them Ltd;GB;12\nHarrow Optics Ltd;GB;345\n')
   writeFileSync(
     'p.yml',
@@ -142,7 +139,7 @@ output: out.csv
 poll: { every: 500ms }
 `,
   )
-  const report = await (how === 'run' ? run('p.yml', options()) : resume(runId, options()))
+  const report = await resume(runId, options())
   expect([report.status, report.metadata.runId]).toEqual(['warn', runId])
   expect(listRunIds('runs', 'small')).toEqual([runId])
   expect(readFileSync(join('runs', runId, 'journal.jsonl'), 'utf8')).toContain('"type":"run.resumed"')

@@ -186,6 +186,17 @@ describe('counts', () => {
     expect(planOf(text).sent).toBe(10)
   })
 
+  test('a limit leaves out portfolio and events, with a warning', () => {
+    const text = `${BASE}\noutput: out.csv\nportfolio: { name: All }\nevents: { output: events.csv }\n`
+    const service = { kind: 'remote', url: 'https://api.example.com/v1', rate: null, fileHosts: [], insecure: false } as const
+    const { portfolio, events, issues } = planOf(text, {}, { limit: 5, service })
+    expect({ portfolio, events }).toEqual({ portfolio: null, events: undefined })
+    expect(issues.filter(({ severity }) => severity === 'warn').map(({ message }) => message)).toEqual([
+      'portfolio and events are left out: only the first 5 rows of the list are sent',
+    ])
+    expect(planOf(text, {}, { service })).toMatchObject({ portfolio: { name: 'All' }, events: { output: 'events.csv' } })
+  })
+
   test('a limit applies to the budget and the split, not to input.rows', () => {
     const text = `${withInput('rows: { min: 10 }')}budget: { rows: 5 }\njob: { split: 5, concurrency: 2 }`
     const { rows, limit, preparation } = planOf(text, {}, { limit: 5 })
@@ -337,6 +348,7 @@ describe('fingerprint', () => {
         files: [{ path: 'in.csv', bytes: 9, sha256: 'ab', rows: 1, encoding: 'utf-8', headBytes: 5 }],
       },
       shard: { number: 1, of: 2, from: 0, asked: 0, span },
+      target: 'dev',
       merged: 2,
       skipped: 1,
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
@@ -371,6 +383,7 @@ describe('fingerprint', () => {
           'register',
           'input',
           'key',
+          'target',
           'limit',
           'shard',
           'merged',

@@ -5,6 +5,7 @@ import { type Night, renderHistory } from '../../../src/report/index.ts'
 const night = (day: number, more: Partial<Night> = {}): Night => ({
   runId: `202601${String(day).padStart(2, '0')}T020000Z-${more.pipeline ?? 'suppliers'}-aaaaaa`,
   pipeline: 'suppliers',
+  series: JSON.stringify([more.pipeline ?? 'suppliers', more.target, more.limit]),
   target: null,
   limit: null,
   status: 'success',

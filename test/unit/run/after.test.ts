@@ -148,7 +148,6 @@ describe('a portfolio kept in step', () => {
 
   test.each<[string, Partial<Plan>, string]>([
     ['more than the share allowed', { portfolio: { ...SYNC, remove: { max: 0.2 } } }, 'more than portfolio.remove.max (20%)'],
-    ['a run over the first rows', { portfolio: REMOVE, limit: 5 }, 'the run is about the first rows alone'],
   ])('%s: nothing is removed, and a warning names the reason', async (_, change, why) => {
     const world = worldWith(change, COMPANIES, withPortfolio(['GB-1', 'GB-8', 'GB-9']))
     const state = await world.run()

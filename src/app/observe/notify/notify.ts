@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeAtomic } from '../../../files/atomic-file.ts'
+import { describeSeries, type SeriesPlan } from '../../../pipeline/index.ts'
 import { isGood, noticeOf, reasonsFor } from '../../../report/notify/notice.ts'
-import { isRejection, nameOf, type PipelineResult, rejectionOf } from '../../../report/pipeline-result.ts'
+import { isRejection, type PipelineResult, rejectionOf } from '../../../report/pipeline-result.ts'
+import type { Credentials } from '../../env/environment.ts'
+import { findIdentity } from '../../env/identity.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
-import { makeFolder, makeRunsFolder } from '../../runs/run-directory.ts'
+import { makeFolder, makeRunsFolder, removeIfPossible } from '../../runs/run-directory.ts'
 import type { ReporterDispatcher, RunReporter } from '../reporters.ts'
 import { type DeliveryContext, deliver } from './deliver.ts'
 import type { Receiver } from './receivers.ts'
@@ -17,10 +20,10 @@ export interface NotifyContext extends DeliveryContext {
 /** The reporter of a run. What it throws becomes a warning. */
 export const notifyReporter = (receivers: readonly Receiver[], context: NotifyContext): RunReporter => ({
   name: 'notify',
-  async onRunEnd(report, { detached, plan }) {
+  async onRunEnd(report, { detached, plan, identity }) {
     // The shards of a list are reported when they are merged.
     if (detached || plan.shard !== undefined) return
-    const warnings = await notifyResult(report, receivers, context)
+    const warnings = await notifyResult(report, endsOf(context.runsDir, plan, identity), receivers, context)
     if (warnings.length > 0) throw new Error(warnings.join('; '))
   },
 })
@@ -30,34 +33,61 @@ interface Rejecting extends Omit<NotifyContext, 'clock'> {
   readonly observers?: ReporterDispatcher
 }
 
+/** What is known of a run that did not start. */
+interface Rejected {
+  readonly notify: readonly Receiver[]
+  readonly series: SeriesPlan | null
+  readonly credentials: () => Credentials
+}
+
 /** Reports a run that ended before it began. */
-export async function notifyRejection(error: unknown, receivers: readonly Receiver[], settings: Rejecting): Promise<void> {
-  const [first] = receivers
-  if (first === undefined || settings.signal.aborted) return
+export async function notifyRejection(
+  error: unknown,
+  { notify, series, credentials }: Rejected,
+  settings: Rejecting,
+): Promise<void> {
+  if (notify.length === 0 || series === null || settings.signal.aborted) return
   const { clock } = settings.world ?? DEFAULT_RUNTIME
-  const warnings = await notifyResult(rejectionOf(error, first.pipeline), receivers, { ...settings, clock }).catch(
+  const ends = endsOf(settings.runsDir, series, findIdentity(series.service, credentials))
+  const warnings = await notifyResult(rejectionOf(error, series.name), ends, notify, { ...settings, clock }).catch(
     (cause: Error) => [cause.message],
   )
   if (warnings.length > 0) settings.observers?.emit('onWarning', warnings.join('; '))
 }
 
+/** Where the end of the last run of a series is kept, and that of a run whose account was not known. */
+interface Ends {
+  readonly own: string
+  readonly unknown: string
+}
+
+function endsOf(runsDir: string, plan: SeriesPlan, identity: string | null): Ends {
+  const pathOf = (account: string | null): string => join(runsDir, 'notify', `_${describeSeries(plan, account).name}.json`)
+  return { own: pathOf(identity), unknown: pathOf(null) }
+}
+
 /** Sends the messages that the result is a reason for, and returns why some were not accepted. */
-async function notifyResult(result: PipelineResult, receivers: readonly Receiver[], context: NotifyContext): Promise<string[]> {
+async function notifyResult(
+  result: PipelineResult,
+  { own, unknown }: Ends,
+  receivers: readonly Receiver[],
+  context: NotifyContext,
+): Promise<string[]> {
   const good = isGood(result)
   if (receivers.length === 0 || good === null) return []
-  const path = join(context.runsDir, 'notify', `${nameOf(result).replace(/[^\w.-]/g, '_')}.json`)
-  const reasons = reasonsFor(result, lastEnd(path))
+  const reasons = reasonsFor(result, lastEnd(unknown) === false ? false : lastEnd(own))
   const at = new Date(context.clock.now()).toISOString()
   const results = await Promise.all(
     receivers.map(async receiver => {
-      const own = receiver.on.filter(reason => reasons.includes(reason))
-      if (own.length === 0) return []
-      const notice = noticeOf(result, { reasons: own, rows: receiver.rows, at })
+      const wanted = receiver.on.filter(reason => reasons.includes(reason))
+      if (wanted.length === 0) return []
+      const notice = noticeOf(result, { reasons: wanted, rows: receiver.rows, at })
       const why = await deliver(receiver, notice, context)
       return why === null ? [] : [`${receiver.shown} did not accept the message: ${why}`]
     }),
   )
-  await keepEnd(path, { good, at, runId: isRejection(result) ? null : result.metadata.runId }, context.runsDir)
+  await keepEnd(own, { good, at, runId: isRejection(result) ? null : result.metadata.runId }, context.runsDir)
+  if (good && unknown !== own) removeIfPossible(unknown)
   return results.flat()
 }
 

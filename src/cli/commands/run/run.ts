@@ -146,7 +146,7 @@ export async function runPipeline(
     if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
     return { name, result: await startRun(plan, { ...settings, links, notify }, isOn(flags, 'new')) }
   } catch (error) {
-    await notifyRejection(error, notify, { env: io.env, runsDir: needText(flags, 'runs-dir'), signal: io.signal, observers })
+    await notifyRejection(error, prepared, { env: io.env, runsDir: needText(flags, 'runs-dir'), signal: io.signal, observers })
     return { name, error }
   } finally {
     progress.stop()

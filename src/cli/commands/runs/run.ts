@@ -91,7 +91,7 @@ function withinOf(flags: Flags): number | null {
 
 function targetOf(runsDir: string, id: string): unknown {
   try {
-    return listedRun(runsDir, id).state.args.target
+    return listedRun(runsDir, id).state.plan.target
   } catch {
     return undefined
   }
