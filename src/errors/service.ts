@@ -38,6 +38,7 @@ export const SERVICE = {
   FETTLE_NOTIFY: entry('rejected', 'A receiver of `notify:` did not accept a message.', 'Check the address of the receiver; see docs/notify.md.'),
   FETTLE_OUTPUT_COLUMN: notice('rejected', 'The service did not deliver a column that the pipeline selected.', 'Add it to enrich.tags, or remove it from output.columns.'),
   FETTLE_OUTPUT_TYPE: notice('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
+  FETTLE_FILE_FORM: entry('rejected', 'The enriched file is in a form that cannot be read without loss, so nothing was published.', 'Ask the support of the service for CSV in UTF-8; the file is kept in the run directory. Then resume the run, which pays nothing again.', action('resume')),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
   FETTLE_ROW_ORDER: entry('rejected', 'The rows of the enriched file cannot be assigned to the rows of the input, so nothing was published.', 'Ask the support of the service; the file is kept in the run directory. A new run requests general.rowNumber, and is charged again.'),
 

@@ -69,9 +69,10 @@ export interface Upload extends FormFile {
   readonly hasHeader: boolean
 }
 
-/** A file being received; `bytes` is the announced length, null when none is announced. */
+/** A file being received; `bytes` is the announced length, null when none is announced; `charset` is that of its Content-Type. */
 export interface Download {
   readonly bytes: number | null
+  readonly charset?: string | null
   readonly body: AsyncIterable<Uint8Array>
 }
 

@@ -11,7 +11,7 @@ import { join as pathJoin } from 'node:path'
 import { removeFile } from '../files/atomic-file.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
-import { readRows } from '../input/table/records.ts'
+import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { hasMostlyKnown, KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
 import { DigestIndex } from '../input/upload/row-dedupe.ts'
@@ -29,6 +29,7 @@ import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { NO_COLUMNS } from './enriched-columns.ts'
+import { specialParts } from './file-form.ts'
 import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
@@ -42,7 +43,7 @@ import { RowTotals } from './row-totals.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
 export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}) {
-  const receiver = new Receiver(workDir)
+  const receiver = new Receiver(workDir, () => specialCells(plan, options.root))
   return {
     receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
     publish: (
@@ -62,6 +63,18 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
       await removeFile(pathJoin(workDir, KNOWN_BITS_FILE))
     },
   }
+}
+
+/** Enough to show an encoding. */
+const MAX_SPECIAL = 10_000
+
+async function specialCells(plan: Plan, root?: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for await (const row of planRows(plan, root, 'here')) {
+    for (const cell of row) for (const part of specialParts(cell)) found.add(part)
+    if (found.size >= MAX_SPECIAL) break
+  }
+  return found
 }
 
 async function publish(

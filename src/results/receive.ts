@@ -10,12 +10,13 @@ import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { attempt, openExclusive, removeFile } from '../files/atomic-file.ts'
 import { renameDurably } from '../files/durable.ts'
-import { fileDigest } from '../files/file-chunks.ts'
-import { isPacked, packed } from '../files/packed-file.ts'
+import { fileChunks, fileDigest } from '../files/file-chunks.ts'
+import { isPacked, packed, unpacked } from '../files/packed-file.ts'
 import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
+import { FormProbe, FormProblem, readForm } from './file-form.ts'
 import { enrichedPath, isEnrichedFile } from './file-names.ts'
 
 export interface ReceivedFile {
@@ -34,70 +35,113 @@ export async function isAsReceived(path: string, { sha256, packedSha256 }: Recor
 
 type RecordedFile = Pick<ReceivedFile, 'sha256'> & { readonly packedSha256?: string | undefined }
 
-/** Receives the files of one run. A doubtful file that arrives the same way twice is accepted: it was not cut. */
+/** Receives the files of one run. A doubtful file that arrives the same way twice was not cut. */
 export class Receiver {
   readonly #workDir: string
+  readonly #cells: () => Promise<ReadonlySet<string>>
   readonly #doubtful = new Map<number, string>()
 
-  constructor(workDir: string) {
+  /** `cells`: the parts of the cells of the list that are not ASCII, which show the encoding of a file. */
+  constructor(workDir: string, cells: () => Promise<ReadonlySet<string>> = async () => new Set()) {
     this.#workDir = workDir
+    this.#cells = cells
   }
 
-  /** Throws FETTLE_DOWNLOAD_CUT, FETTLE_LEDGER, FETTLE_OUTPUT_WRITE, and errors of the body; the `.partial` is kept then. */
+  /**
+   * Throws FETTLE_DOWNLOAD_CUT, FETTLE_FILE_FORM, FETTLE_LEDGER, FETTLE_OUTPUT_WRITE, and errors of the body; the `.partial`, which has the
+   * bytes as they came, is kept then.
+   */
   async receive(part: number, download: Download, rows: number): Promise<ReceivedFile> {
     const path = enrichedPath(this.#workDir, part)
     const partial = `${path}.partial`
-    const counter = new TableCounter()
-    const hash = createHash('sha256')
-    const handle = await attempt(partial, () => openExclusive(partial))
-    try {
-      for await (const piece of packed(counter.count(download.body))) {
-        hash.update(piece)
-        await attempt(partial, () => handle.writeFile(piece))
-      }
-      await attempt(partial, () => handle.sync())
-    } finally {
-      await attempt(partial, () => handle.close())
+    const { counter, received } = await store(partial, download.body)
+    const isSame = this.#doubtful.get(part) === received.sha256
+    this.#doubtful.set(part, received.sha256)
+    if (download.bytes !== null && received.bytes !== download.bytes) {
+      const due = `${counted(download.bytes, 'byte')} and ${counted(rows, 'row')} were due`
+      throw complaint(partial, cut(`is incomplete: ${countsOf(received)}, ${due}`))
     }
-    const received = { ...counter.end(), packedSha256: hash.digest('hex') }
-    const complaint = this.#complaintAbout(part, counter, received, download.bytes, rows)
-    if (complaint !== null) throw new FettleError(complaint.code, `${basename(partial)} ${complaint.why}`)
-    await attempt(path, () => renameDurably(partial, path))
-    return received
+    const fail = (cause: Error): Error => lost(partial, cause)
+    const raw = (): AsyncIterable<Buffer> => unpacked(fileChunks(partial, fail), fail)
+    const { content, form } = await readForm(raw, counter.probe, { charset: download.charset ?? null, cells: this.#cells }).catch(
+      error => {
+        if (!(error instanceof FormProblem)) throw error
+        const mayBeCut = error.mayBeCut && download.bytes === null && !isSame
+        throw complaint(partial, { code: mayBeCut ? 'FETTLE_DOWNLOAD_CUT' : 'FETTLE_FILE_FORM', why: error.message })
+      },
+    )
+    const isPlain = Object.keys(form).length === 0
+    const readable = isPlain ? partial : `${path}.read.partial`
+    const read = isPlain ? { counter, received } : await store(readable, content())
+    const isAnnounced = download.bytes !== null || form.packing !== undefined
+    const found = complaintAbout(read.counter, read.received, { rows, isSame, isAnnounced })
+    if (found !== null) {
+      if (!isPlain) await removeFile(readable)
+      throw complaint(partial, found)
+    }
+    await attempt(path, () => renameDurably(readable, path))
+    if (!isPlain) await removeFile(partial)
+    return read.received
   }
 
   async remove(): Promise<void> {
     const names = await readdir(this.#workDir).catch((): string[] => [])
-    for (const name of names.filter(isEnrichedFile)) await removeFile(join(this.#workDir, name)).catch(() => {})
-  }
-
-  #complaintAbout(
-    part: number,
-    { scanner }: TableCounter,
-    received: ReceivedFile,
-    announced: number | null,
-    rows: number,
-  ): Complaint | null {
-    const counts = `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
-    if (announced !== null && received.bytes !== announced)
-      return cut(`is incomplete: ${counts}, ${counted(announced, 'byte')} and ${counted(rows, 'row')} were due`)
-    if (scanner.isQuoted) return cut(`ends inside a quoted cell: ${counts}, ${counted(rows, 'row')} due`)
-    const isTorn = scanner.openEnded && (received.rows < rows || scanner.lastColumns < scanner.columns)
-    if (isTorn) return cut(`ends inside a row: ${counts}, ${counted(rows, 'row')} due`)
-    if (announced === null && (scanner.openEnded || received.rows < rows) && this.#doubtful.get(part) !== received.sha256) {
-      this.#doubtful.set(part, received.sha256)
-      return cut(`may be cut short, since its length was not announced: ${counts}, ${counted(rows, 'row')} due`)
-    }
-    if (received.rows !== rows)
-      return { code: 'FETTLE_LEDGER', why: `is complete but has other rows: ${counts}, ${counted(rows, 'row')} sent` }
-    const odd = scanner.ragged[0]
-    if (odd === undefined) return null
-    return { code: 'FETTLE_LEDGER', why: `has ${odd.found} cells on line ${odd.line} and ${scanner.columns} in its header` }
+    const isReceived = (name: string): boolean => isEnrichedFile(name.replace(/(?:\.read)?\.partial$/, ''))
+    for (const name of names.filter(isReceived)) await removeFile(join(this.#workDir, name)).catch(() => {})
   }
 }
 
+/** Packs a stream into a file, counted and hashed. */
+async function store(
+  path: string,
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ readonly counter: TableCounter; readonly received: ReceivedFile }> {
+  const counter = new TableCounter()
+  const hash = createHash('sha256')
+  const handle = await attempt(path, () => openExclusive(path))
+  try {
+    for await (const piece of packed(counter.count(body))) {
+      hash.update(piece)
+      await attempt(path, () => handle.writeFile(piece))
+    }
+    await attempt(path, () => handle.sync())
+  } finally {
+    await attempt(path, () => handle.close())
+  }
+  return { counter, received: { ...counter.end(), packedSha256: hash.digest('hex') } }
+}
+
+const lost = (path: string, cause: Error): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
+
+const complaint = (partial: string, { code, why }: Complaint): FettleError => new FettleError(code, `${basename(partial)} ${why}`)
+
+const countsOf = (received: ReceivedFile): string =>
+  `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
+
+/** `isSame`: the same bytes came before; `isAnnounced`: all bytes that were announced came. */
+function complaintAbout(
+  { scanner }: TableCounter,
+  received: ReceivedFile,
+  { rows, isSame, isAnnounced }: { readonly rows: number; readonly isSame: boolean; readonly isAnnounced: boolean },
+): Complaint | null {
+  const counts = countsOf(received)
+  // Bytes that come the same way twice were not cut on the way.
+  const torn = (why: string): Complaint => (isSame ? { code: 'FETTLE_LEDGER', why } : cut(why))
+  if (scanner.isQuoted) return torn(`ends inside a quoted cell: ${counts}, ${counted(rows, 'row')} due`)
+  const isTorn = scanner.openEnded && (received.rows < rows || scanner.lastColumns < scanner.columns)
+  if (isTorn) return torn(`ends inside a row: ${counts}, ${counted(rows, 'row')} due`)
+  if (!isAnnounced && !isSame && (scanner.openEnded || received.rows < rows))
+    return cut(`may be cut short, since its length was not announced: ${counts}, ${counted(rows, 'row')} due`)
+  if (received.rows !== rows)
+    return { code: 'FETTLE_LEDGER', why: `is complete but has other rows: ${counts}, ${counted(rows, 'row')} sent` }
+  const odd = scanner.ragged[0]
+  if (odd === undefined) return null
+  return { code: 'FETTLE_LEDGER', why: `has ${odd.found} cells on line ${odd.line} and ${scanner.columns} in its header` }
+}
+
 interface Complaint {
-  readonly code: 'FETTLE_DOWNLOAD_CUT' | 'FETTLE_LEDGER'
+  readonly code: 'FETTLE_DOWNLOAD_CUT' | 'FETTLE_FILE_FORM' | 'FETTLE_LEDGER'
   readonly why: string
 }
 
@@ -111,6 +155,7 @@ export function enrichedDelimiter(head: Buffer, isWhole: boolean): string {
 /** Counts the rows of a streamed table; buffers the first 64 KiB to detect the delimiter. */
 class TableCounter {
   scanner = new RecordScanner(',', true)
+  readonly probe = new FormProbe()
   #bytes = 0
   #head: Buffer | null = Buffer.alloc(0)
   readonly #hash = createHash('sha256')
@@ -124,6 +169,7 @@ class TableCounter {
 
   #push(piece: Uint8Array): void {
     this.#bytes += piece.length
+    this.probe.push(piece)
     this.#hash.update(piece)
     if (this.#head === null) {
       this.scanner.push(piece)
@@ -136,6 +182,7 @@ class TableCounter {
   end(): Omit<ReceivedFile, 'packedSha256'> {
     if (this.#head !== null) this.#start(this.#head, true)
     this.scanner.end()
+    this.probe.end()
     return { bytes: this.#bytes, rows: Math.max(0, this.scanner.records - 1), sha256: this.#hash.digest('hex') }
   }
 

@@ -51,6 +51,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   results: [
     'counted',
+    'encodings',
     'errors',
     'model',
     'normalise',

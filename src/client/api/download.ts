@@ -6,6 +6,7 @@ import { FettleError } from '../../errors.ts'
 import type { CallOptions, Download } from '../../model/requests.ts'
 import { locationOf, lost, notFollowed, type Wire } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink, resolveLink } from '../http/links.ts'
+import { decodedReply, EncodingFailure } from '../http/reply.ts'
 import { timed } from '../http/stall-detector.ts'
 import { isNetworkError, type Reply } from '../http/transport.ts'
 import { showUrl } from '../redact.ts'
@@ -38,6 +39,7 @@ async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortS
     yield* timed(reply.body, wire.clock, wire.limits, onSlow)
   } catch (error) {
     if (signal?.aborted) throw signal.reason
+    if (error instanceof EncodingFailure) throw new FettleError('FETTLE_FILE_FORM', `${label}: ${error.message}.`)
     throw FettleError.is(error) ? error : cut(readNetworkError(error).text)
   } finally {
     reply.drop()
@@ -61,9 +63,10 @@ async function openOnce(
     const headers = trusted ? { ...wire.headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) } : {}
     wire.onRequest()
     const { headersMs, idleMs } = wire.limits
-    const reply = await wire.transport.send({ method: 'GET', url, headers, headersMs, idleMs, to, signal })
+    const sent = await wire.transport.send({ method: 'GET', url, headers, headersMs, idleMs, to, signal })
     signal?.throwIfAborted()
-    if (isNetworkError(reply)) return lost(reply)
+    if (isNetworkError(sent)) return lost(sent)
+    const reply = decodedReply(sent)
     if (isRedirect(reply.status)) {
       reply.drop()
       const target = locationOf(reply, url)
@@ -72,7 +75,6 @@ async function openOnce(
       url = target
       continue
     }
-    const encoding = reply.header('content-encoding') ?? 'identity'
     const type = reply.header('content-type') ?? ''
     if (reply.status === 200 && NOT_A_FILE.test(type)) {
       reply.drop()
@@ -84,8 +86,11 @@ async function openOnce(
         correlationId: null,
       }
     }
-    if (reply.status === 200 && encoding === 'identity')
-      return { type: 'answer', value: { bytes: announced(reply), body: streamed(reply, label, wire, signal) } }
+    const encoding = reply.header('content-encoding') ?? 'identity'
+    if (reply.status === 200 && encoding === 'identity') {
+      const [, charset = null] = /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(type) ?? []
+      return { type: 'answer', value: { bytes: announced(reply), charset, body: streamed(reply, label, wire, signal) } }
+    }
     // The body is not read: an object store repeats the signature in it.
     reply.drop()
     if (reply.status >= 200 && reply.status < 300) {

@@ -9,7 +9,7 @@ import type { NetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
 import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
-import { type Reading, readBody, readOutcome } from './reply.ts'
+import { decodedReply, type Reading, readBody, readOutcome } from './reply.ts'
 import { type Exchange, isNetworkError, type Reply, type Transport } from './transport.ts'
 
 export interface Wire {
@@ -104,7 +104,7 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
       continue
     }
     request.onReply?.(reply)
-    const bytes = await readBody(reply, hops === 0 ? limits.jsonBytes : limits.linkedBytes, limits.bodyMs)
+    const bytes = await readBody(decodedReply(reply), hops === 0 ? limits.jsonBytes : limits.linkedBytes, limits.bodyMs)
     request.signal?.throwIfAborted()
     if (!(bytes instanceof Uint8Array)) return lost(bytes)
     return readOutcome(reply, bytes, request, wire.redactor, wire.clock.now())

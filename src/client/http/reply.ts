@@ -2,6 +2,18 @@
  * Reads the body of a JSON reply, limited in size and time, and classifies it: the documented answer, an error status, or something off
  * the contract. Unknown fields are kept.
  */
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import {
+  type BrotliDecompress,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  type Gunzip,
+  type Inflate,
+  type InflateRaw,
+} from 'node:zlib'
 import { type AnswerSchema, type Operation, readAnswer, readFault } from '../../contract/index.ts'
 import type { Redactor } from '../redact.ts'
 import { type NetworkError, readNetworkError } from '../retry/network-error.ts'
@@ -11,6 +23,66 @@ import type { Reply } from './transport.ts'
 
 /** Characters shown of a page that is not the API's. */
 const SHOWN = 80
+
+type Unpack = () => Gunzip | Inflate | InflateRaw | BrotliDecompress
+
+/** By name of Content-Encoding. A service or an object store may send what it stores, also if it was asked for none. */
+const ENCODINGS: Readonly<Partial<Record<string, (first: number) => Unpack>>> = {
+  gzip: () => createGunzip,
+  'x-gzip': () => createGunzip,
+  // Named so, but often sent without the header of zlib, whose first byte has the method 8.
+  deflate: first => ((first & 0x0f) === 8 ? createInflate : createInflateRaw),
+  br: () => createBrotliDecompress,
+}
+
+/** A body that is not in its Content-Encoding. */
+export class EncodingFailure extends Error {
+  readonly code = 'ERR_CONTENT_ENCODING'
+}
+
+/** The same reply without its Content-Encoding; as it came where that is unknown. Data that end early count as a connection that did. */
+export function decodedReply(reply: Reply): Reply {
+  const name = (reply.header('content-encoding') ?? '').trim().toLowerCase()
+  const unpackFor = ENCODINGS[name]
+  if (unpackFor === undefined) return reply
+  const { 'content-encoding': _, 'content-length': length, ...headers } = reply.headers
+  return {
+    status: reply.status,
+    headers,
+    header: field => (field === 'content-encoding' || field === 'content-length' ? null : reply.header(field)),
+    body: decodedBody(reply.body, unpackFor, error => {
+      const isEarly = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' && length === undefined
+      return isEarly || !isOfZlib(error) ? error : new EncodingFailure(`its body is not whole ${name} data (${error.message})`)
+    }),
+    drop: () => reply.drop(),
+  }
+}
+
+const isOfZlib = (error: Error): boolean => (error as NodeJS.ErrnoException).code?.startsWith('Z_') === true
+
+async function* decodedBody(
+  body: AsyncIterable<Uint8Array>,
+  unpackFor: (first: number) => Unpack,
+  fail: (error: Error) => Error,
+): AsyncGenerator<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  if (first.done) return
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield first.value as Uint8Array
+    yield* { [Symbol.asyncIterator]: () => pieces }
+  }
+  const unpack = unpackFor(first.value[0] ?? 0)()
+  const reading = pipeline(Readable.from(all()), unpack).catch(() => {})
+  try {
+    yield* unpack as AsyncIterable<Buffer>
+  } catch (error) {
+    throw fail(error as Error)
+  } finally {
+    unpack.destroy()
+    await reading
+  }
+}
 
 /** The whole body, or why it failed; a body above `max` bytes, or incomplete after `withinMs`, is dropped. */
 export async function readBody(reply: Reply, max: number, withinMs: number): Promise<Uint8Array | NetworkError> {

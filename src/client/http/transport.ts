@@ -135,7 +135,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
             origin: url.origin,
             path: `${url.pathname}${url.search}`,
             method,
-            // Nothing is decompressed here, so a compressed answer could not be read.
+            // Nothing is decompressed here: an answer that is still encoded is read by decodedReply.
             headers: { 'accept-encoding': 'identity', ...headers },
             headersTimeout: headersMs,
             bodyTimeout: idleMs,

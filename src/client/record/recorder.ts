@@ -12,6 +12,7 @@ import {
 } from '../../contract/index.ts'
 import type { Clock } from '../../model/requests.ts'
 import { resolveLink } from '../http/links.ts'
+import { decodedReply } from '../http/reply.ts'
 import { type Exchange, isNetworkError, type Reply, type Transport } from '../http/transport.ts'
 import type { Redactor } from '../redact.ts'
 import { createPlaceholders } from './placeholders.ts'
@@ -167,7 +168,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
         async send(exchange) {
           const reply = await transport.send(exchange)
           const asked = askedOf(exchange)
-          if (!isNetworkError(reply)) return observed(reply, asked, exchange.url)
+          if (!isNetworkError(reply)) return observed(decodedReply(reply), asked, exchange.url)
           note(asked, { lost: { kind: reply.kind, sent: reply.sent } })
           return reply
         },

@@ -48,6 +48,13 @@ export function asWindows1252(bytes: Buffer): string {
   return bytes.toString('latin1').replace(/[\x80-\x9f]/g, one => HIGH[one.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
 }
 
+/** The byte that windows-1252, or Latin-1 where it has none, reads as a character; null without one. */
+export function asByteOfWindows1252(code: number): number | null {
+  if (code <= 0xff) return code
+  const at = HIGH.indexOf(String.fromCharCode(code))
+  return at === -1 ? null : 0x80 + at
+}
+
 /** Characters in a range of UTF-8: all bytes but continuation bytes. */
 export function characters(bytes: Uint8Array, from: number, to: number): number {
   let count = 0

@@ -69,7 +69,7 @@ function bounded(download: Download, maxBytes: number, ports: Ports): Download {
       yield chunk
     }
   }
-  return { bytes: download.bytes, body: body() }
+  return { ...download, body: body() }
 }
 
 function missingIssue(columns: readonly string[], { accept }: Plan): Issue {

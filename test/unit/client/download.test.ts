@@ -1,5 +1,6 @@
 import dns from 'node:dns'
 import { connect as connectSocket, createServer } from 'node:net'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { Agent } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Download } from '../../../src/client/index.ts'
@@ -11,6 +12,12 @@ const CSV = 'name,score\nAcme,1\n'
 const linkTo = (filePath: string): Answer => ({ json: { filePath } })
 const file: Answer = (_, response) =>
   void response.writeHead(200, { 'content-type': 'text/csv', 'content-length': CSV.length }).end(CSV)
+const csvAs =
+  (encoding: string, bytes: Buffer): Answer =>
+  (_, response) =>
+    void response
+      .writeHead(200, { 'content-type': 'text/csv', 'content-encoding': encoding, 'content-length': bytes.length })
+      .end(bytes)
 const redirect = (location: string, status = 302): Answer => ({ status, headers: { location }, text: '' })
 
 const textOf = async (download: Download) => {
@@ -79,10 +86,54 @@ describe('the file on the service itself', () => {
     expect(await errorOf(clientOf(missing).openEnrichedFile('7'))).toMatchObject({ code: 'FETTLE_NOT_FOUND', status: 404 })
   })
 
-  test('a compressed file is refused, an unannounced length is null', async () => {
-    const gzip: Answer = (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')
-    const server = await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [gzip] })
-    expect(await errorOf(clientOf(server).openEnrichedFile('7'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
+  test.each<[string, (text: string) => Buffer]>([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ])('Content-Encoding %s: the plain file, of a length that is not announced; JSON too', async (name, pack) => {
+    const encoded =
+      (text: string): Answer =>
+      (_, response) => {
+        const bytes = pack(text)
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': name, 'content-length': bytes.length })
+        response.end(bytes)
+      }
+    const script = { [LINK]: [encoded(JSON.stringify({ filePath: '/v1/f' }))], 'GET /f': [csvAs(name, pack(CSV))] }
+    const download = await clientOf(await serveScript(script)).openEnrichedFile('7')
+    expect(download.bytes).toBeNull()
+    expect(await textOf(download)).toBe(CSV)
+  })
+
+  test('Content-Encoding: unknown, damaged and false ones are refused by name; one cut off is cut', async () => {
+    const opened = async (answer: Answer) =>
+      clientOf(await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [answer] })).openEnrichedFile('7')
+    const unknown = await errorOf(opened(csvAs('zstd', Buffer.from('x'))))
+    expect([unknown.code, unknown.message]).toEqual(['FETTLE_CONTRACT', expect.stringContaining('encoded as zstd')])
+    for (const bytes of [Buffer.from(CSV), gzipSync(CSV).subarray(0, -9)]) {
+      const refused = await errorOf(textOf(await opened(csvAs('gzip', bytes))))
+      expect([refused.code, refused.message]).toEqual(['FETTLE_FILE_FORM', expect.stringContaining('not whole gzip data')])
+    }
+    const cut: Answer = (request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.write(gzipSync(CSV).subarray(0, -9), () => request.socket.destroy())
+    }
+    expect(await errorOf(textOf(await opened(cut)))).toMatchObject({ code: 'FETTLE_DOWNLOAD_CUT' })
+  })
+
+  test('the charset is that of the Content-Type', async () => {
+    const typed = async (type: string) => {
+      const answer: Answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(CSV)
+      return (await clientOf(await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [answer] })).openEnrichedFile('7')).charset
+    }
+    expect(await typed('text/csv; charset="Windows-1252"')).toBe('Windows-1252')
+    expect(await typed('text/csv;header=present; Charset=utf-8')).toBe('utf-8')
+    expect(await typed('text/csv')).toBeNull()
+  })
+
+  test('an unannounced length is null', async () => {
     const chunked: Answer = (_, response) => {
       response.write(CSV)
       response.end()
