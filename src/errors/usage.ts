@@ -36,6 +36,7 @@ export const USAGE = {
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),
   FETTLE_QUEUE_SETTINGS: entry('usage', 'Redis is not configured to keep a queue.', 'See docs/workers.md, "Redis", then check the queue.', action('doctor', '--queue', 'redis://host')),
+  FETTLE_QUEUE_SIGNATURE: entry('usage', 'What Redis holds does not have the signature of this account and version.', 'Use the same FETTLE_URL, user, password or FETTLE_QUEUE_KEY, and version for workers and submitters; see docs/workers.md, "What is signed".'),
   FETTLE_PROJECT: entry('usage', 'The project file fettle.yml is not valid.', 'Its keys are listed in docs/project.md.'),
   FETTLE_TARGET: entry('usage', 'The target is missing, unknown, or contradicts the pipeline.', 'Name a target of fettle.yml; see docs/project.md, "Targets".'),
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/pipeline-tests.md.'),

@@ -9,7 +9,6 @@ export { inputWarnings, type WarningContext, watchedColumns } from './planning/i
 export { planRun } from './planning/plan.ts'
 export { needsCount, type PlannedShard } from './planning/planned-rows.ts'
 export * from './planning/series.ts'
-export { problemOf, readShardPlan } from './planning/shard-schema.ts'
 export * from './planning/shards.ts'
 export { pipelineJsonSchema, projectJsonSchema } from './project/json-schema.ts'
 export type { ProjectChoice } from './project/merge.ts'

@@ -50,26 +50,32 @@ export class ShardQueue {
   }
 
   /**
-   * Enqueues missing shards, retries failed ones, and replaces completed ones for which `isBad` returns true; `fresh` replaces all.
+   * Enqueues missing shards, retries failed ones, and replaces completed ones whose end `isBad`; `fresh` replaces all.
    * All workers together run at most `atOnce` shards at a time. Throws FETTLE_LOCKED when a shard to replace is being run.
    */
   async post(
     shards: readonly QueuedShard[],
-    { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (ended: unknown) => boolean },
+    { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (id: string, end: unknown) => boolean },
   ): Promise<{ readonly found: number }> {
     const existing = await Promise.all(shards.map(({ id }) => this.#find(id)))
     const busy = existing.filter(shard => shard?.state === 'active')
     if (fresh && busy.length > 0)
       throw new FettleError('FETTLE_LOCKED', `${busy.length} of its shards are being run by workers and cannot be replaced`)
     return readable(`the queue ${this.#queue.name}`, async () => {
+      // All ends are judged before anything is changed.
+      const replaced = new Set(
+        existing.flatMap((shard, at) => {
+          const id = shards[at]!.id
+          return shard !== null && (fresh || (shard.state === 'completed' && isBad(id, shard.job.returnvalue))) ? [id] : []
+        }),
+      )
       await this.#queue.setGlobalConcurrency(atOnce)
       let found = 0
       for (const [index, { id, task }] of shards.entries()) {
         const old = existing[index] ?? null
-        const isReplaced = old !== null && (fresh || (old.state === 'completed' && isBad(old.job.returnvalue)))
-        if (isReplaced) await this.drop([id])
+        if (replaced.has(id)) await this.drop([id])
         else if (old?.state === 'failed') await old.job.retry('failed')
-        if (old !== null && !isReplaced) found++
+        if (old !== null && !replaced.has(id)) found++
         else await this.#queue.add('shard', task, { jobId: id, ...RETRIES })
       }
       return { found }

@@ -15,6 +15,7 @@ import { gatherShards } from './gather.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
 import { sharedRuntimes } from './rate-limit.ts'
 import { runIdOf } from './restore.ts'
+import { signerOf } from './shard-task.ts'
 import { formatQueuedStatus } from './status.ts'
 
 const HEARTBEAT_MS = 30_000
@@ -78,6 +79,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
         hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
         action: action('runs'),
       })
+    const signer = await signerOf(run.identity, settings)
     const ends = await board.ends(run.jobs)
     const { path } = runDirectory(settings.runsDir, run.runId)
     const jobs = run.jobs.map((id, at) => {
@@ -86,9 +88,11 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     })
     const all = { ...settings, world: worlds.of(run.identity) }
     // Two at once would write the same runs.
-    const shards = await withLock(run.pipeline, settings, () => gatherShards(connected, jobs, run.identity, all))
+    const shards = await withLock(run.pipeline, settings, () =>
+      gatherShards(connected, jobs, { identity: run.identity, signer }, all),
+    )
     const result = await mergeRuns(shards, settings, { runId: run.runId, own: run.submitted?.own })
-    if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings.runsDir)
+    if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings)
     return result
   }).finally(() => worlds.close())
 }
@@ -98,13 +102,19 @@ export const rerunOf = ({ file, url, name, jobs }: QueuedRun): Action =>
   action('run', file, '--queue', url, ...(name === 'fettle' ? [] : ['--queue-name', name]), '--shards', String(jobs.length))
 
 /** Removes the merged shards of a list from its queue, then the local record; shards submitted later under the same names stay. */
-export async function clearMerged(connected: Connected, { runId, jobs }: QueuedRun, runsDir: string): Promise<void> {
+export async function clearMerged(
+  connected: Connected,
+  { runId, jobs, identity }: QueuedRun,
+  settings: RunSettings,
+): Promise<void> {
+  const { runsDir } = settings
+  const signer = await signerOf(identity, settings)
   const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
     event.type === 'run.started' ? (event.merged?.runs ?? []) : [],
   )
   await withShardQueue(connected, async board => {
     for (const id of jobs) {
-      const lines = await readLines(connected, id)
+      const { lines } = await readLines(connected, id, signer)
       if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
     }
   })

@@ -8,15 +8,15 @@ import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
-import { type Connected, readLines } from '../../queue/index.ts'
+import { type Connected, readLines, type Signer } from '../../queue/index.ts'
 import { linkOrCopy, linkReceived, REUSED_FILE, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 import { restoreRun, withoutResults } from './restore.ts'
-import { readEnd, type ShardEnd } from './shard-task.ts'
-import { type ProvedRun, proveLines } from './verify-task.ts'
+import { openEnd, type ShardEnd } from './shard-task.ts'
+import { type ProvedRun, proveRun } from './verify-task.ts'
 
 /** A shard in the queue: its job, the end that a worker recorded, and the digest of its plan if this machine submitted it. */
 export interface GatheredShard {
@@ -29,26 +29,26 @@ export interface GatheredShard {
 }
 
 /**
- * Restores the run of each shard here and returns the run ids. Throws FETTLE_JOURNAL_DAMAGED for a journal of another shard or
- * `identity`, and service errors when a result is downloaded again.
+ * Restores the run of each shard here and returns the run ids. Throws FETTLE_QUEUE_SIGNATURE for a journal or an end that this account
+ * did not write for the shard, and service errors when a result is downloaded again.
  */
 export async function gatherShards(
   connected: Connected,
   jobs: readonly GatheredShard[],
-  identity: string,
+  { identity, signer }: { readonly identity: string; readonly signer: Signer },
   settings: RunSettings,
 ): Promise<string[]> {
   const runs: string[] = []
   for (const { id, end, fingerprint, chosen, folder } of jobs) {
     settings.signal.throwIfAborted()
-    const lines = await readLines(connected, id)
+    const { lines } = await readLines(connected, id, signer)
     if (lines.length === 0)
       throw new FettleError('FETTLE_QUEUE', `the queue no longer has the journal of ${id}`, {
         hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
         action: action('runs'),
       })
-    const run = proveLines(lines, { jobId: id, identity, fingerprint, chosen })
-    runs.push(await gather(run, lines, readEnd(end), settings))
+    const run = proveRun(lines, { jobId: id, identity, fingerprint, chosen })
+    runs.push(await gather(run, lines, openEnd(connected, id, end, signer), settings))
     if (chosen !== undefined) await linkChoice(folder, runDirectory(settings.runsDir, run.runId))
   }
   const bad = runs.flatMap(run => failureOf(readRun(settings.runsDir, run)))

@@ -1,7 +1,6 @@
-/** The run of a shard brought back from the lines that a queue keeps of its journal: their directory, as the worker had it. */
-import { FettleError } from '../../errors.ts'
+/** Restores the run directory of a shard from the signed lines of its journal. */
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { Checksums, resealed } from '../../journal/index.ts'
+import { resealed } from '../../journal/index.ts'
 import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
@@ -13,32 +12,16 @@ interface Line {
   readonly runId?: unknown
 }
 
-const parse = (line: string): Line => {
-  try {
-    // Of null there is no field.
-    return Object(JSON.parse(line)) as Line
-  } catch {
-    throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the journal of a shard in the queue is not a journal')
-  }
-}
+const parse = (line: string): Line => JSON.parse(line) as Line
 
-/** The run id in the lines. Throws FETTLE_JOURNAL_DAMAGED when it is missing. */
+/** The run id in the lines. */
 export function runIdOf([first]: readonly string[]): string {
-  const { type, runId } = parse(first ?? '')
+  const { type, runId } = parse(first ?? '{}')
   return checkRunId(type === 'run.started' ? runId : null)
 }
 
-/** Lines without what was received. Throws FETTLE_JOURNAL_DAMAGED when they are not the lines that were written. */
+/** Lines without what was received. */
 export function withoutResults(lines: readonly string[]): string[] {
-  const sums = new Checksums()
-  for (const [index, line] of lines.entries()) {
-    const fault = sums.accept(line)
-    if (fault !== null)
-      throw new FettleError(
-        'FETTLE_JOURNAL_DAMAGED',
-        `line ${index + 1} of the journal that the queue keeps of a shard is damaged, ${fault}`,
-      )
-  }
   const kept = lines.filter(line => {
     const { type, stage } = parse(line)
     return !OF_RESULTS.has(String(type)) && stage !== 'download'
@@ -46,7 +29,7 @@ export function withoutResults(lines: readonly string[]): string[] {
   return resealed(kept)
 }
 
-/** Writes the journal of the run `runId`, which its lines were proved to be of, in place of what is there of it. Throws FETTLE_OUTPUT_WRITE. */
+/** Writes the journal of the run `runId`, in place of any journal there. Throws FETTLE_OUTPUT_WRITE. */
 export async function restoreRun(runsDir: string, runId: string, lines: readonly string[]): Promise<void> {
   const directory = runDirectory(runsDir, runId)
   makeRunsFolder(runsDir)

@@ -11,14 +11,14 @@ import type { RunEventInput, RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, copyLines, type Lease, readLines, type ShardResult } from '../../queue/index.ts'
 import { credentialsOf, type Env } from '../env/environment.ts'
-import { identityOf } from '../env/identity.ts'
+import { remoteIdentity } from '../env/identity.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
 import { createDispatcher } from '../observe/reporters.ts'
 import { type SharedRuntimes, withLease } from './rate-limit.ts'
 import { restoreRun } from './restore.ts'
-import { readTask, type ShardEnd } from './shard-task.ts'
-import { proveInput, proveLines, proveOwner, type Started } from './verify-task.ts'
+import { openTask, readShownTask, type ShardEnd, sealEnd, signerOf } from './shard-task.ts'
+import { proveInput, proveRun, type Started } from './verify-task.ts'
 
 export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
@@ -47,6 +47,15 @@ async function copyRows({ input }: Plan, runsDir: string): Promise<void> {
   })
 }
 
+/** The service is named before the signature is proved, for a message that a worker for a different service can act on. Nothing is sent to it. */
+function checkService(value: unknown, { service }: WorkerContext): void {
+  const asked = readShownTask(value)
+  if (asked === null || asked === service) return
+  throw new FettleError('FETTLE_QUEUE_SIGNATURE', `the shard is for ${asked}, and this worker for ${service}`, {
+    hint: 'Set the same FETTLE_URL for workers and submitters.',
+  })
+}
+
 export async function runShard(
   connected: Connected,
   value: unknown,
@@ -56,20 +65,16 @@ export async function runShard(
 ): Promise<ShardResult> {
   try {
     const jobId = hold.job.id ?? ''
-    const { shard, ...task } = readTask(value, jobId)
     const credentials = () => credentialsOf(place.env, {})
-    const started: Started = { ...place, credentials }
-    try {
-      proveOwner(task, jobId, started)
-    } catch (error) {
-      if (FettleError.is(error, 'usage')) return unusableWorker(error)
-      throw error
-    }
-    proveInput(task.plan, started)
-    const identity = identityOf(task.plan.service, credentials)
-    const known = await readLines(connected, jobId)
-    const run = known.length === 0 ? null : proveLines(known, { jobId, identity, task })
-    const copy = copyLines(connected, hold, known.length)
+    const identity = remoteIdentity(place.service, credentials)
+    checkService(value, place)
+    const signer = await signerOf(identity, { env: place.env, credentials })
+    const { shard, ...task } = openTask(connected, jobId, value, signer)
+    proveInput(task.plan, place)
+    const stored = await readLines(connected, jobId, signer)
+    const known = stored.lines
+    const run = known.length === 0 ? null : proveRun(known, { jobId, identity, chosen: task.chosen?.event })
+    const copy = copyLines(connected, hold, stored, signer)
     if (task.plan.input.query !== undefined) await copyRows(task.plan, place.runsDir)
     const settings: RunSettings = {
       readsQueries: false,
@@ -100,12 +105,12 @@ export async function runShard(
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
     const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
     await copy.flushed(AbortSignal.timeout(LAST_MS))
-    return shardResultOf(result)
+    return shardResultOf(result, end => sealEnd(connected, jobId, end, signer))
   } catch (error) {
     if (FettleError.is(error)) {
-      // A damaged journal in the queue is damaged for every worker.
-      const isLasting = error.code === 'FETTLE_JOURNAL_DAMAGED'
-      return failedShard(isLasting ? 'bug' : error.kind, `${error.code} ${error.message}`)
+      // A changed password or version must not end a shard that may be paid for.
+      if (error.code === 'FETTLE_QUEUE_SIGNATURE') return unusableWorker(error)
+      return failedShard(error.kind, `${error.code} ${error.message}`)
     }
     // An error of Redis or of the machine may be temporary; a bug of fettle is not.
     const { name, message } = error as Error
@@ -114,10 +119,10 @@ export async function runShard(
   }
 }
 
-function shardResultOf({ state, directory }: RunResult): ShardResult {
+function shardResultOf({ state, directory }: RunResult, seal: (end: ShardEnd) => unknown): ShardResult {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
-  if (finished) return { status: 'completed', end }
+  if (finished) return { status: 'completed', end: seal(end) }
   if (error?.kind === 'denied')
     return unusableWorker(new FettleError(error.code as FettleError['code'], error.message, { hint: error.hint }))
   return failedShard(error?.kind ?? 'retryable', error === null ? 'it stopped' : `${error.code} ${error.message}`)

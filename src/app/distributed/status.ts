@@ -3,12 +3,12 @@ import type { Connected, QueuedShardStatus } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
 import { withShardQueue } from './connection.ts'
 import type { QueuedRun } from './queued-run.ts'
-import { isBadEnd } from './shard-task.ts'
+import { isBadEnd, readShownEnd } from './shard-task.ts'
 
 export function queuedStatus(connected: Connected, { jobs }: QueuedRun): Promise<QueuedShardStatus & { readonly bad: number }> {
   return withShardQueue(connected, async board => {
     const ends = await board.ends(jobs)
-    return { ...(await board.status(jobs)), bad: ends.filter(end => end !== null && isBadEnd(end)).length }
+    return { ...(await board.status(jobs)), bad: ends.filter(end => isBadEnd(readShownEnd(end))).length }
   })
 }
 

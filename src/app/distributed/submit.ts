@@ -12,6 +12,7 @@ import { claimQuestions, dropClaims } from '../answers/claims.ts'
 import { answersFolder } from '../answers/folder.ts'
 import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
+import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { chosenEventOf, chosenPlan } from '../execution/choose-rows-once.ts'
 import { askedBefore } from '../execution/paid/asked-before.ts'
@@ -30,7 +31,7 @@ import {
 import { assertAccount, assertMonth, mostCredits, type QueuedSpending, withSpendingLock } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
-import { isBadEnd, jobIdOf, type ShardTask } from './shard-task.ts'
+import { isBadEnd, jobIdOf, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'
 
 /**
  * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
@@ -67,8 +68,13 @@ export async function submitShards(
     const { url, name } = connected.address
     const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
     const run = findQueuedRun(settings.runsDir, own, fresh) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
-    const posted = shards.map((shard, at) => ({ id: jobs[at]!, task: taskOf(shard, settings, chosenFor(run, at, settings)) }))
-    const how = { atOnce: plan.concurrency, fresh, isBad: isBadEnd }
+    const signer = await signerOf(identity, settings)
+    const posted = shards.map((shard, at) => {
+      const id = jobs[at]!
+      return { id, task: sealTask(connected, id, taskOf(shard, settings, chosenFor(run, at, settings)), signer) }
+    })
+    const isBad = (id: string, end: unknown): boolean => isBadEnd(openEnd(connected, id, end, signer))
+    const how = { atOnce: plan.concurrency, fresh, isBad }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
     const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
     settings.observers?.emit(
@@ -180,9 +186,9 @@ function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted 
 
 /** The concurrency of the pipeline applies to shards; within a shard jobs run one after another. */
 const taskOf = (plan: Plan, { args, env }: RunSettings, chosen: ShardTask['chosen']): ShardTask => ({
-  version: 1,
+  version: packageInfo().version,
   plan: { ...plan, concurrency: 1 },
   args: { ...args, shard: plan.shard === undefined ? null : shardText(plan.shard) } as RunArgs,
   traceparent: traceOf(env).traceparent,
-  ...(chosen === undefined ? {} : { chosen }),
+  chosen,
 })

@@ -65,7 +65,7 @@ export function credentialsOf(env: Env, given: Partial<Credentials>): Credential
 }
 
 /** What holds a secret of the environment, or names the file that does: `…_FILE`. */
-export type SecretName = 'FETTLE_PASSWORD' | 'FETTLE_QUEUE_PASSWORD'
+export type SecretName = 'FETTLE_PASSWORD' | 'FETTLE_QUEUE_PASSWORD' | 'FETTLE_QUEUE_KEY'
 
 /** A secret of the environment, null when it has none. Throws FETTLE_SETTINGS for two, or a file that cannot be read. */
 export function passwordOf(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {

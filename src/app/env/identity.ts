@@ -6,9 +6,11 @@ import type { Credentials } from './environment.ts'
 
 /** `embedded`, or the address of the service and a digest of the user name. */
 export const identityOf = (service: PlannedService, credentials: () => Credentials): string =>
-  service.kind === 'embedded'
-    ? 'embedded'
-    : `${service.url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
+  service.kind === 'embedded' ? 'embedded' : remoteIdentity(service.url, credentials)
+
+/** The address of the service and a digest of the user name. */
+export const remoteIdentity = (url: string, credentials: () => Credentials): string =>
+  `${url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
 
 /** As identityOf; null without credentials, which a command that sends nothing does not need. */
 export function findIdentity(service: PlannedService, credentials: () => Credentials): string | null {

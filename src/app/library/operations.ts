@@ -58,10 +58,10 @@ export function findResumable(runsDir: string, wanted: string | undefined): Resu
 /** Resumes a run from its journal, or waits for its shards in the queue and merges them. A finished run is returned unchanged. */
 export async function resumeOrCollect(found: Resumable, settings: RunSettings): Promise<RunResult> {
   const { env, runsDir, observers } = settings
+  const all = { ...settings, credentials: () => credentialsOf(env, {}) }
   if (found.queued !== null) {
     const { queued } = found
     const { collectShards, withQueue } = await loadQueue()
-    const all = { ...settings, credentials: () => credentialsOf(env, {}) }
     return withQueue(queued, env, connected => collectShards(connected, queued, all))
   }
   const { state } = found
@@ -71,7 +71,7 @@ export async function resumeOrCollect(found: Resumable, settings: RunSettings): 
   if (left !== null)
     // The merge was interrupted before it removed its shards from the queue.
     await loadQueue()
-      .then(({ clearMerged, withQueue }) => withQueue(left, env, connected => clearMerged(connected, left, runsDir)))
+      .then(({ clearMerged, withQueue }) => withQueue(left, env, connected => clearMerged(connected, left, all)))
       .catch((error: Error) =>
         observers?.emit('onNote', `its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
       )

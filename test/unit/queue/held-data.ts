@@ -13,13 +13,11 @@ import { withQueue } from '../../../src/app/distributed/connection.ts'
 import { gatherShards } from '../../../src/app/distributed/gather.ts'
 import type { QueuedRun } from '../../../src/app/distributed/queued-run.ts'
 import { runShard } from '../../../src/app/distributed/run-shard.ts'
-import { jobIdOf, type ShardEnd, type ShardTask } from '../../../src/app/distributed/shard-task.ts'
+import { openTask, signerOf } from '../../../src/app/distributed/shard-task.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../../../src/app/env/runtime.ts'
 import type { RunSettings } from '../../../src/app/execution/run-settings.ts'
 import { FettleError } from '../../../src/errors.ts'
-import { resealed } from '../../../src/journal/checksum.ts'
-import { fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
-import { type Connected, readLines } from '../../../src/queue/index.ts'
+import type { Connected, Signed } from '../../../src/queue/index.ts'
 import { atEnd, fettle, folderOf, lastLine, pipelineOf } from '../../system/cli/fettle.ts'
 import { CREDENTIALS, LOGIN, realService } from '../../system/cli/servers.ts'
 import { startRedis } from './redis.ts'
@@ -44,6 +42,9 @@ export interface Outcome {
   readonly status: 'completed' | 'retry' | 'failed' | 'workerUnusable'
   readonly why: string
 }
+
+/** An entry of the stream of a journal: its fields, as Redis stores them. */
+export type Entry = readonly string[]
 
 /** Everything that must not be touched. */
 const treeOf = (folder: string): string =>
@@ -82,10 +83,12 @@ export async function heldData() {
   })
   expect(submit.code, submit.stderr).toBe(0)
   const record = JSON.parse(readFileSync(join(runs, String(lastLine(submit).runId), 'queue.json'), 'utf8')) as QueuedRun
+  const [id] = record.jobs as [string]
   const connected = await opened(redis.url)
-  const key = (id: string): string => `fettle:fettle:journal:${id}`
-  const dataOf = async (id: string): Promise<ShardTask> =>
-    JSON.parse((await connected.redis.hget(`fettle:fettle:${id}`, 'data')) ?? '')
+  const signer = await signerOf(record.identity, { env, credentials: () => LOGIN })
+  const keyOfJournal = (job: string): string => `fettle:fettle:journal:${job}`
+  const storedTask = async (job: string): Promise<Signed> =>
+    JSON.parse((await connected.redis.hget(`fettle:fettle:${job}`, 'data')) ?? '')
   const place = {
     env,
     cwd,
@@ -97,48 +100,33 @@ export async function heldData() {
     onEvent: () => {},
   }
 
-  const carry = async (id: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
-    const job = { id, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job
-    const left = await runShard(connected, task, { job, token: 't', lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
+  const carry = async (job: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
+    const lease = { job: { id: job, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job, token: 't' }
+    const left = await runShard(connected, task, { ...lease, lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
     return left.status === 'completed' ? { status: 'completed', why: '', end: left.end } : { status: left.status, why: left.why }
   }
 
-  /** A shard from a changed task, under its name or the one that the changed plan would have. */
-  const carryTask = async (json: string, isRenamed: boolean): Promise<Outcome> => {
-    const task = JSON.parse(json)
-    let [id] = record.jobs as [string]
-    if (isRenamed && task?.plan != null && typeof task.plan === 'object' && task.plan.input != null) {
-      try {
-        const { fingerprint: _, ...work } = task.plan
-        task.plan.fingerprint = fingerprintOf(work)
-        id = jobIdOf(task.plan, record.identity)
-      } catch {
-        // What has no fingerprint keeps its name.
-      }
-    }
-    await connected.redis.del(key(id))
+  const storeEntries = async (entries: readonly Entry[]): Promise<void> => {
+    const commands = connected.redis.pipeline().del(keyOfJournal(id))
+    for (const [at, fields] of entries.entries()) commands.xadd(keyOfJournal(id), `${at + 1}-0`, ...fields)
+    await commands.exec()
+  }
+
+  /** The first shard from a task as the queue would hand it to a worker, without a journal. */
+  const carryTask = async (task: unknown): Promise<Outcome> => {
+    await connected.redis.del(keyOfJournal(id))
     return judged(() => carry(id, task))
   }
 
   /** The first shard from a changed journal. */
-  const carryLines = async (lines: readonly string[]): Promise<Outcome> => {
-    const [id] = record.jobs as [string]
-    await keepLines(id, lines)
+  const carryJournal = async (entries: readonly Entry[]): Promise<Outcome> => {
+    await storeEntries(entries)
     return judged(() => carry(id, tasks[0]))
   }
 
-  const keepLines = async (id: string, lines: readonly string[]): Promise<void> => {
-    const commands = connected.redis.pipeline().del(key(id))
-    // Checksums detect accidents: an attacker who changes a line also computes new ones.
-    const sealed = lines.every(line => line.startsWith('{')) ? resealed(lines) : lines
-    for (const [at, line] of sealed.entries()) commands.xadd(key(id), `${at + 1}-0`, 'line', line)
-    await commands.exec()
-  }
-
-  /** Collects both shards after a change to the journal or the end of the first. */
-  const collect = async (lines: readonly string[], end: unknown, known = record): Promise<Outcome> => {
-    const [id] = record.jobs as [string]
-    await keepLines(id, lines)
+  /** Collects the first shard after a change to its journal or its end. */
+  const collect = async (entries: readonly Entry[], end: unknown): Promise<Outcome> => {
+    await storeEntries(entries)
     const settings: RunSettings = {
       env,
       cwd,
@@ -149,9 +137,9 @@ export async function heldData() {
       world: HASTY,
       signal: stopAfter(LONGEST_MS),
     }
-    const jobs = [{ id, end, fingerprint: known.submitted?.fingerprints[0], folder: runs }]
+    const jobs = [{ id, end, fingerprint: record.submitted?.fingerprints[0], folder: runs }]
     const outcome = await judged(async () => {
-      await gatherShards(connected, jobs, record.identity, settings)
+      await gatherShards(connected, jobs, { identity: record.identity, signer }, settings)
       return { status: 'completed', why: '' }
     })
     rmSync(settings.runsDir, { recursive: true, force: true })
@@ -178,30 +166,39 @@ export async function heldData() {
   }
 
   mkdirSync(place.runsDir, { recursive: true })
-  const tasks = await Promise.all(record.jobs.map(dataOf))
-  const [first] = tasks as [ShardTask]
-  const whole = await carry(record.jobs[0]!, first)
+  const tasks = await Promise.all(record.jobs.map(storedTask))
+  const first = await carry(id, tasks[0])
+  expect(first, first.why).toMatchObject({ status: 'completed' })
+  const storedEntries = async (): Promise<Entry[]> =>
+    (await connected.redis.xrange(keyOfJournal(id), '-', '+')).map(([, fields]) => fields)
+  const earlier = await storedEntries()
+  await connected.redis.del(keyOfJournal(id))
+  const whole = await carry(id, tasks[0])
   expect(whole, whole.why).toMatchObject({ status: 'completed' })
-  const { end } = whole
-  const lines = await readLines(connected, record.jobs[0]!)
-  expect(lines.at(-1)).toContain('"run.finished"')
-  const evilUrl = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`
+  const entries = await storedEntries()
+  expect(entries.at(-1)?.[1]).toContain('"run.finished"')
   return {
     service,
     connected,
     record,
-    task: first,
-    lines,
-    end: end as ShardEnd,
-    evilUrl,
+    signer,
+    id,
+    other: record.jobs[1]!,
+    /** Of both shards, as they are stored. */
+    tasks: tasks as [Signed, Signed],
+    task: openTask(connected, id, tasks[0], signer),
+    entries,
+    /** The same shard run before, from an empty journal. */
+    earlier,
+    end: whole.end as Signed,
+    evilUrl: `http://127.0.0.1:${(evil.address() as AddressInfo).port}`,
     outside,
     carryTask,
-    carryLines,
+    carryJournal,
     collect,
-    key,
+    journalKey: keyOfJournal(id),
     judged,
-    carryKept: carry,
-    redis,
+    carryStored: carry,
   }
 }
 

@@ -217,20 +217,38 @@ describe.skipIf(!HAS_REDIS).concurrent('workers', () => {
     const { service, env, queue } = await setUp()
     const cwd = place()
     const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env })
-    const stranger = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_USERNAME: 'stranger' } })
-    expect(stranger.code, stranger.stderr).toBe(2)
-    expect(stranger.stderr).toContain('Set the same FETTLE_USERNAME for workers and submitters')
-    const astray = await fettle(['worker', ...queue], { cwd, env: { ...env, FETTLE_URL: 'http://127.0.0.1:9/v1' } })
-    expect(astray.code, astray.stderr).toBe(2)
+    const others = [
+      { FETTLE_USERNAME: 'stranger' },
+      { FETTLE_URL: 'http://127.0.0.1:9/v1' },
+      { FETTLE_PASSWORD: `not ${CREDENTIALS.FETTLE_PASSWORD}` },
+    ]
+    for (const other of others) {
+      const unusable = await fettle(['worker', ...queue], { cwd, env: { ...env, ...other } })
+      expect(unusable.code, unusable.stderr).toBe(2)
+      expect(unusable.stderr).toContain('FETTLE_QUEUE_SIGNATURE')
+    }
+    // Not one login: services lock accounts.
     expect(service.requests).toEqual([])
-    const wrong = await fettle(['worker', ...queue], {
-      cwd,
-      env: { ...env, FETTLE_PASSWORD: `not ${CREDENTIALS.FETTLE_PASSWORD}` },
-    })
-    expect(wrong.code, wrong.stderr).toBe(77)
     expect(creations(service)).toBe(0)
     await submitted.seen(/shard \d\/2: a worker stopped: FETTLE_/)
     const worker = start(['worker', ...queue], { cwd, env })
+    await endsWell({ submitted, worker }, cwd, service)
+  })
+
+  test('after a change of the password continue with the old one as FETTLE_QUEUE_KEY: nothing is lost, nothing is sent twice', async () => {
+    const { service, env, queue } = await setUp()
+    const cwd = place()
+    // The shards were signed with the password of that time.
+    const old = { ...env, FETTLE_QUEUE_KEY: 'the old password' }
+    const submitted = start(['run', 'p.yml', ...queue, '--shards', '2', '--json'], { cwd, env: old })
+    const victim = start(['worker', ...queue, '-v'], { cwd, env: old })
+    await victim.seen(/p \d\/2: match /)
+    victim.child.kill('SIGKILL')
+    await victim.ended
+    const unaware = await fettle(['worker', ...queue], { cwd, env })
+    expect(unaware.code, unaware.stderr).toBe(2)
+    expect(unaware.stderr).toContain('FETTLE_QUEUE_KEY')
+    const worker = start(['worker', ...queue], { cwd, env: old })
     await endsWell({ submitted, worker }, cwd, service)
   })
 
