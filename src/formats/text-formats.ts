@@ -1,6 +1,7 @@
 /** Writes rows as text: CSV, CSV for a spreadsheet, and JSON with numbers, truth values and null. */
 import { stringify } from 'csv-stringify/sync'
 import { uniqueNames } from '../model/column-names.ts'
+import { neutralise } from './formula-guard.ts'
 
 /** A file in three parts: text before the first row, rows in batches, text after the last. */
 export interface RowFormat<Out = string | Buffer> {
@@ -42,7 +43,7 @@ export function excelText({ names, delimiter }: TextTable): RowFormat<string> {
   const style = { delimiter, lineEnd: '\r\n', columns: names.length }
   const render = (rows: readonly (readonly string[])[]): string =>
     csvText(
-      rows.map(row => row.map(neutralise)),
+      rows.map(row => row.map(cell => neutralise(cell, delimiter))),
       style,
     )
   // Without the mark a spreadsheet reads the file in its local code page.
@@ -65,12 +66,6 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
     quoted_empty: style.columns === 1,
   })
 }
-
-/**
- * A cell that a spreadsheet would take for a formula, made text by a leading `'` (faults S15). Only for files meant for a
- * spreadsheet: elsewhere it would change the data. Doing it twice changes nothing.
- */
-export const neutralise = (cell: string): string => (/^[=+\-@\t\r\n\0\uff1d\uff0b\uff0d\uff20]/.test(cell) ? `'${cell}` : cell)
 
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['Y', 'true'],

@@ -3,6 +3,7 @@
  * of one cell at a time.
  */
 
+import { neutralise } from '../../formats/formula-guard.ts'
 import { OUTPUT_FORMATS } from '../../formats/index.ts'
 import type { CellCounts, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
 import { DistinctCounter, Hash, HashTable } from './distinct-counter.ts'
@@ -24,8 +25,8 @@ const EXAMPLES = 3
 const EXAMPLE = 60
 /** A number that a spreadsheet wrote with an exponent because it was too long for its cell. */
 const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
-/** First bytes of cells that a spreadsheet reads as formulas; the one-byte part of the set in formats/excel-csv. */
-const FORMULA = new Set(Buffer.from('=+-@\t\r\n\0'))
+/** The signs of formulas, and the first byte of their wide and small forms: a cell without one of them runs nothing. */
+const SIGNS = new Set([...Buffer.from('=+-@'), 0xef])
 
 class Count implements ValueWarning {
   count = 0
@@ -75,6 +76,7 @@ export class CellCounter implements CellCounts {
   readonly repeated = new Count()
   readonly digits: Count[] = []
   leadingZeros = 0
+  readonly #delimiter: string
   readonly #numbers: boolean
   readonly #formulas: boolean
   readonly #lengths: boolean
@@ -83,8 +85,10 @@ export class CellCounter implements CellCounts {
   readonly #distinct: DistinctCounter | null
   readonly #values: Values | null
 
-  constructor({ index, of }: WatchedColumn) {
+  /** `delimiter`: the character between cells, also in an output for a spreadsheet. */
+  constructor({ index, of }: WatchedColumn, delimiter: string) {
     this.index = index
+    this.#delimiter = delimiter
     this.#numbers = of.includes('numbers')
     this.#formulas = of.includes('formulas')
     this.#lengths = of.includes('lengths')
@@ -119,7 +123,7 @@ export class CellCounter implements CellCounts {
       start++
       end--
     }
-    if (this.#formulas && start < end && FORMULA.has(bytes.getUint8(start))) this.formulas.add(row)
+    if (this.#formulas && this.#isFormula(bytes, start, end)) this.formulas.add(row)
     while (start < end && bytes.getUint8(start) === SPACE) start++
     if (end - start > MAX_VALUE_BYTES) end = start + MAX_VALUE_BYTES
     while (start < end && bytes.getUint8(end - 1) === SPACE) end--
@@ -134,6 +138,14 @@ export class CellCounter implements CellCounts {
     if (!this.#distinct.add(this.#hash)) {
       if (this.#isKey) this.repeated.add(row)
     } else if (this.examples.length < EXAMPLES) this.examples.push(example(bytes, start, end, isQuoted))
+  }
+
+  #isFormula(bytes: DataView, start: number, end: number): boolean {
+    let at = start
+    while (at < end && !SIGNS.has(bytes.getUint8(at))) at++
+    if (at === end) return false
+    const cell = textOf(bytes, start, end).replaceAll('""', '"')
+    return neutralise(cell, this.#delimiter) !== cell
   }
 
   #addNumber(bytes: DataView, start: number, end: number, row: number): void {

@@ -123,7 +123,9 @@ async function readThrough(
   const table = firstRows(settled)
   const header = options.header ? (table[0] ?? []) : null
   const watched = extra.watch?.(header, table[0]?.length ?? 0) ?? []
-  const counters = before.counters ?? watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column))
+  const counters =
+    before.counters ??
+    watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column, settled.delimiter))
   const pass = new Pass(settled, options, counters, before.rows)
   try {
     for await (const piece of content.pieces(read => pass.read(read))) {

@@ -285,8 +285,8 @@ function formatIssues(format: OutputFormat, { cells, locate }: WarningContext): 
 function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
   const found = sumOf(cells.map(one => one.formulas))
   if (found.count === 0) return []
-  const verb = found.count === 1 ? 'begins' : 'begin'
-  const message = `${counted(found.count, 'cell')} of the input ${verb} as a formula does, with = + - @ or a tab; sent unchanged, put behind a ' in the output`
+  const what = found.count === 1 ? 'is a formula' : 'are formulas'
+  const message = `${counted(found.count, 'cell')} of the input ${what} for a spreadsheet; sent unchanged, put behind a ' in the output`
   return [note(message, found, at, 'Use format: csv for a file that no spreadsheet opens.')]
 }
 

@@ -5,6 +5,7 @@
 import { extname } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
+import { withoutGuard } from '../../formats/formula-guard.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
@@ -183,15 +184,10 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
   return { lines: issues.length > 0 ? [] : lines, issues }
 }
 
-/** The apostrophe that keeps a spreadsheet from reading a cell as a formula; not part of the value. */
-const NEUTRALISED = /^'(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/
-
 type Line = Omit<Decision, 'decision'> & { readonly decision: string }
 
 function lineOf(cells: readonly string[], places: readonly number[]): Line | null {
-  const values = DECISION_COLUMNS.map(
-    (column, at) => [column, (cells[places[at]!] ?? '').trim().replace(NEUTRALISED, '')] as const,
-  )
+  const values = DECISION_COLUMNS.map((column, at) => [column, withoutGuard((cells[places[at]!] ?? '').trim(), ',')] as const)
   const line = Object.fromEntries(values) as unknown as Line
   return line.decision === '' ? null : { ...line, decision: line.decision.toLowerCase() }
 }

@@ -5,8 +5,9 @@ import { resolve } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
+import { neutralise } from '../../formats/formula-guard.ts'
 import { formatOfOutput } from '../../formats/index.ts'
-import { csvText, neutralise, type RowFormat } from '../../formats/text-formats.ts'
+import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
 import type { ChangeCounts } from '../../model/changes.ts'
 import type { Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
@@ -210,6 +211,6 @@ export async function writeTable(
 /** Rows as CSV; formulas are neutralised, as in every table for people. */
 export const tableText = (rows: readonly (readonly string[])[]): string =>
   csvText(
-    rows.map(row => row.map(neutralise)),
+    rows.map(row => row.map(cell => neutralise(cell, ','))),
     { delimiter: ',', lineEnd: '\n', columns: rows[0]?.length ?? 1 },
   )

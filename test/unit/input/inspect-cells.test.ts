@@ -1,6 +1,7 @@
 /** Profiles of watched columns: the same as a plain reading gives, wherever the pieces are cut. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { neutralise } from '../../../src/formats/formula-guard.ts'
 import { CellTap } from '../../../src/input/scan/cell-collector.ts'
 import { CellCounter } from '../../../src/input/scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../../../src/input/scan/record-scanner.ts'
@@ -11,7 +12,7 @@ const ALL: WatchedColumn['of'] = ['profile', 'numbers', 'values', 'keys', 'formu
 
 /** Counts column 1 of `text`, given to the scanner in pieces of `size` bytes. */
 function counted(text: string, size: number, of: WatchedColumn['of'] = ALL, hasHeader = true): CellCounts {
-  const counter = new CellCounter({ index: 1, of })
+  const counter = new CellCounter({ index: 1, of }, ',')
   const scanner = new RecordScanner(',', false, new CellTap([counter], hasHeader, MAX_COLUMNS))
   const bytes = Buffer.from(text)
   for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size))
@@ -29,7 +30,7 @@ function plainly(cells: readonly string[]) {
     empty: told(rowsOf((_, at) => trimmed[at] === '')),
     notDigits: told(rowsOf((_, at) => trimmed[at] !== '' && !isDigits(trimmed[at]!))),
     exponents: told(rowsOf((_, at) => /^\d+(\.\d+)?[eE][+-]?\d+$/.test(trimmed[at]!))),
-    formulas: told(rowsOf(cell => /^[=+\-@\t\r\n]/.test(cell))),
+    formulas: told(rowsOf(cell => neutralise(cell, ',') !== cell)),
     repeated: told(rowsOf((_, at) => trimmed[at] !== '' && trimmed.indexOf(trimmed[at]!) < at)),
     leadingZeros: trimmed.filter(cell => isDigits(cell) && cell.startsWith('0')).length,
     eights: trimmed.filter(cell => isDigits(cell) && cell.length === 8).length,
@@ -50,6 +51,11 @@ const cell = fc.oneof(
     '1234567',
     '4.41E+11',
     '=1+1',
+    'x;=1',
+    '\u200b=1',
+    '\uff1d1',
+    ' -Foo',
+    '+1-800-555',
     '+44',
     '-5',
     'Zürich',
