@@ -13,7 +13,7 @@ export const INPUT = {
   FETTLE_INPUT_NUL: entry('input', 'The input contains NUL bytes.', 'Export it again as text.'),
   FETTLE_INPUT_LIMIT: entry('input', 'A record or the header of the input is larger than the limit.', 'Look for an unclosed quote near the place named.'),
   FETTLE_INPUT_HEADER: entry('input', 'A header that the pipeline names is missing in the input, or occurs twice.', 'Compare the mapping with the headers of the file.'),
-  FETTLE_INPUT_LINES: entry('input', 'The input has lines around its table, such as a title or a total, that are no rows.', 'Skip them: input.skip: { head: 3, tail: 1 }; with { head: 0, tail: 0 } they are rows.'),
+  FETTLE_INPUT_LINES: entry('input', 'The input has lines around its table, such as a title or a total, that are no rows; or input.skip leaves out a row.', 'Set input.skip: auto, or name the lines: { head: 3, tail: 1 }; with { head: 0, tail: 0 } they are rows.'),
   FETTLE_INPUT_ROWS: entry('input', 'The number of rows is outside input.rows.', 'Check that the extract is complete; if it is, change input.rows.'),
   FETTLE_IMPORT_SHRINKS: entry('input', 'An import would leave less than half of the present register or list.', 'Check that the file is complete; if it is, force the import.'),
   FETTLE_INPUT_BUDGET: entry('input', 'The input has more rows than budget.rows or job.split allows.', 'Raise the limit, or send fewer rows.'),

@@ -2,40 +2,62 @@
 import { counted } from '../../counted.ts'
 import { action, type Issue, issue } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { type Pipeline, type Surroundings, skippedLines } from '../../pipeline/index.ts'
-import { linesAround } from './propose.ts'
+import { type Pipeline, type Surroundings, skippedLines, skippedRows, surroundingsOf } from '../../pipeline/index.ts'
+import type { TableEdges } from '../../pipeline/model/types.ts'
 
 const linesOf = (count: number): string => counted(count, 'line')
 
+const showsRows = ({ rows, mask }: Pipeline['report']): boolean => rows !== 'none' && mask.length === 0
+
 /** In words; with the texts where reports may hold row content. */
 function inWords({ head, tail, above, below }: Surroundings, { rows, mask }: Pipeline['report']): string {
-  const shows = rows !== 'none' && mask.length === 0
+  const shows = showsRows({ rows, mask })
   const part = (count: number, where: string, texts: readonly string[]): string[] =>
     count === 0 ? [] : [`${linesOf(count)} ${where}${shows && texts.length > 0 ? `: ${texts.join('; ')}` : ''}`]
   return [...part(head, 'above the header', above), ...part(tail, 'below the last row', below)].join('; ')
 }
 
-export function surroundingIssues({ input, report }: Pipeline, inspection: Inspection): Issue[] {
-  const { facts, edges } = inspection
-  if (facts === null || edges === null) return []
-  const at = { file: input.path, line: null, column: null }
-  const skipped = facts.skipped === undefined ? null : skippedLines(edges)
-  const notes =
-    skipped === null
-      ? []
-      : [issue('FETTLE_INPUT_LINES', `skipped ${inWords(skipped, report)}`, { severity: 'info', at, hint: null })]
-  const around = linesAround(inspection, input.header)
-  if (around === null) return notes
-  const head = around.head + (input.skip?.head ?? 0)
-  const tail = around.tail + (input.skip?.tail ?? 0)
+/** Lines around the table that are no part of it; null without any. A `sep=` line above them is part of the dialect. */
+function linesAround(edges: TableEdges, linesBefore: number, hasHeader: boolean): Surroundings | null {
+  const found = surroundingsOf(edges, hasHeader)
+  const skipped = edges.skipped.above.reduce((sum, { lines }) => sum + lines, 0)
+  const around = linesBefore > skipped ? { ...found, head: 0, above: [] } : found
+  return around.head + around.tail === 0 ? null : around
+}
+
+export function surroundingIssues({ input, report }: Pipeline, { facts, edges, issues }: Inspection): Issue[] {
+  if (facts === null) return []
   // Such lines that cannot be read as rows have to be skipped, and input.skip does not cover all of them.
-  const areUnreadable = inspection.issues.some(({ code, action }) => code === 'FETTLE_INPUT_FIELDS' && action !== undefined)
-  const found = issue('FETTLE_INPUT_LINES', `${input.path} has lines that are no rows: ${inWords(around, report)}`, {
-    // A pipeline with input.skip may mean the rest as rows.
-    severity: input.skip === undefined || areUnreadable ? 'error' : 'warn',
-    at,
-    hint: `Set input.skip: { head: ${head}, tail: ${tail} } (0 reads them as rows), or skip them once.`,
-    action: action('run', '--skip-head', String(head), '--skip-tail', String(tail), 'PIPELINE'),
+  const areUnreadable = issues.some(({ code, action }) => code === 'FETTLE_INPUT_FIELDS' && action !== undefined)
+  return edges.flatMap(table => {
+    const at = { file: table.file, line: null, column: null }
+    const skipped = skippedLines(table)
+    const notes =
+      skipped.head + skipped.tail === 0
+        ? []
+        : [issue('FETTLE_INPUT_LINES', `skipped ${inWords(skipped, report)}`, { severity: 'info', at, hint: null })]
+    const lost = skippedRowIssues(table, input.header, showsRows(report))
+    const { linesBefore = 0 } = facts.files?.find(({ path }) => path === table.file) ?? facts
+    const around = linesAround(table, linesBefore, input.header)
+    if (around === null) return [...notes, ...lost]
+    const [head, tail] = [around.head + skipped.head, around.tail + skipped.tail]
+    const found = issue('FETTLE_INPUT_LINES', `${table.file} has lines that are no rows: ${inWords(around, report)}`, {
+      // A pipeline with input.skip may mean the rest as rows.
+      severity: input.skip === undefined || areUnreadable ? 'error' : 'warn',
+      at,
+      hint: `Set input.skip: auto, or input.skip: { head: ${head}, tail: ${tail} } (0 reads them as rows), or skip them once.`,
+      action: action('run', '--skip-head', String(head), '--skip-tail', String(tail), 'PIPELINE'),
+    })
+    return [...notes, ...lost, found]
   })
-  return [...notes, found]
+}
+
+/** Skipped lines that look like rows would be in no result. */
+export function skippedRowIssues(table: TableEdges, hasHeader: boolean, isShown: boolean): Issue[] {
+  return skippedRows(table, hasHeader).map(({ line, text }) =>
+    issue('FETTLE_INPUT_LINES', `line ${line} is skipped and looks like a row${isShown ? `: ${text}` : ''}`, {
+      at: { file: table.file, line, column: null },
+      hint: 'Set input.skip: auto, which skips by what a line is, or correct the number of lines.',
+    }),
+  )
 }

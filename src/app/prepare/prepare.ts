@@ -23,6 +23,7 @@ import {
   type Secrets,
   type SeriesPlan,
   shownPath,
+  surroundingsOf,
   type WarningContext,
   watchedColumns,
 } from '../../pipeline/index.ts'
@@ -161,7 +162,7 @@ async function planOver(
       ? uninspectedInput(shown, file, parsed.locate(['input']))
       : await inspect(
           { ...inputOptionsOf(pipeline), path: readFrom },
-          { watch, onProgress, now: realClock.now, root: options.cwd },
+          { watch, onProgress, around: surroundingsOf, now: realClock.now, root: options.cwd },
         )
   const { facts: found, issues: inputIssues, cells, marks } = inspection
   const { path: asked, keep } = pipeline.input

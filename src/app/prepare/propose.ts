@@ -1,6 +1,6 @@
 /** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
 import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
-import { type Inspection, inspect } from '../../input/table/inspect.ts'
+import { inspect } from '../../input/table/inspect.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import {
   type Decisions,
@@ -13,20 +13,19 @@ import {
   type SeenColumn,
   type Surroundings,
   shownPath,
+  skippedLines,
   surroundingsOf,
 } from '../../pipeline/index.ts'
+import { skippedRowIssues } from './lines-around.ts'
 
-/** How to read a list; `skip` holds what was asked for, null where lines are to be found. */
-export type Reading = Omit<InputOptions, 'quotes' | 'skip'> & {
-  readonly skip: { readonly head: number | null; readonly tail: number | null }
-}
+/** How to read a list. */
+export type Reading = Omit<InputOptions, 'quotes' | 'skip'> & Required<Pick<InputOptions, 'skip'>>
 
 export interface InspectedColumns {
   readonly facts: InputFacts
   readonly columns: readonly SeenColumn[]
-  /** Lines that were skipped around the table, by request or because they were recognised. */
-  readonly skip: NonNullable<InputOptions['skip']>
-  readonly around: Surroundings
+  /** Lines around the table of each file that were recognised and skipped. */
+  readonly around: readonly Surroundings[]
   /** Warnings; errors are thrown. */
   readonly issues: readonly Issue[]
 }
@@ -41,12 +40,16 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
         hint: 'Fetch it to a file first; the pipeline may then name the address.',
       },
     )
-  const { skip, around, inspection } = await inspectTable(reading, {
-    root,
-    signal,
-    watch: (_, columns) => Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const })),
-  })
-  const { facts, issues, cells } = inspection
+  const { facts, cells, edges, ...found } = await inspect(
+    { ...reading, quotes: 'strict' },
+    {
+      root,
+      signal,
+      around: surroundingsOf,
+      watch: (_, columns) => Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const })),
+    },
+  )
+  const issues = [...found.issues, ...edges.flatMap(table => skippedRowIssues(table, reading.header, true))]
   if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
   const rows = filledRows(facts)
   if (rows === 0)
@@ -70,37 +73,14 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
       examples: counts?.examples ?? [],
     }
   })
-  return { facts, columns, issues, skip, around }
-}
-
-const NOTHING: Surroundings = { head: 0, tail: 0, above: [], below: [] }
-
-/** Inspects the table of a file, and once more without the lines that were recognised around it. */
-async function inspectTable(
-  { skip: asked, ...reading }: Reading,
-  extra: Parameters<typeof inspect>[1],
-): Promise<{ skip: NonNullable<InputOptions['skip']>; around: Surroundings; inspection: Inspection }> {
-  const read = (skip: NonNullable<InputOptions['skip']>): Promise<Inspection> =>
-    inspect({ ...reading, quotes: 'strict', ...(skip.head + skip.tail === 0 ? {} : { skip }) }, extra)
-  const given = { head: asked.head ?? 0, tail: asked.tail ?? 0 }
-  const inspection = await read(given)
-  const { head, tail, above, below } = linesAround(inspection, reading.header) ?? NOTHING
-  const around: Surroundings = {
-    ...(asked.head === null ? { head, above } : { head: 0, above: [] }),
-    ...(asked.tail === null ? { tail, below } : { tail: 0, below: [] }),
-  }
-  if (around.head + around.tail === 0) return { skip: given, around, inspection }
-  const skip = { head: asked.head ?? head, tail: asked.tail ?? tail }
-  return { skip, around, inspection: await read(skip) }
-}
-
-/** Lines around the table that are no part of it; null without any. A `sep=` line above them is part of the dialect. */
-export function linesAround({ facts, edges }: Pick<Inspection, 'facts' | 'edges'>, hasHeader: boolean): Surroundings | null {
-  if (facts === null || edges === null) return null
-  const found = surroundingsOf(edges, hasHeader)
-  const hasSeparator = (facts.linesBefore ?? 0) > (facts.skipped?.head ?? 0)
-  const around = hasSeparator ? { ...found, head: 0, above: [] } : found
-  return around.head + around.tail === 0 ? null : around
+  const { head, tail } = reading.skip
+  const around = edges.map(skippedLines).map(
+    (found): Surroundings => ({
+      ...(head === 'auto' ? { head: found.head, above: found.above } : { head: 0, above: [] }),
+      ...(tail === 'auto' ? { tail: found.tail, below: found.below } : { tail: 0, below: [] }),
+    }),
+  )
+  return { facts, columns, issues, around }
 }
 
 /** The proposed mapping; `decided` overrides it. */

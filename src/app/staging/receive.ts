@@ -67,5 +67,5 @@ export const uninspectedInput = (shown: string, file: string, at: Place | null):
   ],
   cells: [],
   marks: [],
-  edges: null,
+  edges: [],
 })

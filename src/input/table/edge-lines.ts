@@ -33,20 +33,23 @@ export class TextEnd {
 }
 
 interface EdgeTexts {
+  readonly file: string
   readonly above: Buffer
   /** From the start of the table on. */
   readonly start: Buffer
   readonly end: TextEnd
   readonly below: TextEnd
+  /** The line that `below` starts at. */
+  readonly belowAt: number
 }
 
-export function tableEdges({ above, start, end, below }: EdgeTexts, delimiter: string): TableEdges {
+export function tableEdges({ file, above, start, end, below, belowAt }: EdgeTexts, delimiter: string): TableEdges {
   const read = (text: string): EdgeLine[] => edgeLines(text, delimiter)
-  const skipped = { above: read(above.subarray(0, KEPT_BYTES).toString()), below: read(below.text) }
+  const skipped = { above: read(above.subarray(0, KEPT_BYTES).toString()), below: read(below.text), belowAt }
   const lines = read(end.text)
   const first = end.isCut ? read(start.subarray(0, KEPT_BYTES).toString()) : lines
   const isAll = !end.isCut && lines.length <= LAST_LINES
-  return { first: first.slice(0, FIRST_LINES), last: lines.slice(-LAST_LINES), isAll, skipped }
+  return { file, first: first.slice(0, FIRST_LINES), last: lines.slice(-LAST_LINES), isAll, skipped }
 }
 
 function edgeLines(text: string, delimiter: string): EdgeLine[] {

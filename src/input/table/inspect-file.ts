@@ -10,6 +10,7 @@ import type {
   InputFacts,
   InputOptions,
   Packing,
+  SkippedLines,
   TableEdges,
   ValueWarning,
   WatchedColumn,
@@ -17,7 +18,7 @@ import type {
 import { CellCounter } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, type RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, undecodable } from '../text/encoding.ts'
-import { tableEdges } from './edge-lines.ts'
+import { TextEnd, tableEdges } from './edge-lines.ts'
 import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { headerIssues } from './header.ts'
@@ -25,7 +26,7 @@ import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './
 import type { RecordMark } from './row-range.ts'
 import { scanIssues } from './scan-issues.ts'
 import { Pass } from './table-pass.ts'
-import { tailStart } from './table-range.ts'
+import { decoded, TableRange, tailStart } from './table-range.ts'
 
 export interface InspectExtra {
   /** The folder that a relative path starts from; the working directory when absent. */
@@ -36,6 +37,8 @@ export interface InspectExtra {
   readonly onProgress?: (bytes: number, total: number) => void
   /** Selects the columns to profile by the header (null: the file has none); `columns` is their number. */
   readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
+  /** Recognises lines around the table, for `skip: auto`. */
+  readonly around?: (edges: TableEdges, hasHeader: boolean) => SkippedLines<number>
 }
 
 /** The facts, null without a readable table, and every problem found. Errors reject the file, warnings do not. */
@@ -44,8 +47,8 @@ export interface Inspection {
   readonly issues: Issue[]
   readonly cells: readonly CellCounts[]
   readonly marks: readonly RecordMark[]
-  /** Null where the file could not be read to its end. */
-  readonly edges: TableEdges | null
+  /** Of each file that could be read to its end. */
+  readonly edges: readonly TableEdges[]
 }
 
 /** `table`: what joins it to other files of a list; null without facts. */
@@ -86,7 +89,8 @@ export async function inspectFile(
         : kind === 'jsonl' || kind === 'parquet'
           ? { ...options, ...OF_RECORDS }
           : options
-    const settled = await resolveDialect(asText, head, isWhole, tail)
+    const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, isWhole, tail)
+    const settled = await settleLines(asText, settle, content, extra)
     if ('code' in settled) return refused(settled)
     const found = await readThrough(asText, settled, { ...opened, content }, extra, before)
     if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
@@ -100,17 +104,51 @@ export async function inspectFile(
   }
 }
 
+const NO_LINES: SkippedLines<number> = { head: 0, tail: 0 }
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
-const OF_RECORDS = { ...OF_SHEETS, header: true, skip: { head: 0, tail: 0 } } as const
+const OF_RECORDS = { ...OF_SHEETS, header: true, skip: NO_LINES } as const
 
 export const refused = (why: Issue): InspectedFile => ({
   facts: null,
   issues: [why],
   cells: [],
   marks: [],
-  edges: null,
+  edges: [],
   table: null,
 })
+
+/** The dialect without the lines that the options skip; those of `auto` are found by the first and the last lines of the text. */
+async function settleLines(
+  { path, header, skip = NO_LINES }: InputOptions,
+  settle: (skip: SkippedLines<number>) => Promise<ResolvedDialect | Issue>,
+  content: Content,
+  { around, signal }: InspectExtra,
+): Promise<ResolvedDialect | Issue> {
+  const named = { head: skip.head === 'auto' ? 0 : skip.head, tail: skip.tail === 'auto' ? 0 : skip.tail }
+  const settled = await settle(named)
+  if ('code' in settled || around === undefined || (skip.head !== 'auto' && skip.tail !== 'auto')) return settled
+  const end = new TextEnd()
+  const range = new TableRange(settled.skipped ?? undefined)
+  try {
+    for await (const text of decoded(content.pieces(), settled.encoding)) {
+      signal?.throwIfAborted()
+      end.add(range.cut(text))
+    }
+  } catch (error) {
+    // The pass over the file reports bytes that the encoding does not have.
+    if (error instanceof TypeError) return settled
+    throw error
+  }
+  const texts = { file: path, above: settled.above, start: settled.sample, end, below: new TextEnd(), belowAt: 0 }
+  const { head, tail } = around(tableEdges(texts, settled.delimiter), header)
+  // A `sep=` line above is part of the dialect.
+  const hasSeparator = settled.linesBefore > named.head
+  const found = {
+    head: skip.head === 'auto' && !hasSeparator ? head : named.head,
+    tail: skip.tail === 'auto' ? tail : named.tail,
+  }
+  return found.head === named.head && found.tail === named.tail ? settled : settle(found)
+}
 
 async function readThrough(
   options: InputOptions,
@@ -163,7 +201,15 @@ async function readThrough(
       marks: pass.marks.all,
       counters,
     },
-    edges: tableEdges({ above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below }, settled.delimiter),
+    edges: [
+      tableEdges(
+        {
+          ...{ file: path, above: settled.above, start: settled.sample, end: pass.tableEnd },
+          ...{ below: pass.below, belowAt: settled.linesBefore + pass.scanner.line },
+        },
+        settled.delimiter,
+      ),
+    ],
   }
 }
 
@@ -209,11 +255,18 @@ function conclude(
   { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
   [first = [], ...rows]: readonly string[][],
 ): Pick<Inspection, 'facts' | 'issues'> {
-  const { path, quotes, header: hasHeader, skip = { head: 0, tail: 0 } } = options
+  const { path, quotes, header: hasHeader } = options
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
-  const notes = { file: path, hasHeader, quotes, delimiter: settled.delimiter, linesBefore: settled.linesBefore, skip }
+  const notes = {
+    file: path,
+    hasHeader,
+    quotes,
+    delimiter: settled.delimiter,
+    linesBefore: settled.linesBefore,
+    skip: settled.skipped ?? NO_LINES,
+  }
   const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/file-list.ts'
-import type { InputFacts, InputFile, InputOptions } from '../../pipeline/model/types.ts'
+import type { InputFacts, InputFile, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type FilesBefore, type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './row-range.ts'
@@ -35,6 +35,7 @@ async function inspectFiles(
   inspectOne: (path: string, before: FilesBefore) => Promise<InspectedFile>,
 ): Promise<Inspection> {
   const issues: Issue[] = []
+  const edges: TableEdges[] = []
   const found: { readonly facts: InputFacts; readonly table: NonNullable<InspectedFile['table']> }[] = []
   let rows = 0
   let counters: CellCounter[] | undefined
@@ -42,13 +43,14 @@ async function inspectFiles(
     const one = await inspectOne(file, { rows, ...(counters === undefined ? {} : { counters }) })
     counters ??= one.table?.counters
     issues.push(...one.issues)
+    edges.push(...one.edges)
     if (one.facts === null || one.table === null) continue
     const first = found[0]?.facts
     if (first !== undefined) issues.push(...differences(one.facts, first))
     found.push({ facts: one.facts, table: one.table })
     rows += one.facts.rows
   }
-  const none = { issues: issues.slice(0, MAX_ISSUES), cells: [], marks: [], edges: null }
+  const none = { issues: issues.slice(0, MAX_ISSUES), cells: [], marks: [], edges }
   if (found.length < files.length) return { ...none, facts: null }
   return { ...none, facts: factsOf(path, found), cells: counters ?? [], marks: marksOf(found) }
 }

@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { canonicalEncoding } from '../../encodings.ts'
 import { type Issue, issue } from '../../errors.ts'
-import type { InputFacts, InputOptions } from '../../pipeline/model/types.ts'
+import type { InputFacts, InputOptions, SkippedLines } from '../../pipeline/model/types.ts'
 import { RecordScanner } from '../scan/record-scanner.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
@@ -25,11 +25,12 @@ export interface ResolvedDialect {
 }
 
 /**
- * Resolves the dialect from the head of a file; `isWhole`: the head is the complete file. `tail` finds where the lines below the
- * table begin; called only when the options skip some.
+ * Resolves the dialect from the head of a file, without the lines of `skip`; `isWhole`: the head is the complete file. `tail` finds where the lines below the
+ * table begin; called only when `skip` has some.
  */
 export async function resolveDialect(
   options: InputOptions,
+  skip: SkippedLines<number>,
   head: Buffer,
   isWhole: boolean,
   tail: (encoding: string, lines: number) => Promise<number | null>,
@@ -44,7 +45,6 @@ export async function resolveDialect(
   if (typeof encoding !== 'string') return encoding
   const mark = byteOrderMark(head)
   const text = decodeHead(head, encoding).subarray(encoding === 'utf-8' ? (mark?.bytes ?? 0) : 0)
-  const { skip = { head: 0, tail: 0 } } = options
   const from = lineStart(text, skip.head)
   const to = skip.tail === 0 ? Number.MAX_SAFE_INTEGER : await tail(encoding, skip.tail)
   if (from === null || to === null || from > to)

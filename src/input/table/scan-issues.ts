@@ -1,6 +1,7 @@
 /** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
 import { counted } from '../../counted.ts'
 import { action, type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import type { SkippedLines } from '../../pipeline/model/types.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type RecordScanner } from '../scan/record-scanner.ts'
 import type { Problem, ProblemKind } from '../scan/scan-problem.ts'
 import { delimiterName } from './dialect.ts'
@@ -36,7 +37,7 @@ export interface TableNotes {
   /** Lines before the table, which the scanner did not read. */
   readonly linesBefore: number
   /** Lines that input.skip leaves out. */
-  readonly skip: { readonly head: number; readonly tail: number }
+  readonly skip: SkippedLines<number>
 }
 
 export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {

@@ -66,9 +66,16 @@ function lineEnd(text: Buffer, from: number): number {
   return at
 }
 
+/** The pieces in UTF-8. Throws a TypeError for bytes that the encoding does not have. */
+export async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  if (encoding === 'utf-8') return yield* pieces
+  const decoder = makeDecoder(encoding)
+  for await (const piece of pieces) yield Buffer.from(decoder.decode(piece))
+  yield Buffer.from(decoder.end())
+}
+
 /** The offset of the last `lines` lines, blank ones included, in the text without mark; null when there are fewer. */
 export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string, lines: number): Promise<number | null> {
-  const decoder = encoding === 'utf-8' ? null : makeDecoder(encoding)
   /** Starts of the last lines, and of one more: a line break at the very end starts no line. */
   const starts = [0]
   let at = -1
@@ -87,8 +94,7 @@ export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string,
     }
   }
   try {
-    for await (const piece of pieces) take(decoder === null ? piece : Buffer.from(decoder.decode(piece)))
-    if (decoder !== null) take(Buffer.from(decoder.end()))
+    for await (const text of decoded(pieces, encoding)) take(text)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     // The pass over the file reports bytes that the encoding does not have.

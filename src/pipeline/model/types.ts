@@ -31,6 +31,11 @@ export type {
   PlannedScreen,
 } from './planned-stages.ts'
 
+export interface SkippedLines<Count = number | 'auto'> {
+  readonly head: Count
+  readonly tail: Count
+}
+
 /** How the pipeline wants the input read; `auto` is resolved from the file. */
 export interface InputOptions {
   readonly path: string
@@ -40,8 +45,8 @@ export interface InputOptions {
   readonly delimiter: string
   readonly header: boolean
   readonly quotes: 'strict' | 'relaxed'
-  /** Lines above the table and below it that are no part of it. */
-  readonly skip?: { readonly head: number; readonly tail: number }
+  /** Lines above the table and below it that are no part of it: how many, or `auto`, those that are recognised. */
+  readonly skip?: SkippedLines
   /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
   readonly sheet: string | number | null
   /** Of a database: the query whose rows are the input. */
@@ -103,12 +108,16 @@ export interface EdgeLine {
   readonly lines: number
 }
 
-/** The first and the last lines of a table, blank ones included; `isAll`: both are the complete table. `skipped` surround it. */
+/**
+ * The first and the last lines of the table of a file, blank ones included; `isAll`: both are the complete table. `skipped` surround
+ * it, those below from line `belowAt` on.
+ */
 export interface TableEdges {
+  readonly file: string
   readonly first: readonly EdgeLine[]
   readonly last: readonly EdgeLine[]
   readonly isAll: boolean
-  readonly skipped: { readonly above: readonly EdgeLine[]; readonly below: readonly EdgeLine[] }
+  readonly skipped: { readonly above: readonly EdgeLine[]; readonly below: readonly EdgeLine[]; readonly belowAt: number }
 }
 
 /** One mapping, resolved: the service's name and the column it is read from. */

@@ -39,12 +39,46 @@ function median(numbers: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0
 }
 
-/** What surrounds the table of these lines. */
-export function surroundingsOf({ first, last, isAll }: TableEdges, hasHeader: boolean): Surroundings {
+/** How full a row is. Titles and remarks have one cell; the fuller half of the other lines counts. */
+function usualCells({ first, last, isAll }: TableEdges): number {
   const lines = isAll ? first : [...first, ...last]
-  // Titles and remarks have one cell; the fuller half of the other lines shows how full a row is.
   const filled = lines.map(line => filledOf(line).length).filter(count => count > 1)
-  const usual = median(filled.filter(count => count >= median(filled)))
+  return median(filled.filter(count => count >= median(filled)))
+}
+
+/** A skipped line that looks like a row. */
+export interface SkippedRow {
+  readonly line: number
+  readonly text: string
+}
+
+/** The skipped lines with as many cells as a row that are neither a header nor a sum. */
+export function skippedRows(edges: TableEdges, hasHeader: boolean): SkippedRow[] {
+  const { first, last, skipped } = edges
+  const usual = usualCells(edges)
+  const isFull = (line: EdgeLine): boolean => filledOf(line).length > Math.max(1, usual * HEADER_SHARE)
+  const isNamed = (line: EdgeLine | undefined): boolean => line !== undefined && filledOf(line).every(isLabel)
+  // Two lines of labels are a header in two languages; a line of labels above a row is the header of the table.
+  const isHeader = hasHeader && isNamed(first[0])
+  const rowsOf = (lines: readonly EdgeLine[], from: number, isRow: (line: EdgeLine) => boolean): SkippedRow[] => {
+    let at = from
+    return lines.flatMap(line => {
+      const place = { line: at, text: textsOf([line]).join() }
+      at += line.lines
+      return isFull(line) && isRow(line) ? [place] : []
+    })
+  }
+  const isSum = (line: EdgeLine): boolean => TOTAL_LABEL.test(fold(filledOf(line)[0] ?? '')) || isSumOf(line, last)
+  return [
+    ...rowsOf(skipped.above, 1, line => !(isHeader && isNamed(line))),
+    ...rowsOf(skipped.below, skipped.belowAt, line => !isSum(line)),
+  ]
+}
+
+/** What surrounds the table of these lines. */
+export function surroundingsOf(edges: TableEdges, hasHeader: boolean): Surroundings {
+  const { first, last, isAll } = edges
+  const usual = usualCells(edges)
   const none: Surroundings = { head: 0, tail: 0, above: [], below: [] }
   if (usual < 2) return none
   const header = hasHeader ? headerAt(first, usual) : 0
@@ -129,7 +163,9 @@ function footerAt(last: readonly EdgeLine[], from: number, usual: number): numbe
     const [label = ''] = cells
     if (cells.length === 0) return false
     if (cells.length > usual * HEADER_SHARE) return isSumOf(line, last.slice(from, at))
-    if (TOTAL.test(fold(label))) return true
+    // "Total Gas Ltd", "GB" is a company: what follows the label of a total are numbers.
+    if (TOTAL_LABEL.test(fold(label)) || (TOTAL.test(fold(label)) && cells.slice(1).every(cell => amountOf(cell) !== null)))
+      return true
     if (cells.length > 1 || !(usual > 2 || isShort(line))) return false
     return REMARK.test(fold(label)) || (isShort(line) && usual > 2)
   }

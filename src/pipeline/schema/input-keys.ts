@@ -8,6 +8,9 @@ const MAX_ROWS = 1_000_000_000
 const path = text('a path')
 const rows = () => whole(0, MAX_ROWS)
 
+const LINES = 'auto, or how many lines from 0 to 1000'
+const lines = () => z.union([z.literal('auto'), whole(0, 1000)], { error: LINES }).prefault(0)
+
 const SHEET = 'the name of a sheet, or its number from 1'
 
 const ONE_PLACE = 'a path, or url of a database'
@@ -46,12 +49,20 @@ const inputFields = map({
     .describe('auto: the delimiter is detected from the file, and shown.'),
   header: flag().prefault(true).describe('Whether the first row names the columns.'),
   quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
-  skip: map({
-    head: whole(0, 1000).prefault(0).describe('Lines above the header, such as a title; blank lines count.'),
-    tail: whole(0, 1000).prefault(0).describe('Lines below the last row, such as a sum; blank lines count.'),
-  })
+  skip: z
+    .union(
+      [
+        z.literal('auto'),
+        map({
+          head: lines().describe('Lines above the header, such as a title; blank lines count.'),
+          tail: lines().describe('Lines below the last row, such as a sum; blank lines count.'),
+        }),
+      ],
+      { error: `auto, or a map with head and tail (${LINES})` },
+    )
     .optional()
-    .describe('Lines around the table.'),
+    .transform(skip => (skip === 'auto' ? ({ head: 'auto', tail: 'auto' } as const) : skip))
+    .describe('Lines around the table. auto: titles, group rows, totals, remarks and blank lines, recognised in each file.'),
   sheet: orNull(z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })).describe(
     'Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.',
   ),

@@ -181,9 +181,12 @@ export const CSV_ROWS: readonly Row[] = [
   ok('C21', '__proto__ and constructor', '__proto__,constructor\nAcme,GB\n', { mappings: 'name: __proto__, country: constructor' }),
   bad('C21', 'toString that is not there', ROWS, ['HEADER'], ['no header "toString"'], { mappings: 'name: toString, country: Country' }),
 
-  bad('C22', 'lines above the header', `Suppliers of the north\nas of 31 March\n\n${ROWS}`, ['LINES rows.csv'], ['3 lines above the header: "Suppliers of the north"; "as of 31 March"', 'Set input.skip: { head: 3, tail: 0 }']),
+  bad('C22', 'lines above the header', `Suppliers of the north\nas of 31 March\n\n${ROWS}`, ['LINES rows.csv'], ['3 lines above the header: "Suppliers of the north"; "as of 31 March"', 'Set input.skip: auto, or input.skip: { head: 3, tail: 0 }']),
   bad('C22', 'totals below', `${ROWS}Total,5\n`, ['LINES rows.csv'], ['1 line below the last row: "Total", "5"', '--skip-head 0 --skip-tail 1']),
-  bad('C22', 'more lines below than input.skip names', `${ROWS}Total,5\n\nEnd of report\n`, ['LINES rows.csv'], ['Set input.skip: { head: 0, tail: 3 }'], { input: 'skip: { tail: 0 }' }),
+  bad('C22', 'more lines below than input.skip names', `${ROWS}Total,5\n\nEnd of report\n`, ['LINES rows.csv'], ['input.skip: { head: 0, tail: 3 }'], { input: 'skip: { tail: 0 }' }),
+  bad('C22', 'a row that input.skip counts as a total', ROWS, ['LINES rows.csv:6'], ['line 6 is skipped and looks like a row: "'], { input: 'skip: { tail: 1 }' }),
+  bad('C22', 'the same in reports without rows', ROWS, ['LINES rows.csv:6'], ['line 6 is skipped and looks like a row\n'], { input: 'skip: { tail: 1 }', more: 'report: { rows: none }' }),
+  bad('C22', 'a header that input.skip counts as a title', ROWS, ['LINES rows.csv:1'], ['line 1 is skipped and looks like a row'], { input: 'skip: { head: 1 }', mappings: 'name: { index: 0 }' }),
   bad('C22', 'a second table', `${ROWS}\nTown,Rows\nLeeds,1\nYork,1\n`, ['FIELDS rows.csv:8'], ['line 8 has 2']),
   bad('C22', 'a header of two rows', `Company,,Ids,,\n${ROWS}`, ['LINES rows.csv'], ['1 line above the header: "Company", "Ids"', '--skip-head 1 --skip-tail 0']),
 

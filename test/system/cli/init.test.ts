@@ -135,7 +135,7 @@ describe.concurrent('init', () => {
     const none = await fettle(['init', 'none.csv', '--yes', '--no-header', '--map', 'name=#2'], { cwd })
     expect([none.code, parse(readFileSync(join(cwd, 'none.yml'), 'utf8')).mappings.name]).toEqual([0, { index: 1 }])
     const title = await fettle(['init', 'title.csv', '--yes'], { cwd })
-    expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, { head: 2, tail: 0 }])
+    expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, 'auto'])
   })
 
   test('--to - prints the file alone', async () => {

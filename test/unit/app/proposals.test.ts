@@ -185,7 +185,7 @@ test.each(CASES)('%s headers', async (_, header, delimiter, left) => {
     delimiter: 'auto',
     header: header !== null,
     sheet: null,
-    skip: { head: null, tail: null },
+    skip: { head: 'auto', tail: 'auto' } as const,
   }
   const looked = await inspectColumns(reading, '', new AbortController().signal)
   const { columns, isEnough, isHeaderless } = await proposeFor(looked, new Map())
@@ -201,7 +201,7 @@ test('recognises a list without a header by its first row', async () => {
     delimiter: 'auto',
     header: true,
     sheet: null,
-    skip: { head: null, tail: null },
+    skip: { head: 'auto', tail: 'auto' } as const,
   }
   const looked = await inspectColumns(reading, '', new AbortController().signal)
   expect((await proposeFor(looked, new Map())).isHeaderless).toBe(true)
@@ -215,7 +215,7 @@ test('rejects a list of persons, and one of unknown numbers', async () => {
       delimiter: 'auto',
       header: true,
       sheet: null,
-      skip: { head: null, tail: null },
+      skip: { head: 'auto', tail: 'auto' } as const,
     }
     const looked = await inspectColumns(reading, '', new AbortController().signal)
     expect((await proposeFor(looked, new Map())).isEnough).toBe(false)

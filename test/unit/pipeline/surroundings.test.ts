@@ -1,7 +1,7 @@
 /** Lines around a table: titles, group rows, totals and remarks, in delimited text and in sheets. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { surroundingsOf } from '../../../src/pipeline/index.ts'
+import { skippedRows, surroundingsOf } from '../../../src/pipeline/index.ts'
 import type { EdgeLine } from '../../../src/pipeline/model/types.ts'
 
 const HEADER = ['Company No', 'Company name', 'Street', 'Town', 'Postcode', 'Country', 'Spend']
@@ -22,7 +22,7 @@ const at = (places: Readonly<Record<number, string>>): string[] => HEADER.map((_
 const found = (lines: readonly (readonly string[])[], isAll = true) => {
   const edges = lines.map((cells): EdgeLine => ({ cells, lines: 1 }))
   const { head, tail } = surroundingsOf(
-    { first: edges.slice(0, 40), last: edges.slice(-40), isAll, skipped: { above: [], below: [] } },
+    { first: edges.slice(0, 40), last: edges.slice(-40), isAll, file: 'a.csv', skipped: { above: [], below: [], belowAt: 0 } },
     true,
   )
   return [head, tail]
@@ -50,6 +50,7 @@ describe.each([
     ['both', ABOVE, BELOW, [3, 3]],
     ['a sum in German', [], [[], at({ 0: 'Summe', 6: '1234,50' })], [0, 2]],
     ['a remark apart from the rows', [], [[], ['Alle Angaben ohne Gewähr']], [0, 2]],
+    ['a company that begins with Total, at a town only', [], [at({ 1: 'Total Gas Ltd', 5: 'United Kingdom' })], [0, 0]],
     ['blank lines below', [], [[], [], []], [0, 0]],
     ['a company that is called Total', [], [['1', 'Total', '1 Rue X', 'Paris', '75001', 'France', '3.10']], [0, 0]],
   ])('%s', (_, above, below, expected) => {
@@ -106,4 +107,32 @@ describe('lists of two or three columns', () => {
 test('a table with headers that no list of words has begins at its first line', () => {
   expect(found([['qid', 'foo', 'bar'], ...Array.from({ length: 9 }, (_, n) => [`Q${n}`, 'a', 'b'])])).toEqual([0, 0])
   expect(found([['Acme Ltd', 'Name', 'GB'], ...Array.from({ length: 9 }, (_, n) => [`Firm ${n}`, 'York', 'GB'])])).toEqual([0, 0])
+})
+
+describe('a skipped line looks like a row', () => {
+  const edgeLines = (lines: readonly (readonly string[])[]): EdgeLine[] => lines.map(cells => ({ cells, lines: 1 }))
+  const lost = (
+    above: readonly (readonly string[])[],
+    table: readonly (readonly string[])[],
+    below: readonly (readonly string[])[],
+  ) => {
+    const [lines, belowAt] = [edgeLines(table), above.length + table.length + 1]
+    const edges = { file: 'a.csv', first: lines.slice(0, 40), last: lines.slice(-40), isAll: true }
+    return skippedRows({ ...edges, skipped: { above: edgeLines(above), below: edgeLines(below), belowAt } }, true)
+  }
+  const GROUPS = at({ 0: 'Identity', 2: 'Address', 6: 'Money' })
+  const SUM = [at({ 1: 'Total', 6: '1234.50' }), ['Total', '12', '', '', '12', '12', '1234.50'], ['End of report']]
+
+  test.each<[string, string[][], string[][], string[][], number[]]>([
+    ['with as many cells as one, below the last', [], [HEADER, ...ROWS], [row(20), ...SUM], [14]],
+    ['more than once', [], [HEADER, ...ROWS], [row(20), row(21), [], row(22)], [14, 15, 17]],
+    ['above the header', [row(20)], [HEADER, ...ROWS], [], [1]],
+    ['where the header itself is skipped', [['Suppliers'], HEADER], [...ROWS], [], [2]],
+  ])('%s', (_, above, table, below, expected) => {
+    expect(lost(above, table, below).map(({ line }) => line)).toEqual(expected)
+  })
+
+  test('unless it is a title, a group row, a header in another language, a total or a remark', () => {
+    expect(lost([['Suppliers'], [], GROUPS, HEADER.map(name => `${name} (de)`)], [HEADER, ...ROWS], SUM)).toEqual([])
+  })
 })

@@ -14,27 +14,34 @@ const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
 export function readingOf(flags: Flags): Reading {
   const sheet = textFlag(flags, 'sheet')
+  const skip = skipFlags(flags)
   return {
     path: needText(flags, 'file'),
     encoding: textFlag(flags, 'encoding') ?? 'auto',
     delimiter: textFlag(flags, 'delimiter') ?? 'auto',
     header: flags.header !== false,
     sheet: sheet !== null && /^\d+$/.test(sheet) ? Number(sheet) : sheet,
-    skip: skipFlags(flags),
+    skip: { head: skip.head ?? 'auto', tail: skip.tail ?? 'auto' },
   }
 }
 
 /** The keys of `input:` in a pipeline file, without defaults. */
 export const inputKeys = (
-  { encoding, delimiter, header, sheet, skip: asked }: Reading,
-  { skip }: Pick<InspectedColumns, 'skip'>,
+  { encoding, delimiter, header, sheet, skip }: Reading,
+  { around }: Pick<InspectedColumns, 'around'>,
 ): Record<string, unknown> => ({
   ...(encoding === 'auto' ? {} : { encoding }),
   ...(delimiter === 'auto' ? {} : { delimiter }),
   ...(header ? {} : { header: false }),
   ...(sheet === null ? {} : { sheet }),
-  ...(skip.head + skip.tail === 0 && asked.head === null && asked.tail === null ? {} : { skip }),
+  ...skipKey(skip, around),
 })
+
+/** Lines are skipped by what they are: the list of another day may have fewer or more of them. */
+function skipKey(skip: Reading['skip'], around: InspectedColumns['around']): { readonly skip?: Reading['skip'] | 'auto' } {
+  if (skip.head !== 'auto' || skip.tail !== 'auto') return { skip }
+  return around.some(({ head, tail }) => head + tail > 0) ? { skip: 'auto' } : {}
+}
 
 /** Inspects the file; hints of its errors name flags instead of pipeline keys. */
 export async function inspectInput(reading: Reading, io: Io): Promise<InspectedColumns> {
@@ -102,10 +109,10 @@ const EXAMPLES_WIDTH = 60
 function skippedLines({ around }: InspectedColumns): string[] {
   const line = (count: number, where: string, texts: readonly string[], flag: string): string[] =>
     count === 0 ? [] : [`  skipped ${counted(count, 'line')} ${where}: ${texts.join('; ')} (to read them as rows: ${flag} 0)`]
-  return [
-    ...line(around.head, 'above the header', around.above, '--skip-head'),
-    ...line(around.tail, 'below the last row', around.below, '--skip-tail'),
-  ]
+  return around.flatMap(({ head, tail, above, below }) => [
+    ...line(head, 'above the header', above, '--skip-head'),
+    ...line(tail, 'below the last row', below, '--skip-tail'),
+  ])
 }
 
 export function proposalTable(inspected: InspectedColumns, { columns }: Proposal): string {
