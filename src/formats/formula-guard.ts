@@ -33,7 +33,7 @@ const BY_DELIMITER = new Map<string, CellStarts>()
 function startsIn(delimiter: string): CellStarts {
   let starts = BY_DELIMITER.get(delimiter)
   if (starts === undefined) {
-    // The delimiter of the file ends no cell inside a cell: there the cell is quoted. A blank or line end goes on with a formula.
+    // The delimiter of the file ends no cell inside a cell: there the cell is quoted. A blank or line end does not end a formula.
     const listSeparators = LIST_SEPARATORS.replace(delimiter, '')
     const separators = listSeparators + BLANK_SEPARATORS.replace(delimiter === '\t' ? '\\t' : delimiter, '')
     const dropped = `((?:(?![${separators}])${DROPPED})*)`
