@@ -37,7 +37,8 @@ const error = z.object({ code: text, kind: word<ErrorKind>(), message: text, hin
 const issue = least<Issue>({ code: text, severity: text, message: text, count, rows: z.array(count) })
 const check = z.object({
   assertion: text,
-  success: flag,
+  /** Null: there is nothing yet to compare with. */
+  success: flag.nullable(),
   severity: word<'warn' | 'fail'>(),
   expected: text,
   /** For example `412 of 500 (82.4%)`. */

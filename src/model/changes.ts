@@ -1,9 +1,9 @@
 /** What changed from one run of a list to the next, row by row. */
 
-export const CHANGE_KINDS = ['new', 'gone', 'matched', 'lost', 'moved', 'changed', 'decided'] as const
+export const CHANGE_KINDS = ['new', 'gone', 'matched', 'lost', 'moved', 'changed', 'outcome', 'decided'] as const
 /**
  * `matched`: the row has a company now; `lost`: it has none now; `moved`: another company; `changed`: the same company with other
- * data; `decided`: a person decided about it.
+ * data; `outcome`: it has no company before and after, and another outcome, such as review after unmatched; `decided`: a person decided about it.
  */
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
@@ -12,7 +12,16 @@ export type ChangeCause = 'list' | 'answer' | 'company' | 'decision'
 
 export type ChangeCounts = Record<ChangeKind, number>
 
-export const noChanges = (): ChangeCounts => ({ new: 0, gone: 0, matched: 0, lost: 0, moved: 0, changed: 0, decided: 0 })
+export const noChanges = (): ChangeCounts => ({
+  new: 0,
+  gone: 0,
+  matched: 0,
+  lost: 0,
+  moved: 0,
+  changed: 0,
+  outcome: 0,
+  decided: 0,
+})
 
 interface RowPlace {
   readonly outcome: string

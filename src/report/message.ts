@@ -38,7 +38,7 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
   if (ledger.adds === false) {
     return `The counts do not add up: the input has ${counted(totals.rows, 'row')}, the outcomes come to ${count(ledger.sum)}. Do not use the output.`
   }
-  const failed = state.checks.filter(check => !check.success)
+  const failed = state.checks.filter(check => check.success === false)
   const isOfCounts = state.plan.output === null && found(totals) !== null
   const rows = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
   switch (state.status) {
@@ -106,7 +106,7 @@ export function nextSteps({ totals, status }: Report, { checks, outputs, name }:
     file,
     command,
   })
-  const failed = checks.filter(check => !check.success).length
+  const failed = checks.filter(check => check.success === false).length
   const minutes = Math.max(1, Math.round(((totals.review ?? 0) * SECONDS_A_ROW) / 60))
   const decide = `${counted(totals.review, 'row')} to decide (about ${counted(minutes, 'minute')})`
   return [

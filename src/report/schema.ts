@@ -73,7 +73,10 @@ const result = z.object({
     .array(
       z.object({
         assertion: z.string().describe('the key of checks or budget'),
-        success: z.boolean().describe('it was met'),
+        success: z
+          .boolean()
+          .nullable()
+          .describe('it was met; null: not measured yet, since there is no earlier good run to compare with'),
         severity: z.enum(['warn', 'fail']).describe('what it does when it is not met'),
         expected: z.string().describe('the threshold, in words'),
         actual: z.string().describe('what was found, in words'),

@@ -32,6 +32,13 @@ export const STATUS: Readonly<Record<Result['stages'][number]['status'], Label>>
   pending: { sign: '·', word: 'Not started', tone: 'calm' },
 }
 
+/** How a check ended. */
+export function labelCheck({ success, severity }: Pick<Result['checks'][number], 'success' | 'severity'>): Label {
+  if (success === null) return { sign: '–', word: 'not measured yet', tone: 'calm' }
+  if (success) return { sign: '✓', word: 'met', tone: 'good' }
+  return severity === 'warn' ? { sign: '!', word: 'warning', tone: 'warn' } : { sign: '✗', word: 'failed', tone: 'bad' }
+}
+
 export const OUTCOME: Readonly<Record<OutcomeName, Label>> = {
   matched: { sign: '●', word: 'matched', tone: 'good' },
   manualMatched: { sign: '◉', word: 'matched by hand', tone: 'good' },

@@ -45,8 +45,8 @@ export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): E
   pattern: row[columns.find(PATTERN)] ?? '',
 })
 
-/** Called before the answers of a part; `namesOutcome`: the file has the outcome in a column. */
-type OnPart = (columns: EnrichedColumns, namesOutcome: boolean) => Promise<void>
+/** Called before the answers of a part. */
+type OnPart = (columns: EnrichedColumns) => Promise<void>
 
 /** The folder of the enriched files, and the parts without one because their job failed. */
 export interface AnswerPlace {
@@ -72,7 +72,7 @@ interface Open {
   readonly before: number
 }
 
-const FAILED: ReturnType<typeof outcomeReader> = { namesOutcome: true, of: () => 'failed' }
+const FAILED: ReturnType<typeof outcomeReader> = () => 'failed'
 
 /** Reads answers in the order of the rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
@@ -180,10 +180,10 @@ export class Answers {
     await this.#known?.close()
   }
 
-  async #beginReused({ columns, source }: ReusedAnswer): Promise<void> {
+  async #beginReused({ columns }: ReusedAnswer): Promise<void> {
     if (this.#seen.has(columns)) return
     this.#seen.add(columns)
-    await this.#onPart(columns, source.columns.includes('match.outcome'))
+    await this.#onPart(columns)
   }
 
   async #nextRow(): Promise<readonly string[] | null> {
@@ -202,10 +202,10 @@ export class Answers {
     const file = isFailed ? noFile(this.#plan.parts[part]!.rows) : await openEnriched(this.#plan, this.#from.workDir, part)
     if (file === null) return false
     this.#offsets?.begin(part, file)
-    const { namesOutcome, of } = isFailed ? FAILED : outcomeReader(file.columns)
+    const outcomeOf = isFailed ? FAILED : outcomeReader(file.columns)
     const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, this.count)
-    this.#parts.push({ file, outcomeOf: of, proof, before: this.count })
-    await this.#onPart(file.columns, namesOutcome)
+    this.#parts.push({ file, outcomeOf, proof, before: this.count })
+    await this.#onPart(file.columns)
     return true
   }
 }

@@ -97,14 +97,11 @@ const contentBytes = async (path: string): Promise<number> => (await stat(path))
 const lost = (path: string, cause: Error): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
-/** Reads the outcome of a row from the best column of the file; `namesOutcome`: that is `match.outcome`. */
-export function outcomeReader(columns: EnrichedColumns): {
-  namesOutcome: boolean
-  of(row: readonly string[], number: number): RowOutcome
-} {
+/** Reads the outcome of a row from the best columns of the file. */
+export function outcomeReader(columns: EnrichedColumns): (row: readonly string[], number: number) => RowOutcome {
   const outcomeColumn = columns.find('match.outcome')
   if (outcomeColumn !== -1) {
-    const of = (row: readonly string[], number: number): RowOutcome => {
+    return (row, number) => {
       const outcome = row[outcomeColumn]!
       if (OUTCOMES.has(outcome)) return outcome as RowOutcome
       throw new FettleError(
@@ -112,13 +109,15 @@ export function outcomeReader(columns: EnrichedColumns): {
         `row ${number} of the enriched file has the unknown outcome ${JSON.stringify(outcome)}`,
       )
     }
-    return { namesOutcome: true, of }
   }
   const duplicate = columns.find('general.duplicate')
   const ids = COMPANY_TAGS.map(name => columns.find(name))
-  const of = (row: readonly string[]): RowOutcome => {
+  return row => {
     if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
     return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'
   }
-  return { namesOutcome: false, of }
 }
+
+/** Whether the file says which rows have the company of an earlier one. */
+export const marksDuplicates = (columns: EnrichedColumns): boolean =>
+  columns.find('match.outcome') !== -1 || columns.find('general.duplicate') !== -1

@@ -28,7 +28,8 @@ import { applyDecision, foundIds, type RowResult } from './decisions/apply-decis
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
-import { NO_COLUMNS } from './enriched-columns.ts'
+import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
+import { marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
@@ -97,10 +98,10 @@ async function publish(
   const keeper = plan.reuse == null || scope === null ? null : new AnswerKeeper(plan, scope, from.jobs ?? [], from.workDir)
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
-  const answers = new Answers(plan, from, async (columns, namesOutcome) => {
+  const answers = new Answers(plan, from, async columns => {
     await writers?.begin(columns)
     if (columns === NO_COLUMNS) return
-    totals.begin(columns, namesOutcome)
+    totals.begin(columns)
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
@@ -251,8 +252,9 @@ async function join(
 }
 
 /**
- * Returns what replaces the outcome of a match, or null. A service reports duplicates within one job only; with this the result does
- * not depend on how rows were split into jobs. And the first row of a company may not be accepted: the next one is its first match.
+ * Returns what replaces the outcome of a match, or null. A service reports duplicates within one job only, and only in a column that
+ * is asked for; with this the result depends neither on that nor on how rows were split into jobs. And the first row of a company may
+ * not be accepted: the next one is its first match.
  */
 function duplicateChecker({
   known,
@@ -260,11 +262,19 @@ function duplicateChecker({
   ...plan
 }: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
   const { parts } = known ?? plan
-  if (parts.length === 1 && accept == null) return () => null
-  const seen = new DigestIndex(plan.rows)
+  const isAlone = parts.length === 1 && accept == null
+  let seen: DigestIndex | null = null
+  let last: EnrichedColumns | null = null
+  let isMarked = false
   return answer => {
-    const { outcome } = answer
+    const { outcome, columns } = answer
     if (outcome !== 'matched' && outcome !== 'duplicate') return null
+    if (columns !== last) {
+      last = columns
+      isMarked = marksDuplicates(columns)
+    }
+    if (isAlone && isMarked) return null
+    seen ??= new DigestIndex(plan.rows)
     const [id] = foundIds(answer)
     if (id === undefined) return null
     const { size } = seen

@@ -34,6 +34,8 @@ const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
 
+const outcomesOf = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
+
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
 
 export class RowTotals {
@@ -57,17 +59,13 @@ export class RowTotals {
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
   #hasScores = false
-  #namesOutcome = true
-  #hasDuplicates = true
 
   constructor(plan: Plan) {
     this.#plan = plan
     this.#matches = new MatchCounter(plan.accept ?? null)
   }
 
-  begin(columns: EnrichedColumns, namesOutcome: boolean): void {
-    this.#namesOutcome &&= namesOutcome
-    this.#hasDuplicates &&= namesOutcome || columns.find('general.duplicate') !== -1
+  begin(columns: EnrichedColumns): void {
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
@@ -195,42 +193,24 @@ export class RowTotals {
 
   /** Counts over all rows. */
   outcomes(): Outcomes {
-    return this.#countsOf(this.#all)
+    return outcomesOf(this.#all)
   }
 
   sent(): Outcomes {
-    return this.#countsOf(this.#sent)
+    return outcomesOf(this.#sent)
   }
 
   /** Rows with an earlier answer, and the others, by final outcome; their sum is that of all rows. */
   reused(): { readonly known: Outcomes; readonly sent: Outcomes } {
     const others = noRows()
     for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
-    return { known: this.#countsOf(this.#reused), sent: this.#countsOf(others) }
+    return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
   }
 
   decisions(decisions: Decisions): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
     return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
-  }
-
-  #countsOf({ matched, manualMatched, review, unmatched, duplicate, failed, skipped }: Counts): Outcomes {
-    const known = (count: number): number | null => (this.#namesOutcome ? count : null)
-    // Rows for a person are those that accept leaves for review, if the file names no outcomes.
-    const isReviewKnown = review > 0 || this.#plan.accept != null
-    return {
-      matched,
-      // Rows with a decision are known even if the file names no outcomes.
-      manualMatched: manualMatched > 0 ? manualMatched : known(manualMatched),
-      review: isReviewKnown ? review : known(review),
-      unmatched,
-      // Collapsed rows are known duplicates even if the file reports none.
-      duplicates: this.#hasDuplicates || duplicate > 0 ? duplicate : null,
-      // Rows of a failed job are known even if the file names no outcomes.
-      failed: failed > 0 ? failed : known(failed),
-      skipped,
-    }
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {

@@ -62,30 +62,40 @@ function percent(share: number, limit: number | null = null): string {
 
 const formatActual = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
   const limit = unit === 'share' ? value : null
-  if (name === 'drift') return share === null ? 'unknown: no earlier good run, or no counts' : `${percent(share, limit)} (${of})`
-  if (count === null && isChange(name)) return 'unknown: no earlier good run whose rows were kept'
+  if (name === 'drift' && share !== null) return `${percent(share, limit)} (${of})`
   if (count === null || share === null) return 'unknown: the service gave no such count'
   return `${count} of ${rows} (${percent(share, limit)})`
 }
 
+const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
+
+/** Whether the check compares with the last good run, and nothing of it can be compared. */
+function isFirst(name: CheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
+  if (isChange(name)) return since.changes === null
+  // Without counts of its own, a run fails its check: the next one would have nothing to compare with either.
+  return name === 'drift' && since.rate === null && matchRate(outcomes, rows) !== null
+}
+
 /**
  * The results of all checks, warn before fail. A threshold names the bad case: `matched: { fail: "< 80%" }` fails below 80 %.
- * An unknown value fails its check; only what compares with an earlier run passes without one.
+ * An unknown value fails its check; what compares with an earlier run is neither met nor failed without one.
  */
 export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcomes, rows: number, since: Since): CheckResult[] {
   return checks.flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
-    const isFirst = check.name === 'drift' ? since.rate === null : isChange(check.name) && since.changes === null
+    const isMeasured = !isFirst(check.name, outcomes, rows, since)
     const severities = [
       ['warn', check.warn],
       ['fail', check.fail],
     ] as const
-    return severities.flatMap(([severity, threshold]) => {
+    return severities.flatMap(([severity, threshold]): CheckResult[] => {
       if (threshold === null) return []
+      const expected = `not ${threshold.text}`
+      if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: NOT_MEASURED }]
       const value = threshold.unit === 'share' ? found.share : found.rows
-      const success = value === null ? isFirst : !compare(value, threshold)
+      const success = value !== null && !compare(value, threshold)
       const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
-      return [{ assertion: check.name, success, severity, expected: `not ${threshold.text}`, actual }]
+      return [{ assertion: check.name, success, severity, expected, actual }]
     })
   })
 }
@@ -94,7 +104,7 @@ export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcom
 export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, since: Since): boolean {
   if (plan.output?.onFail === 'replace') return false
   const checks = evaluateChecks(plan.checks, outcomes, plan.rows, since)
-  return checks.some(({ success, severity }) => !success && severity === 'fail')
+  return checks.some(({ success, severity }) => success === false && severity === 'fail')
 }
 
 /** Below this many rows, only a run without any match is suspicious. */

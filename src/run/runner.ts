@@ -188,8 +188,8 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
     ...evaluateChecks(thresholds, outcomes, state.plan.rows, { rate: previousRate, changes: state.changes?.counts ?? null }),
     ...budget,
   ]
-  const hasFailed = checks.some(check => !check.success && check.severity === 'fail')
-  const hasWarnings = checks.some(check => !check.success) || state.issues.some(issue => issue.severity !== 'info')
+  const hasFailed = checks.some(check => check.success === false && check.severity === 'fail')
+  const hasWarnings = checks.some(check => check.success === false) || state.issues.some(issue => issue.severity !== 'info')
   if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)
   const failure = failureOf(state)
   if (failure !== null) return ended('error', failure.exitCode, outcomes, checks, failure)

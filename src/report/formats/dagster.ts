@@ -159,7 +159,8 @@ function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Met
 function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
   return step.checks.map(check_name => {
     const own = checks.filter(({ assertion }) => underscored(assertion) === underscored(check_name))
-    const worst = own.find(one => !one.success && one.severity === 'fail') ?? own.find(one => !one.success) ?? own.at(-1)
+    const failed = own.filter(({ success }) => success === false)
+    const worst = failed.find(({ severity }) => severity === 'fail') ?? failed[0] ?? own.at(-1)
     if (worst === undefined)
       return pipesLog('ERROR', `${name}: Dagster waits for the check ${check_name}, and the pipeline has none of that name`)
     const { success, severity, expected, actual } = worst
@@ -168,7 +169,8 @@ function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep):
       params: {
         asset_key,
         check_name,
-        passed: success,
+        // Dagster knows passed and failed only, and waits for every check that the step declares.
+        passed: success !== false,
         severity: severity === 'fail' ? 'ERROR' : 'WARN',
         metadata: { expected: value('text', expected), actual: value('text', actual) },
       },

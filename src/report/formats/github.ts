@@ -70,7 +70,7 @@ function ofError({ resume }: Report, { name, error }: Result): Annotation[] {
 
 const ofChecks = ({ name, file, checks }: Result): Annotation[] =>
   checks
-    .filter(check => !check.success)
+    .filter(check => check.success === false)
     .map(({ severity, assertion, actual, expected }) => ({
       level: severity === 'fail' ? 'error' : 'warning',
       title: `${name}: check ${assertion}`,

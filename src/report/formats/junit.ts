@@ -119,6 +119,7 @@ const errorXml = (error: Result['error'], note: string | null): string => {
 const checkCase = (check: Result['checks'][number]): Case => {
   const base = { name: check.assertion, kind: 'check', ms: 0 } as const
   const text = `${check.assertion}: ${check.actual}, ${requiredWords(check.expected)}`
+  if (check.success === null) return { ...base, verdict: 'skipped', inner: skipped(text) }
   if (check.success) return { ...base, verdict: 'passed', inner: '' }
   if (check.severity === 'warn')
     return { ...base, verdict: 'passed', inner: `<system-out>${escapeXml(`warning: ${text}`)}</system-out>` }

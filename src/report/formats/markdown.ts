@@ -11,7 +11,7 @@ import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { registerDigests, serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
-import { outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
+import { labelCheck, outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
 import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
@@ -176,13 +176,18 @@ function reasons({ reasons, unmatched }: Result): string {
   )}\n`
 }
 
+function shownCheck(check: Result['checks'][number]): string {
+  const { sign, word } = labelCheck(check)
+  return check.success === true ? sign : `${sign} ${word}`
+}
+
 const checks = (result: Result): string =>
   result.checks.length === 0
     ? ''
     : `### Checks\n\n${table(
         ['', 'Check', 'Required', 'Actual'],
         result.checks.map(check => [
-          check.success ? '✓' : check.severity === 'warn' ? '! warning' : '✗ failed',
+          shownCheck(check),
           cell(check.assertion),
           cell(requiredWords(check.expected)),
           cell(check.actual),

@@ -8,7 +8,7 @@ import { bandLine } from '../sections/matches.ts'
 import { reuseWords } from '../sections/reuse-words.ts'
 import { serviceWords } from '../service-words.ts'
 import { shareOf } from '../totals.ts'
-import { OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
+import { labelCheck, OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
 import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
@@ -128,14 +128,16 @@ function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[]
 }
 
 /** Failed checks come first; passed checks are cut first. */
+const RANK: readonly (boolean | null)[] = [false, null, true]
+
 function checks({ checks }: Result, paint: Paint, width: number): string[] {
-  const shown = checks.toSorted((a, b) => Number(a.success) - Number(b.success)).slice(0, LIST + 3)
+  const shown = checks.toSorted((a, b) => RANK.indexOf(a.success) - RANK.indexOf(b.success)).slice(0, LIST + 3)
   const widest = Math.min(24, Math.max(0, ...shown.map(check => check.assertion.length)))
   const lines = shown.map(check => {
-    const sign = check.success ? paint('good', '✓') : check.severity === 'warn' ? paint('warn', '!') : paint('bad', '✗')
+    const { sign, tone } = labelCheck(check)
     const name = escapeTerminal(clip(check.assertion, 24)).padEnd(widest)
     const detail = `${check.actual}, ${requiredWords(check.expected)}`
-    return `  ${sign} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
+    return `  ${paint(styleOf(tone), sign)} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
   const rest = more(checks.length, shown.length)
   return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]

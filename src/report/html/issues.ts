@@ -1,7 +1,7 @@
 /** The sections of checks and alerts, each with its hint and place. */
 import { requiredWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
-import type { Tone } from '../verdict.ts'
+import { labelCheck, type Tone } from '../verdict.ts'
 import { count, hintOf, more } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
@@ -10,19 +10,22 @@ const SHOWN = 100
 
 /** Word and sign, never colour alone. */
 function badge(check: Result['checks'][number]): Markup {
-  const [tone, sign, word] = check.success
-    ? ['good', '✓', 'met']
-    : check.severity === 'warn'
-      ? ['warn', '!', 'warning']
-      : ['bad', '✗', 'failed']
-  return html`<span class="badge ${tone ?? ''}"><span aria-hidden="true">${sign ?? ''}</span>${word ?? ''}</span>`
+  const { tone, sign, word } = labelCheck(check)
+  return html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>`
 }
 
 export function checks(result: Result): Markup | null {
   if (result.checks.length === 0) return null
   const rows = result.checks.map(check => [check.assertion, badge(check), requiredWords(check.expected), check.actual])
-  const failed = result.checks.filter(check => !check.success).length
-  const lead = failed === 0 ? 'All were met.' : `${count(failed)} of ${count(result.checks.length)} not met.`
+  const failed = result.checks.filter(check => check.success === false).length
+  const open = result.checks.filter(check => check.success === null).length
+  const lead =
+    failed + open === 0
+      ? 'All were met.'
+      : [
+          ...(failed === 0 ? [] : [`${count(failed)} of ${count(result.checks.length)} not met.`]),
+          ...(open === 0 ? [] : [`${count(open)} of ${count(result.checks.length)} not measured yet.`]),
+        ].join(' ')
   return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', [{ label: 'Check' }, { label: 'Result' }, { label: 'Required' }, { label: 'Actual' }], rows)}</section>`
 }
 

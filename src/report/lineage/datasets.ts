@@ -22,11 +22,12 @@ export function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker
     fileCount: input.files?.length ?? 1,
     columnMetrics: columnMetrics(plan, names),
   })
-  const assertions = checks.map(({ assertion, success, severity, expected }) => ({
-    assertion: `${assertion} ${expected}`,
-    success,
-    severity: severity === 'fail' ? 'error' : 'warn',
-  }))
+  // The facet has met and failed only: a check that is not measured yet is not in it.
+  const assertions = checks.flatMap(({ assertion, success, severity, expected }) =>
+    success === null
+      ? []
+      : [{ assertion: `${assertion} ${expected}`, success, severity: severity === 'fail' ? 'error' : 'warn' }],
+  )
   return [
     {
       ...names.dataset(input.path),

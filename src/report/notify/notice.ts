@@ -78,7 +78,7 @@ function codesOf(result: PipelineResult): string[] {
   return result.results.flatMap(({ issues, error, checks }) => [
     ...issues.map(({ code }) => code),
     ...(error === null ? [] : [error.code]),
-    ...(checks.some(check => check.assertion === 'budget.credits' && !check.success) ? ['FETTLE_BUDGET_CREDITS'] : []),
+    ...(checks.some(check => check.assertion === 'budget.credits' && check.success === false) ? ['FETTLE_BUDGET_CREDITS'] : []),
   ])
 }
 

@@ -33,6 +33,7 @@ export const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   lost: 'lost the match',
   moved: 'another company',
   changed: 'other data',
+  outcome: 'another outcome',
   decided: 'decided',
 }
 

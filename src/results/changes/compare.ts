@@ -13,6 +13,10 @@ const [QUESTION, COMPANY, ANSWER] = [0, 1, 2]
 const FOUND = 1
 const DECIDED = 2
 const IS_AFTER = 4
+const REVIEW = 8
+const FAILED = 16
+/** What a row without a company is. */
+const OUTCOME = REVIEW | FAILED
 
 /** Rows that wait and are kept whole; any other that is listed is read again. */
 const MOST_WHOLE = 1000
@@ -189,7 +193,10 @@ class WaitingRows {
   }
 }
 
-const flagsOf = (row: RowState): number => (isFound(row) ? FOUND : 0) | (row.decision === '' ? 0 : DECIDED)
+const FLAGS: Readonly<Record<string, number>> = { review: REVIEW, failed: FAILED }
+
+const flagsOf = (row: RowState): number =>
+  (isFound(row) ? FOUND : (FLAGS[row.outcome] ?? 0)) | (row.decision === '' ? 0 : DECIDED)
 
 const sameTexts = (one: readonly string[], other: readonly string[]): boolean => one.every((text, at) => text === other[at])
 
@@ -207,7 +214,8 @@ function changeOf(before: number, after: number, comparesData: boolean, same: Sa
   const moves = wasFound !== isFound || !same.company
   if (isDecided && (!wasDecided || moves)) return { kind: 'decided', cause: 'decision' }
   if (wasFound && !isFound) return { kind: 'lost', cause }
-  if (!wasFound) return isFound ? { kind: 'matched', cause } : null
+  if (!wasFound && isFound) return { kind: 'matched', cause }
+  if (!wasFound) return (before & OUTCOME) === (after & OUTCOME) ? null : { kind: 'outcome', cause }
   if (!same.company) return { kind: 'moved', cause }
   return same.data || !comparesData ? null : { kind: 'changed', cause: 'company' }
 }

@@ -31,7 +31,7 @@ export async function keepPaidAnswers(
   const keeper = new AnswerKeeper(plan, scope, [job], workDir)
   try {
     const { columns, rows } = file
-    const { of } = outcomeReader(columns)
+    const outcomeOf = outcomeReader(columns)
     const sentRow = repeatedCells(plan, columns)
     const questionOf = questionDigester(plan)
     const kept: Buffer[] = []
@@ -41,7 +41,7 @@ export async function keepPaidAnswers(
       const sent = sentRow(row)
       const question = questionOf(sent)
       if (!isAsked(question)) continue
-      await keeper.add({ raw: { row, columns, outcome: of(row, number), number, part: 0 } }, sent, sent)
+      await keeper.add({ raw: { row, columns, outcome: outcomeOf(row, number), number, part: 0 } }, sent, sent)
       kept.push(question)
     }
     await keeper.publish()

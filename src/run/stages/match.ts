@@ -1,5 +1,6 @@
 /** The match stage: waits until the service has decided about every row. */
-import { matchPhase } from '../../contract/index.ts'
+import { enrichPhase, type JobRecord, matchPhase, readFault } from '../../contract/index.ts'
+import { type Issue, issue } from '../../errors.ts'
 import type { JobState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { pollJob } from '../poll-job.ts'
@@ -10,7 +11,18 @@ async function* waitForMatch(job: JobState, plan: Plan, ports: Ports): StageEven
   const phaseOf = (status: string) => matchPhase(status, plan.enrich !== null)
   const awaited = plan.enrich === null ? 'matched' : 'jobMatchingComplete'
   const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, phaseOf }, ports)
+  // Where the run enriches, the next stage fails by this status.
+  if (plan.enrich === null && enrichPhase(record.status) === 'failed') yield { type: 'issue.raised', issue: failedStep(record) }
   yield { type: 'match.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
+}
+
+/** Such as `addedToPortfolioError`: the rows were matched before. */
+function failedStep(record: JobRecord): Issue {
+  const { text } = readFault(record)
+  const why = text === null ? '' : `: ${text}`
+  return issue('FETTLE_JOB_STEP', `the job ${record.id} matched its rows and ended in the status ${record.status}${why}`, {
+    severity: 'warn',
+  })
 }
 
 export const match: JobStage = {

@@ -20,9 +20,11 @@ async function seedOnly(refusal: number, readyReads = 1, ahead = ['matching', 'm
   let name = ''
   let status = 'created'
   let coming: string[] = []
+  const hasCounts = (): boolean => status === 'matched' || status === 'addedToPortfolioError'
+  const details = () => (status === 'addedToPortfolioError' ? { details: 'Portfolio resource not found' } : {})
   const job = (): Answer => ({
     status: 200,
-    body: { id: 'job-1', name, status, ...UNKNOWN_YET, jobSummary: status === 'matched' ? COUNTS : NO_COUNTS },
+    body: { id: 'job-1', name, status, ...UNKNOWN_YET, ...details(), jobSummary: hasCounts() ? COUNTS : NO_COUNTS },
   })
   const to = (next: string): Answer => {
     status = next
@@ -60,6 +62,19 @@ describe('a service without submit', () => {
     expect(report.results[0]!.message).toMatch(/ These are the counts of the service: the run has no enriched file\.$/)
     expect(report.results[0]!.stages.find(({ name }) => name === 'download')).toMatchObject({ status: 'skipped' })
     expect(server.requests.filter(line => line === 'POST /dataCleaning/jobs/job-1/submit')).toHaveLength(1)
+  })
+
+  test('a job that matched its rows, and did not add their companies to a portfolio, is warned of', async () => {
+    const { env } = await seedOnly(404, 1, ['matching', 'addedToPortfolioError'])
+    const report = await run(counts(), here.options(env))
+    expect(report).toMatchObject({ status: 'warn', exitCode: 0, totals: { matched: 1, unmatched: 1 } })
+    expect(report.results[0]!.issues).toMatchObject([
+      {
+        code: 'FETTLE_JOB_STEP',
+        severity: 'warn',
+        message: 'the job job-1 matched its rows and ended in the status addedToPortfolioError: Portfolio resource not found',
+      },
+    ])
   })
 
   test('a run that was stopped after the refusal is finished by the next process', async () => {

@@ -97,7 +97,7 @@ describe('assets', () => {
 })
 
 describe('checks', () => {
-  const check = (assertion: string, severity: 'warn' | 'fail', success: boolean) => ({
+  const check = (assertion: string, severity: 'warn' | 'fail', success: boolean | null) => ({
     ...{ assertion, severity, success, expected: 'not < 80%', actual: '1 of 5 (20.0%)' },
   })
   const withChecks = (...checks: Report['results'][number]['checks']): Report => ({
@@ -112,16 +112,18 @@ describe('checks', () => {
       check('failed', 'warn', true),
       check('failed', 'fail', false),
       check('budget.credits', 'fail', true),
+      check('moved', 'fail', null),
       check('drift', 'warn', true),
     )
-    const messages = one(report, ['a'], ['matched', 'failed', 'budget_credits'])
+    const messages = one(report, ['a'], ['matched', 'failed', 'budget_credits', 'moved'])
     expect(of(messages, 'report_asset_check')).toEqual([
       expect.objectContaining({ asset_key: 'a', check_name: 'matched', passed: false, severity: 'WARN' }),
       expect.objectContaining({ check_name: 'failed', passed: false, severity: 'ERROR' }),
       expect.objectContaining({ check_name: 'budget_credits', passed: true }),
+      expect.objectContaining({ check_name: 'moved', passed: true }),
     ])
     const [made] = of(messages, 'report_asset_materialization')
-    expect(made!.metadata).toHaveProperty('checks.raw_value.5.assertion', 'drift')
+    expect(made!.metadata).toHaveProperty('checks.raw_value.6.assertion', 'drift')
   })
 
   test('one that the pipeline does not have is named', () => {

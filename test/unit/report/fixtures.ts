@@ -394,6 +394,13 @@ const finished = (): RunState => {
           expected: 'not > 15%',
           actual: '1.2 points below the last good run',
         },
+        {
+          assertion: 'moved',
+          success: null,
+          severity: 'fail',
+          expected: 'not > 2%',
+          actual: 'not measured yet: no earlier run to compare with',
+        },
       ],
       error: null,
     })

@@ -56,7 +56,7 @@ describe('content', () => {
     const names = [...xml.matchAll(/<testcase classname="([^"]+)" name="([^"]+)"/g)].map(([, kind, name]) => `${kind} ${name}`)
     expect(names).toEqual([
       ...['create', 'upload', 'map', 'submit', 'match', 'enrich', 'download'].map(name => `nightly-suppliers.stage ${name}`),
-      ...['matched', 'unmatched', 'drift'].map(name => `nightly-suppliers.check ${name}`),
+      ...['matched', 'unmatched', 'drift', 'moved'].map(name => `nightly-suppliers.check ${name}`),
       'nightly-suppliers.run every row is accounted for',
     ])
   })

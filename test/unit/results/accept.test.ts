@@ -232,7 +232,7 @@ describe('the rows of an output', () => {
   it('are as without rules when there are none, and the bands are still counted', async () => {
     const { output, published } = await publish(ROWS)
     expect(output).toContain('Three,GB-3,GB-3 Ltd,Leeds,matched,\n')
-    expect(published.outcomes).toMatchObject({ matched: 3, review: null, unmatched: 1 })
+    expect(published.outcomes).toMatchObject({ matched: 3, review: 0, unmatched: 1 })
     expect(published.matches?.bands.map(({ value, matched }) => [value, matched])).toEqual([
       ['A', 1],
       ['C', 1],

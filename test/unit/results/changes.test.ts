@@ -42,6 +42,17 @@ test.each([
   )
 })
 
+test.each([
+  ['unmatched', 'review', ['outcome', 'answer']],
+  ['review', 'unmatched', ['outcome', 'answer']],
+  ['unmatched', 'failed', ['outcome', 'answer']],
+  ['review', 'review', null],
+])('a row without a company: %s, then %s', async (before, after, expected) => {
+  const open = (outcome: string): RowState => row('x', { outcome, company: none, data: [] })
+  const found = (await compareStates(statesOf([open(before)]), statesOf([open(after)])))!
+  expect(found.rows.map(one => [one.kind, one.cause])).toEqual(expected === null ? [] : [expected])
+})
+
 test('a row whose decision was taken back is lost or moved by a decision', async () => {
   const before = row('x', { outcome: 'manualMatched', decision: 'accept C1' })
   const found = await compareStates(statesOf([before]), statesOf([row('x', { outcome: 'review', company: none, data: [] })]))
@@ -70,6 +81,7 @@ const list = fc.array(
     company: fc.constantFrom('', 'C1', 'C2'),
     data: fc.constantFrom('x', 'y'),
     decision: fc.constantFrom('', '', 'accept C1'),
+    open: fc.constantFrom('unmatched', 'review', 'failed'),
   }),
   { maxLength: 12 },
 )
@@ -95,6 +107,7 @@ function model(before: readonly RowState[], after: readonly RowState[]) {
     else if (then.company.id === '' && now.company.id !== '') counts.matched++
     else if (then.company.id !== '' && now.company.id === '') counts.lost++
     else if (then.company.id !== now.company.id) counts.moved++
+    else if (then.company.id === '' && then.outcome !== now.outcome) counts.outcome++
     else if (then.company.id !== '' && then.data[0] !== now.data[0]) counts.changed++
   }
   for (const id of was.keys()) if (!is.has(id)) counts.gone++
@@ -102,9 +115,10 @@ function model(before: readonly RowState[], after: readonly RowState[]) {
 }
 
 test('counts what a plain comparison counts, for random lists with repeated ids; every row is listed up to the limit', async () => {
-  const made = (rows: readonly { id: string; question: string; company: string; data: string; decision: string }[]): RowState[] =>
-    rows.map(({ id, question, company, data, decision }, at) => ({
-      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? 'unmatched' : 'matched', decision },
+  type Random = Readonly<Record<'id' | 'question' | 'company' | 'data' | 'decision' | 'open', string>>
+  const made = (rows: readonly Random[]): RowState[] =>
+    rows.map(({ id, question, company, data, decision, open }, at) => ({
+      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? open : 'matched', decision },
       company: { id: company, name: '' },
       data: company === '' ? [] : [data],
     }))

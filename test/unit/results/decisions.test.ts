@@ -175,7 +175,7 @@ describe('the ledger under decisions', () => {
       fc.property(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), (rows, lines) => {
         const decisions = new Decisions(lines.map(line), TODAY)
         const [plain, decided] = [new RowTotals(plan), new RowTotals(plan)]
-        for (const tally of [plain, decided]) tally.begin(COLUMNS, true)
+        for (const tally of [plain, decided]) tally.begin(COLUMNS)
         for (const [at, { answer, row }] of rows.entries()) {
           const print = fingerprint(row)
           plain.add(at + 1, applyDecision(answer, print, null), ['x'], print)

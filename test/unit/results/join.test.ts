@@ -215,7 +215,7 @@ describe('publishing', () => {
     expect(text(join(root, 'out/result.csv')).split('\n')).toHaveLength(5)
   })
 
-  it('works from tags alone: unknown counts are null', async () => {
+  it('works from tags alone: every row has an outcome', async () => {
     const { root, results } = await make('Name\nA\nB\nC\n', {
       output: output({ columns: ['*', 'match.outcome', 'match.score'] }),
     })
@@ -224,16 +224,23 @@ describe('publishing', () => {
     const { outcomes, scores, lowestScores } = await results.publish()
     expect(outcomes).toEqual({
       matched: 1,
-      manualMatched: null,
-      review: null,
+      manualMatched: 0,
+      review: 0,
       unmatched: 1,
       duplicates: 1,
-      failed: null,
+      failed: 0,
       skipped: 0,
     })
     expect(scores).toEqual([])
     expect(lowestScores).toEqual({ matched: null, review: null })
     expect(text(join(root, 'out/result.csv'))).toBe('Name,match.outcome,match.score\nA,matched,\nB,duplicate,\nC,unmatched,\n')
+  })
+
+  it('counts a row whose company an earlier row has as a duplicate where the file does not mark them', async () => {
+    const { root, results } = await make('Name\nA\nB\nC\n', { output: output({ columns: ['*', 'match.outcome'] }) })
+    await results.receive(0, download('Name,general.rowNumber,general.connectId\nA,1,CC-1\nB,2,CC-1\nC,3,\n'), 3)
+    expect((await results.publish()).outcomes).toMatchObject({ matched: 1, duplicates: 1, unmatched: 1 })
+    expect(text(join(root, 'out/result.csv'))).toBe('Name,match.outcome\nA,matched\nB,duplicate\nC,unmatched\n')
   })
 
   it('names the columns of a file without a header as the service does', async () => {

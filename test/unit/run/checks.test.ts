@@ -70,17 +70,24 @@ describe('drift', () => {
     expect(one('drift', text, OF_500, 500, previous)).toMatchObject({ success, actual })
   })
 
-  test('without an earlier run there is nothing to fail', () => {
-    expect(one('drift', '> 15%')).toMatchObject({ success: true, actual: 'unknown: no earlier good run, or no counts' })
+  test('without an earlier run it is neither met nor failed', () => {
+    const actual = 'not measured yet: no earlier run to compare with'
+    expect(one('drift', '> 15%')).toMatchObject({ success: null, actual })
   })
 
-  test('with one, counts that are unknown now fail it', () => {
-    expect(one('drift', '> 15%', UNKNOWN, 500, 0.8).success).toBe(false)
+  test.each([0.8, null])('counts that are unknown now fail it, after a rate of %s', previous => {
+    const actual = 'unknown: the service gave no such count'
+    expect(one('drift', '> 15%', UNKNOWN, 500, previous)).toMatchObject({ success: false, actual })
   })
 })
 
+test('what compares rows with an earlier run is neither met nor failed without one', () => {
+  for (const name of ['changed', 'lost', 'moved'] as const)
+    expect(one(name, '> 0')).toMatchObject({ success: null, actual: 'not measured yet: no earlier run to compare with' })
+})
+
 test('what cannot be measured fails its check', () => {
-  for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed'] as const)
+  for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const)
     expect(one(name, '> 100%', UNKNOWN)).toMatchObject({ success: false, actual: 'unknown: the service gave no such count' })
 })
 
