@@ -118,6 +118,6 @@ export function outcomeReader(columns: EnrichedColumns): (row: readonly string[]
   }
 }
 
-/** Whether the file says which rows have the company of an earlier one. */
+/** Whether the file marks rows that have the company of an earlier one. */
 export const marksDuplicates = (columns: EnrichedColumns): boolean =>
   columns.find('match.outcome') !== -1 || columns.find('general.duplicate') !== -1

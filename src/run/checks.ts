@@ -72,7 +72,7 @@ const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 /** Whether the check compares with the last good run, and nothing of it can be compared. */
 function isFirst(name: CheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
-  // Without counts of its own, a run fails its check: the next one would have nothing to compare with either.
+  // A run without counts fails the check: the next one would have nothing to compare with either.
   return name === 'drift' && since.rate === null && matchRate(outcomes, rows) !== null
 }
 

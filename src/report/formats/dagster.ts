@@ -169,7 +169,7 @@ function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep):
       params: {
         asset_key,
         check_name,
-        // Dagster knows passed and failed only, and waits for every check that the step declares.
+        // Dagster has passed and failed only, and waits for every check that the step declares.
         passed: success !== false,
         severity: severity === 'fail' ? 'ERROR' : 'WARN',
         metadata: { expected: value('text', expected), actual: value('text', actual) },
