@@ -45,7 +45,7 @@ import { removeWorkFiles } from './work-files.ts'
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
     const earlier = fresh ? null : finishedRunOfKey(plan, settings)
-    if (earlier !== null) return repeatedResult(earlier, settings)
+    if (earlier !== null) return repeatedResult(earlier, plan, settings)
     const last = fresh ? null : runToContinue(plan, identityOf(plan.service, settings.credentials), settings.runsDir)
     const start = async (): Promise<RunResult> => {
       await assertDecisionsKept(plan, settings, nowOf(settings)())
@@ -132,7 +132,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
   return withLock(lineOf(plan), settings, async lock => {
     const hasJobs = ({ jobs }: RunState): boolean => jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
     const earlier = finishedRunOfKey(plan, { ...settings, identity: merge.identity }, hasJobs)
-    if (earlier !== null) return repeatedResult(earlier, settings)
+    if (earlier !== null) return repeatedResult(earlier, plan, settings)
     const last = runToContinue(plan, merge.identity, settings.runsDir)
     const isSame = last !== null && isSameWork(last.plan, plan) && hasJobs(last)
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
@@ -242,10 +242,23 @@ function stillResumable(error: unknown, { runId, jobs }: RunState): unknown {
 }
 
 /**
- * The result of a run that has finished under this run key, for a further attempt of the same task. Throws FETTLE_OUTPUT_GONE: without
- * its files the result would be a success without a result.
+ * The result of a run that has finished under this run key, for a further attempt of the same task. Throws FETTLE_FINGERPRINT where the
+ * checks are others by now, and FETTLE_OUTPUT_GONE: without its files the result would be a success without a result.
  */
-export async function repeatedResult(state: RunState, settings: RunSettings): Promise<RunResult> {
+export async function repeatedResult(
+  state: RunState,
+  { checks }: Pick<Plan, 'checks'>,
+  settings: RunSettings,
+): Promise<RunResult> {
+  if (JSON.stringify(state.plan.checks) !== JSON.stringify(checks))
+    throw new FettleError(
+      'FETTLE_FINGERPRINT',
+      `the run ${state.runId} of this run key has finished, and was judged by other checks`,
+      {
+        hint: 'Restore the checks that it had. To match all rows again, which is charged again, start a new run.',
+        action: action('run', '--new', state.plan.file),
+      },
+    )
   for (const { path, sha256 } of state.outputs) {
     if (isAddress(path)) continue
     const digest = await fileDigest(resolve(settings.cwd, path))

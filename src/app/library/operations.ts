@@ -36,7 +36,7 @@ export async function runQueued(
   if (plan === null) throw errorOfIssues(issues)
   const all = { ...settings, args: withTarget(settings.args, project), credentials, links, notify }
   const earlier = fresh ? null : finishedRunOfKey(plan, all)
-  if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, all) }
+  if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, plan, all) }
   const { collectShards, submitShards, withQueue } = await loadQueue()
   return withQueue(queue, settings.env, async connected => {
     const count = shards ?? Math.max(1, plan.parts.length)

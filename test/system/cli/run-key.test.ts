@@ -64,6 +64,19 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(creations()).toBe(1)
   })
 
+  test.each([
+    ['others', 'checks: {matched: {fail: "< 99%"}}', 'checks: {matched: {fail: "< 1%"}}'],
+    ['first ones', '', 'checks: {matched: {fail: "< 99%"}}'],
+  ])('a run that was judged by other checks is not reported again: %s', async (_, before, after) => {
+    const { cwd, call, creations } = await setUp(`output: {path: out/p.csv}\n${before}`)
+    await call(['run', 'p.yml', '--run-key', 'k'])
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', `output: {path: out/p.csv}\n${after}`))
+    const again = await call(['run', 'p.yml', '--run-key', 'k'])
+    expect(again.code).toBe(2)
+    expect(lastLine(again)).toMatchObject({ error: { code: 'FETTLE_FINGERPRINT' } })
+    expect(creations()).toBe(1)
+  })
+
   test('a run that is continued under another key belongs to both', async () => {
     const { cwd, call, creations } = await setUp()
     await call(['run', 'p.yml', '--run-key', 'a', '--detach'])
