@@ -26,7 +26,7 @@ export const USAGE = {
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_REFRESH_KEY: notice('usage', 'No row has a key that was to be asked again.', 'Check the key: it is a cell of the column that `input.key` names, with all its characters.'),
-  FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, or start a new run.', action('run', '--new', 'PIPELINE')),
+  FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, then resume the run: its jobs at the service are kept.', action('resume', 'RUN')),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_DIFF: entry('usage', 'Two runs or outputs cannot be compared.', 'Name two runs whose rows are kept, or two outputs with a column of the company.'),
   FETTLE_MERGE: entry('usage', 'The runs are not all the shards of one list.', 'Run the missing shards, name each shard once, and merge again.'),
@@ -42,7 +42,7 @@ export const USAGE = {
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/pipeline-tests.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),
-  FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, start a new run.', action('run', '--new', 'PIPELINE')),
+  FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, run the pipeline again once this run is finished.', action('run', 'PIPELINE')),
   FETTLE_REGISTER_UNUSED: notice('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),
 } as const

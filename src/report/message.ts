@@ -54,6 +54,7 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
     case 'skipped':
       return state.stages.find(one => one.status === 'skipped' && one.note)?.note ?? 'There was nothing to do.'
     case 'fail': {
+      if (failed.length === 0 && state.error !== null) return sentence(state.error.message)
       const hard = failed.filter(check => check.severity === 'fail')
       const names = (hard.length > 0 ? hard : failed).map(check => check.assertion).join(', ')
       const [first] = hard.length > 0 ? hard : failed
@@ -68,9 +69,7 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
 
 /** `Check failed: matched 82 of 100 (82%), required < 90%.` */
 const failedWords = (check: RunState['checks'][number] | undefined): string =>
-  check === undefined
-    ? 'The data did not pass'
-    : `Check failed: ${check.assertion} ${check.actual}, ${requiredWords(check.expected)}`
+  check === undefined ? 'A check failed' : `Check failed: ${check.assertion} ${check.actual}, ${requiredWords(check.expected)}`
 
 /** `required ≥ 90%` for a threshold `not < 90%`. */
 export function requiredWords(expected: string): string {

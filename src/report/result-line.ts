@@ -1,6 +1,7 @@
 /** The `--json` line, `fettle/result/v1`: the result of a run for schedulers, small enough for an XCom or an output variable. */
 import { safeJson } from './formats/escape.ts'
 import type { Report, Result } from './schema.ts'
+import { isRefused } from './verdict.ts'
 
 /** Bytes without the line end: below 4 KB. */
 const LIMIT = 4095
@@ -21,7 +22,7 @@ export interface ResultLine {
   readonly output?: string | null
   /** The checksum of the last line of the journal. */
   readonly journal?: string | null
-  /** Of a run that could not start. */
+  /** Of a run that could not start, or that a budget refused. */
   readonly error?: { readonly code: string; readonly message: string; readonly hint: string }
 }
 
@@ -38,7 +39,10 @@ export function resultLineOf(line: ResultLine): string {
  * One compact line without a line end, below 4 KB. `report` is the path of report.json, null without a directory; `output` is the
  * output file, null if none was written. A value too long for the line becomes null, never a part of it.
  */
-export function resultLine({ status, exitCode, metadata, totals, results: [result], journal }: Report): string {
+export function resultLine(report: Report): string {
+  const { status, exitCode, metadata, totals, results, journal } = report
+  const [result] = results
+  const error = isRefused(report) ? result?.error : undefined
   const { runId, directory } = metadata
   const line: ResultLine = {
     status,
@@ -50,6 +54,7 @@ export function resultLine({ status, exitCode, metadata, totals, results: [resul
     inRegister: result?.inRegister ?? null,
     totals,
     events: result?.events?.kinds ?? null,
+    ...(error == null ? {} : { error: { code: error.code, message: error.message.slice(0, 1_000), hint: error.hint } }),
     report: directory === null ? null : `${directory}/report.json`,
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,
     journal: journal?.head ?? null,

@@ -4,8 +4,12 @@ import type { Report, Result } from './schema.ts'
 
 export type Verdict = Report['status']
 
-/** An unbalanced ledger is an error, with any recorded status. */
-export const verdictOf = (report: Report): Verdict => (report.ledger.adds === false ? 'error' : report.status)
+/** An unbalanced ledger is an error, with any recorded status, and so is a budget that refused the run: no check failed. */
+export const verdictOf = (report: Report): Verdict =>
+  report.ledger.adds === false || isRefused(report) ? 'error' : report.status
+
+export const isRefused = ({ status, results }: Report): boolean =>
+  status === 'fail' && results.every(({ error, checks }) => error !== null && checks.every(({ success }) => success))
 
 /** Worst first, as for exit codes. */
 const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped']

@@ -1,6 +1,5 @@
 /** What the functions of the library do; loaded with the first call. */
 import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
-import { runKeyOf } from '../env/run-key.ts'
 import type { RunResult } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
 import { notifyRejection } from '../observe/notify/notify.ts'
@@ -28,6 +27,7 @@ import {
   proveWhole,
   type RunRef,
   type RunStatus,
+  runKeyIn,
   type Stoppable,
   type SubmitOptions,
   type SubmittedRun,
@@ -51,9 +51,6 @@ async function checkWith(pipeline: string | RowsPipeline, options: Stoppable<Lib
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 
-const keyOf = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
-  runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
-
 export const run = (pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, all => runWith(pipeline, all, own).then(delivered))
 
@@ -71,7 +68,7 @@ async function runWith(
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
   const { queue, detach = false, fresh = false, dropDecisions = false } = options
-  const runKey = keyOf(options)
+  const runKey = runKeyIn(options)
   if (queue !== undefined && detach)
     throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
   const ready = await prepared(pipeline, options, true)
@@ -101,7 +98,7 @@ async function submitWith(pipeline: string | RowsPipeline, options: Stoppable<Su
       ...settingsOf('submit', options, runsDirOf(options)),
       detach: true,
       dropDecisions: options.dropDecisions ?? false,
-      runKey: keyOf(options),
+      runKey: runKeyIn(options),
     }
     const { queued, result } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
     if (queued === null)
@@ -155,7 +152,7 @@ export const merge = (wanted: readonly string[], options: MergeOptions, own: Run
   withStop(options, async all => {
     const settings = settingsOf('merge', all, runsDirOf(all), [own])
     const { dropDecisions = false, mixedRegisters = false } = all
-    return delivered(await mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: keyOf(all) }))
+    return delivered(await mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: runKeyIn(all) }))
   })
 
 export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>

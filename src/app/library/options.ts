@@ -6,6 +6,7 @@ import type { Clock } from '../../model/requests.ts'
 import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
+import { runKeyOf } from '../env/run-key.ts'
 import { createClientState, type Runtime } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
@@ -182,11 +183,15 @@ function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
 }
 
 /** Prepares a pipeline; `persist` keeps the input for a run. */
+/** Null for `runKey: null`, and without a key of a scheduler. */
+export const runKeyIn = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
+  runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
+
 export async function prepared(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {
   proveWhole(options, 'limit')
   await inOwnTurn()
   const { plain, rows } = splitRows(pipeline)
-  const context = prepareContextOf(options, persist, rows)
+  const context = { ...prepareContextOf(options, persist, rows), runKey: persist ? runKeyIn(options) : null }
   if (typeof plain !== 'string') return prepareValue(plain, context)
   return prepare(options.cwd === undefined ? plain : resolve(context.cwd, plain), context)
 }

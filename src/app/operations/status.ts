@@ -9,7 +9,7 @@ import { createDeadline } from '../env/deadline.ts'
 import { type Env, proxiesOf, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openService } from '../execution/service-connection.ts'
-import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { credentialsOfRun } from '../prepare/resume-context.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
 import { storedStatusOf } from '../runs/run-queries.ts'
 
@@ -60,7 +60,7 @@ async function queryService(state: RunState, { env, cwd, runsDir, signal }: Stat
     const ready = await openService({
       service: plan.service,
       world,
-      credentials: currentPipelineOf(state, { env, cwd }).credentials,
+      credentials: credentialsOfRun(state, { env, cwd }),
       env,
       register: plan.register ?? null,
       stateDir: runDirectory(runsDir, runId).service,

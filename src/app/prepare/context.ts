@@ -36,6 +36,8 @@ export const NO_OVERRIDES: Overrides = {
 }
 
 export interface PrepareContext extends Receivers {
+  /** The run of a scheduler: its attempts have the date of the first one. */
+  readonly runKey?: string | null
   readonly env: Env
   readonly cwd: string
 }

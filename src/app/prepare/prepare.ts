@@ -30,6 +30,7 @@ import {
 import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
 import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
+import { findStart } from '../runs/run-directory.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { ReceivedInput } from '../staging/staged-input.ts'
 import type { Overrides, PrepareContext } from './context.ts'
@@ -74,12 +75,29 @@ export interface Prepared {
 /** Prepares a pipeline file. Problems of file and input are returned as issues; only settings throw. */
 export async function prepare(file: string, options: PrepareContext & Overrides): Promise<Prepared> {
   const text = await readText(file)
-  return plan(typeof text === 'string' ? parseText(text, file, options) : text, file, options)
+  if (typeof text !== 'string') return plan(text, file, options)
+  const parse = (date?: string) => parseText(text, file, options, date)
+  return plan(parseAsStarted(parse, options), file, options)
+}
+
+/** Parses a pipeline as of the day on which the first attempt with this run key started: `${run.date}` is fixed with the run. */
+function parseAsStarted<T extends ParsedFile | Issue>(
+  parse: (date?: string) => T,
+  { runsDir, runKey = null }: PrepareContext,
+): T {
+  const parsed = parse()
+  if (runKey === null || runsDir === undefined || 'code' in parsed || parsed.pipeline === null) return parsed
+  const started = findStart(runsDir, parsed.pipeline.name, runKey)
+  return started === null ? parsed : parse(started.slice(0, 10))
 }
 
 /** Prepares a pipeline object; its issues have no line. `file` is shown where the file of a pipeline would be. */
 export async function prepareValue(value: unknown, options: PrepareContext & Overrides, file = '(object)'): Promise<Prepared> {
-  return plan({ ...parsePipelineValue(value, parseOptions(file, options)), project: null }, file, options)
+  const parse = (date?: string): ParsedFile => ({
+    ...parsePipelineValue(value, parseOptions(file, options, date)),
+    project: null,
+  })
+  return plan(parseAsStarted(parse, options), file, options)
 }
 
 async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareContext & Overrides): Promise<Prepared> {

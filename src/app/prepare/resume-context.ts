@@ -3,7 +3,7 @@
  * and report may have changed since. It does not read the input, which may be gone.
  */
 import { readFileSync } from 'node:fs'
-import { FettleError } from '../../errors.ts'
+import { action, FettleError } from '../../errors.ts'
 import type { LiveSettings, RunState } from '../../journal/index.ts'
 import {
   inputOptionsOf,
@@ -43,7 +43,7 @@ export interface ResumeContext {
 export function currentPipelineOf(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
   const options = { ...surroundings, ...overridesOf(state) }
   const parsed = readPipeline(state, options)
-  const credentials = (): Credentials => credentialsOf(surroundings.env, parsed === null ? {} : credentialsIn(parsed.secrets))
+  const credentials = credentialsFrom(parsed, surroundings)
   const { pipeline = null } = parsed ?? {}
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
   const notify = parsed === null || pipeline === null ? [] : receiversOf(pipeline, parsed.secrets)
@@ -63,13 +63,30 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
     throw new FettleError(
       'FETTLE_FINGERPRINT',
       `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
+      { hint: `${variablesHint(recorded.file)}Undo the change, then resume the run.`, action: action('resume', state.runId) },
     )
   return { credentials, live: plan === null ? null : liveSettingsOf(plan), links, notify }
 }
 
+const credentialsFrom =
+  (parsed: ParsedPipeline | null, { env }: PrepareContext) =>
+  (): Credentials =>
+    credentialsOf(env, parsed === null ? {} : credentialsIn(parsed.secrets))
+
+/** The credentials of a recorded run, for a look at it: the pipeline may have changed since, or lack a variable here. */
+export const credentialsOfRun = (state: RunState, surroundings: PrepareContext): (() => Credentials) =>
+  credentialsFrom(readPipeline(state, { ...surroundings, ...overridesOf(state) }), surroundings)
+
 export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
   const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
   return pipeline === null ? new Map() : linksOfPipeline(pipeline)
+}
+
+/** The variables that the file takes from the environment: one of them may have had another value. */
+function variablesHint(file: string): string {
+  const names = new Set(Array.from(readFileSync(file, 'utf8').matchAll(/\$\{([A-Z_][A-Z0-9_]*)/g), ([, name]) => name!))
+  if (names.size === 0) return ''
+  return `Set ${[...names].join(', ')} as in the run. `
 }
 
 /** The service may have changed by the environment alone. */

@@ -14,8 +14,8 @@ const Claim = z.object({
   /** When the service was asked. */
   asked: z.string(),
   ids: z.array(z.number()),
-  /** Of the companies with an event. */
-  companies: z.array(z.string()),
+  /** When the last event of each company happened. */
+  companies: z.record(z.string(), z.string()),
   output: z.string(),
   /** The same from the root, and where the finished file waits for its name. */
   path: z.string(),
@@ -32,7 +32,7 @@ const Ledger = z.object({
   unmarked: z.array(z.number()).default([]),
   /** The run that wrote the last file. */
   last: Claim.omit({ ids: true, companies: true }).nullable(),
-  /** When an event of a company was read last: earlier answers about it are too old. */
+  /** When the last event of each company happened: earlier answers about it are too old. */
   changed: z.record(z.string(), z.string()),
   claim: Claim.nullable(),
 })
@@ -104,7 +104,8 @@ export function settled(ledger: EventLedger, marks: boolean): EventLedger {
   const { claim } = ledger
   if (claim === null) return ledger
   const { ids, companies, ...last } = claim
-  const changed = { ...ledger.changed, ...Object.fromEntries(companies.map(id => [id, claim.asked])) }
+  const changed = { ...ledger.changed }
+  for (const [id, at] of Object.entries(companies)) if (at > (changed[id] ?? '')) changed[id] = at
   const before = new Set(ledger.ids)
   const added = ids.filter(id => !before.has(id))
   const unmarked = marks ? [...ledger.unmarked, ...added] : ledger.unmarked

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { openSink, removeFile, renameStaged, type SinkOptions } from '../../files/atomic-file.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
@@ -37,12 +38,25 @@ const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio
   return ledgerPath(dirname(path), lineOf(plan), scope)
 }
 
-/** When events of companies were read last, by connectId, in milliseconds since 1970: an earlier answer about one of them is too old. */
+/** When the last event of each company happened, by connectId, in milliseconds since 1970: an earlier answer about one of them is too old. */
 export function changedCompaniesOf(directory: RunDirectory, { plan, identity, events }: RunState): ReadonlyMap<string, number> {
   const portfolio = events?.read?.portfolio ?? null
   if (portfolio === null) return new Map()
   const { changed } = readLedger(pathFor(directory, plan, identity, portfolio.id))
   return new Map(Object.entries(changed).map(([id, at]) => [id, Date.parse(at)]))
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * When an event happened, as the service dates it: the end of a second that it writes without a fraction. It is `asked` at the latest,
+ * and for a date without a time, which does not show whether an answer of that day has the change.
+ */
+function happenedAt(date: string, asked: string): string {
+  const millis = parseWireDate(date)
+  if (millis === null || millis % DAY_MS === 0) return asked
+  const happened = new Date(millis % 1_000 === 0 ? millis + 999 : millis).toISOString()
+  return happened < asked ? happened : asked
 }
 
 /** A finished file waits for its name, or has it. One that is neither was taken away: its events are written again, rather than lost. */
@@ -133,7 +147,11 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
       const ledger = readLedger(path)
       const before = new Set(ledger.ids)
       // An answer of the run before about a company whose event is written again is not too old.
-      const companies = [...new Set(events.filter(({ id }) => !before.has(id)).map(({ company }) => company.id))]
+      const companies: Record<string, string> = {}
+      for (const { company, at } of events.filter(({ id }) => !before.has(id))) {
+        const happened = happenedAt(at, asked)
+        if (happened > (companies[company.id] ?? '')) companies[company.id] = happened
+      }
       const place = { output, path: resolve(root, output), staged }
       const claim = { run: directory.id, asked, ids, companies, ...place, rows: events.length, bytes, sha256 }
       await writeLedger(path, { ...ledger, claim })

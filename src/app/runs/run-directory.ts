@@ -266,6 +266,15 @@ export function readRecorded(runsDir: string, id: string): RunState | null {
   }
 }
 
+/** When the newest run of a pipeline with this run key began, in UTC; null without one. */
+export function findStart(runsDir: string, pipeline: string, runKey: string): string | null {
+  for (const id of listRunIds(runsDir).filter(one => parseRunId(one)?.pipeline === pipeline)) {
+    const start = readStart(runDirectory(runsDir, id).journal)
+    if (start?.runKey === runKey) return start.at
+  }
+  return null
+}
+
 /** The ids of the runs of a series that recorded a beginning, newest first, of those before the run `before`. */
 export function* idsOfSeries(runsDir: string, owner: SeriesOwner, before?: string): Generator<string> {
   for (const { id, start } of runsOfSeries(runsDir, owner)) if (start !== null && (before === undefined || id < before)) yield id

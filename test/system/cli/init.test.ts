@@ -149,6 +149,9 @@ describe.concurrent('init', () => {
     expect((await fettle(['init', 'a.csv', '--yes', '--ci', 'github'], { cwd })).code).toBe(0)
     const text = readFileSync(join(cwd, '.github/workflows/fettle-a.yml'), 'utf8')
     const github = parse(text)
+    // What runs spent must stay: budget.month and unfinished jobs go by it.
+    expect(text).toContain('fettle runs prune')
+    expect(text).not.toMatch(/\brm\b/)
     const [minute] = github.on.schedule[0].cron.split(' ')
     expect(Number(minute)).toBeGreaterThan(0)
     expect(github.on).toHaveProperty('workflow_dispatch')
@@ -164,6 +167,8 @@ describe.concurrent('init', () => {
     const first = await fettle(['init', 'a.csv', '--yes', '--force', '--ci', 'gitlab'], { cwd })
     expect(first.code).toBe(0)
     const gitlab = parse(readFileSync(join(cwd, '.gitlab-ci.yml'), 'utf8'))['fettle-a']
+    expect(gitlab.after_script.join('\n')).toContain('fettle runs prune')
+    expect(gitlab.after_script.join('\n')).not.toMatch(/\brm\b/)
     expect(gitlab).toMatchObject({
       interruptible: false,
       artifacts: { when: 'always', paths: ['report', 'out'], reports: { junit: 'fettle-runs/junit.xml' } },

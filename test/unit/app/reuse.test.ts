@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
 import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
+import { resultLine, verdictLine } from '../../../src/report/index.ts'
 import { creditsOf } from '../../../src/run/index.ts'
 import { runs } from '../../support/runs.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
@@ -304,9 +305,11 @@ test('a resume that chooses its rows again is refused where the month has no cre
     ...{ status: 'fail', exitCode: 1 },
     results: [{ error: { code: 'FETTLE_BUDGET_MONTH' }, credits: 0, jobs: [{ name: `fettle-${unfinished}` }] }],
   })
-  expect(refused.results[0]?.error?.message).toMatch(
-    /^nightly could cost 2 credits, and 6 of the 5 of budget\.month are spent or reserved in /,
-  )
+  const figures = /^nightly could cost 2 credits, and 6 of the 5 of budget\.month are spent or reserved in /i
+  expect(refused.results[0]?.error?.message).toMatch(figures)
+  expect(refused.results[0]?.message).toMatch(figures)
+  expect(verdictLine(refused)).toMatch(/^✗ Error, .*: Nightly could cost 2 credits, and 6 of the 5/)
+  expect(JSON.parse(resultLine(refused))).toMatchObject({ status: 'fail', error: { code: 'FETTLE_BUDGET_MONTH' } })
   expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
   expect(enriched()).toBe(2)
   const next = await run(pipelineOf('nightly', { month: 8 }), options)

@@ -1,9 +1,9 @@
 /** A run is resumed by, and compared with, runs of its series only: pipeline, account, target, limit, register and shard. */
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findOpenRunId } from '../../../src/app/runs/open-runs.ts'
 import { listRunIds } from '../../../src/app/runs/run-directory.ts'
-import { type PipelineInput, type RunHandle, run } from '../../../src/index.ts'
+import { type PipelineInput, type RunHandle, resume, run, status } from '../../../src/index.ts'
 import { describeSeries, type SeriesPlan } from '../../../src/pipeline/index.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
@@ -67,6 +67,39 @@ describe('the unfinished run of a series is resumed, regardless of runs in betwe
     const unfinished = await stopRun(pipeline, here.options(CREDENTIALS))
     const other = await run(pipeline, here.options({ ...CREDENTIALS, FETTLE_USERNAME: 'another' })).catch(error => error)
     expect(other.metadata?.runId ?? runIds()[0]).not.toBe(unfinished)
+  })
+})
+
+test('the date of a run is fixed when it starts: an attempt with its run key after midnight resumes it', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-31T23:59:00Z') })
+  try {
+    here.write('p.yml', PIPELINE.replace('out.csv', 'out-${run.date}.csv'))
+    const { url } = await realService({ play: 'vendor' })
+    const options = { ...here.options({ ...CREDENTIALS, FETTLE_URL: url }), runKey: 'night-31' }
+    const unfinished = await stopRun('p.yml', options)
+    vi.setSystemTime(new Date('2026-04-01T00:06:00Z'))
+    const report = await run('p.yml', options)
+    expect(report.metadata.runId).toBe(unfinished)
+    expect(report.results[0]!.outputs.map(({ path }) => path)).toContain('out-2026-03-31.csv')
+    const next = await run('p.yml', { ...options, runKey: 'night-1' })
+    expect(next.results[0]!.outputs.map(({ path }) => path)).toContain('out-2026-04-01.csv')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('the status of a run needs no variable of its pipeline, and a resume names the one that it needs', async () => {
+  here.write('p.yml', PIPELINE.replace('out.csv', 'out-${DAY}.csv'))
+  const { url } = await realService({ play: 'vendor' })
+  const options = here.options({ ...CREDENTIALS, FETTLE_URL: url })
+  const { metadata } = await run('p.yml', { ...here.options({ ...options.env, DAY: '31' }), detach: true })
+  expect(['waiting', 'ready']).toContain((await status(metadata.runId, options)).status)
+  const other = here.options({ ...options.env, DAY: '1' })
+  expect(['waiting', 'ready']).toContain((await status(metadata.runId, other)).status)
+  await expect(resume(metadata.runId, other)).rejects.toMatchObject({
+    code: 'FETTLE_FINGERPRINT',
+    hint: 'Set DAY as in the run. Undo the change, then resume the run.',
+    action: { command: 'resume', args: [metadata.runId] },
   })
 })
 

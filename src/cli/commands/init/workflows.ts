@@ -73,10 +73,10 @@ jobs:
       - id: fettle
         run: ${command(pipeline)}
       - id: last
-        if: always()                      # the next night needs the last runs only
+        if: always()                      # old runs go; what they spent stays, and so does an unfinished run
         run: |
-          ls -d fettle-runs/2*/ | head -n -10 | xargs -r rm -rf
           echo "run=$(cat fettle-runs/latest)" >> "$GITHUB_OUTPUT"
+          npx --no-install fettle runs prune --older-than 30d
       - uses: actions/cache/save@v5
         if: always()
         with:
@@ -130,10 +130,10 @@ fettle-${name}:
   script:
     - npm ci
     - ${command(pipeline, ' --result-file result.json')}
-  after_script:                     # the cache keeps the last runs, the artifact has this one
-    - ls -d fettle-runs/2*/ | head -n -10 | xargs -r rm -rf
+  after_script:                     # the cache keeps the runs of 30 days and what all have spent, the artifact has this one
     - run=$(node -p 'require("./result.json").runId' | grep ^2 || cat fettle-runs/latest)
     - cp -r "fettle-runs/$run" report
+    - npx --no-install fettle runs prune --older-than 30d
   artifacts:
     when: always
     expire_in: 14 days

@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, notifyRejection, recordDelivery, startRun } from '../../../app/index.ts'
+import { createRemoteInputs, notifyRejection, recordDelivery, runKeyOf, startRun } from '../../../app/index.ts'
 import { type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
@@ -68,7 +68,8 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
     onNote: text => isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
   })
   const runsDir = needText(flags, 'runs-dir')
-  const context = { env: io.env, cwd: io.cwd, runsDir, stdin, elsewhere, ...overridesOf(flags, io.env) }
+  const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null
+  const context = { env: io.env, cwd: io.cwd, runsDir, runKey, stdin, elsewhere, ...overridesOf(flags, io.env) }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...context, onProgress: work.bytes }) })
   } finally {
