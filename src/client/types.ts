@@ -35,6 +35,11 @@ export interface ConnectOptions {
   readonly clock?: Clock
   /** Attempts per request, 4. */
   readonly attempts?: number
+  /**
+   * Milliseconds for which a request is repeated, beyond its attempts, while the service is away: it cannot be reached, or a gateway
+   * answers 502, 503 or 504 in its place. `atStart`: also before the service was reached once. Default: not at all.
+   */
+  readonly outage?: { readonly ms: number; readonly atStart: boolean }
   /** Limit of requests, retries included; null: none. Clients with the same `shared` all follow the strictest limit. */
   readonly rate?: Rate | null
   /** Hosts besides the service's own that a download link may name; `*.` at the start matches any subdomain. */

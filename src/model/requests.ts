@@ -1,7 +1,10 @@
-/** What a request to the service takes and returns, as the run core and the client share it. Types only. */
+/** What a request to the service takes and returns, as the run core and the client share it. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
 import type { RowCandidate } from './results.ts'
 import type { StageName } from './stages.ts'
+
+/** How long a run waits for a service that was reached before and is away now. */
+export const OUTAGE_MS = 5 * 60_000
 
 /** What every request takes. */
 export interface CallOptions {

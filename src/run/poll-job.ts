@@ -6,6 +6,7 @@ import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type 
 import { FettleError, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
+import { OUTAGE_MS } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { jobFailure, readRecordedJob } from './job-lookup.ts'
 import type { Ports, StatusPorts } from './ports.ts'
@@ -13,7 +14,7 @@ import type { Ports, StatusPorts } from './ports.ts'
 /** Growth of the interval from one poll to the next (contract §14.1). */
 const GROWTH = 1.5
 
-/** Twenty failed polls in a row end the wait: at the longest interval that is ten minutes of outage. */
+/** Twenty failed polls in a row end the wait, if they took as long as an outage may last. */
 const MAX_POLL_FAILURES = 20
 
 /** After five answers in a row off the documented form, it is not the API that answers. */
@@ -42,6 +43,7 @@ const NON_TRANSIENT = new Set<string>(['FETTLE_DEADLINE', 'FETTLE_THROTTLED', 'F
 function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded(): void } {
   const startedAt = ports.clock.monotonic()
   let failures = 0
+  let failsSince = startedAt
   let offContract = 0
   const isTransient = (error: FettleError): boolean => {
     if (error.kind === 'retryable') return !NON_TRANSIENT.has(error.code)
@@ -53,7 +55,9 @@ function failureCounter(ports: Ports): { failed(error: unknown): void; succeeded
   return {
     failed(error) {
       ports.signal.throwIfAborted()
-      if (!FettleError.is(error) || !isTransient(error) || ++failures >= MAX_POLL_FAILURES) throw error
+      if (!FettleError.is(error) || !isTransient(error)) throw error
+      if (failures++ === 0) failsSince = ports.clock.monotonic()
+      if (failures >= MAX_POLL_FAILURES && ports.clock.monotonic() - failsSince >= OUTAGE_MS) throw error
       ports.tick({ type: 'retry', message: `reading the job failed (${failures} in a row): ${error.message}` })
     },
     succeeded() {

@@ -1,4 +1,5 @@
 /** Opens the service of a run and makes the ports of its stages. */
+import { OUTAGE_MS } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Ports, ProgressEvent } from '../../run/index.ts'
 import { proxiesOf, traceOf } from '../env/environment.ts'
@@ -41,6 +42,8 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         ...(list === undefined || (plan.shard === undefined && plan.parts.length === 1) ? {} : { list }),
         facts: { ...facts, ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }) },
         attempts: plan.retry.attempts,
+        // Without a limit of time a wrong address is named at once.
+        outage: { ms: OUTAGE_MS, atStart: settings.timeoutMs !== null },
         traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
         proxies: () => proxiesOf(settings.env),
         onRetry: message => onProgress({ type: 'retry', message }),

@@ -25,6 +25,7 @@ export interface ServiceNeeds {
   /** Where the embedded service keeps its state: the run's own folder, so that a resume finds the job again. */
   readonly stateDir: string
   readonly attempts: number
+  readonly outage?: ConnectOptions['outage']
   readonly traceparent: string | null
   /** Called only for a remote service. */
   readonly proxies: () => Proxies
@@ -119,6 +120,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     ...needs.world.connection,
     clock: needs.world.clock,
     attempts: needs.attempts,
+    ...(needs.outage === undefined ? {} : { outage: needs.outage }),
     onRetry: needs.onRetry,
     onDropped: (field: { readonly operation: string; readonly path: string }) => needs.onWarning?.(unreadable(field)),
     deadline: needs.deadline,

@@ -1,4 +1,5 @@
 /** What the requests of a client share: connections, counts, a deadline, and the path from an operation to its final reply. */
+import { waiting } from '../../abort.ts'
 import {
   type AnswerSchema,
   type CallReply,
@@ -10,7 +11,7 @@ import {
 } from '../../contract/index.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
-import type { LoginOptions } from '../auth/session.ts'
+import { LOGIN_REST_MS, type LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
 import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
 import { LIMITS } from '../http/limits.ts'
@@ -21,7 +22,7 @@ import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import type { ConnectOptions, RequestName } from '../types.ts'
 import type { Opener } from './download.ts'
-import { sendWithRetries, type Tools } from './send-with-retries.ts'
+import { Outage, sendWithRetries, type Tools } from './send-with-retries.ts'
 import { createShared } from './shared.ts'
 
 type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
@@ -104,6 +105,8 @@ export function createCore(options: ConnectOptions): Core {
     if (proxy) redactor.hide(decodeURIComponent(new URL(proxy).password))
   const shared = options.shared ?? createShared(clock)
   shared.pace.limit(options.rate ?? null)
+  const { attempts = 4 } = options
+  const outage = new Outage(options.outage)
   const counts: Meter = { requests: 0, retries: 0, throttledMs: 0 }
 
   const direct = createTransport(limits, options)
@@ -146,6 +149,21 @@ export function createCore(options: ConnectOptions): Core {
     return token
   }
 
+  /** During an outage a request waits for the next login. */
+  const untilLogin = async (logIn: () => Promise<string>, signal: AbortSignal | undefined): Promise<string> => {
+    const from = clock.monotonic()
+    for (;;) {
+      try {
+        return hidden(await logIn())
+      } catch (error) {
+        const isAway = FettleError.is(error) && error.kind === 'retryable' && error.code !== 'FETTLE_THROTTLED'
+        const leftMs = Math.min(outage.left(clock.monotonic() - from), deadline())
+        if (!isAway || attempts === 1 || leftMs < LOGIN_REST_MS) throw error
+        await waiting([signal, options.stop], either => clock.sleep(LOGIN_REST_MS, either))
+      }
+    }
+  }
+
   /** Requests, and logins that they need, are counted by the client and by their own meter. */
   const openerOf = (own?: Meter): Opener => {
     const meters = own === undefined ? [counts] : [counts, own]
@@ -157,10 +175,11 @@ export function createCore(options: ConnectOptions): Core {
       pace: shared.pace,
       quota: shared.quota,
       session: {
-        token: async (spareMs, signal) => hidden(await tokens.token(spareMs, signal)),
-        renew: async (used, signal) => hidden(await tokens.renew(used, signal)),
+        token: (spareMs, signal) => untilLogin(() => tokens.token(spareMs, signal), signal),
+        renew: (used, signal) => untilLogin(() => tokens.renew(used, signal), signal),
       },
-      attempts: options.attempts ?? 4,
+      attempts,
+      outage,
       stop: options.stop,
       onRetry: options.onRetry ?? (() => undefined),
       onRepeat: () => {

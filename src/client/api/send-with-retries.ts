@@ -16,12 +16,14 @@ import {
   LOGIN_PAUSE_MS,
   type Miss,
   type Outcome,
+  outageWaitMs,
   type Policy,
   THROTTLES,
   throttleMs,
 } from '../retry/policy.ts'
 import type { RateLimiter } from '../retry/rate-limiter.ts'
 import type { RetryBudget } from '../retry/retry-budget.ts'
+import type { ConnectOptions } from '../types.ts'
 
 export interface Call<T> {
   readonly policy: Policy
@@ -51,12 +53,33 @@ export interface Tools {
   readonly session: Tokens
   readonly redactor: Redactor
   readonly attempts: number
+  readonly outage?: Outage
   readonly deadline: () => number
   /** Aborted: the loop stops waiting; a request in flight is still awaited. */
   readonly stop?: AbortSignal | undefined
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
   readonly onPaused: (ms: number) => void
+}
+
+/** How long requests are repeated while the service is away. */
+export class Outage {
+  readonly #ms: number
+  #hasReached: boolean
+
+  constructor(options: ConnectOptions['outage']) {
+    this.#ms = options?.ms ?? 0
+    this.#hasReached = options?.atStart ?? false
+  }
+
+  noteReached(): void {
+    this.#hasReached = true
+  }
+
+  /** Milliseconds left of an outage that has lasted this long. */
+  left(lastedMs: number): number {
+    return this.#hasReached ? Math.max(0, this.#ms - lastedMs) : 0
+  }
 }
 
 // A refusal shows that the service works; a server error and a lost reply do not.
@@ -73,7 +96,9 @@ async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: 
     outcome = await call.attempt(token)
     return outcome
   } finally {
-    leave(isReached(outcome))
+    const reached = isReached(outcome)
+    if (reached) tools.outage?.noteReached()
+    leave(reached)
   }
 }
 
@@ -94,6 +119,8 @@ async function findEffect<T>(call: Call<T>, look: () => Promise<T | undefined>, 
 
 interface RetryCounts {
   failures: number
+  /** When the service was first found away; null while it is there. */
+  awaySince: number | null
   throttles: number
   readonly reasons: Map<string, number>
 }
@@ -121,12 +148,19 @@ function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCount
   counts.failures += 1
   const seen = (counts.reasons.get(decision.reason) ?? 0) + 1
   counts.reasons.set(decision.reason, seen)
-  const waitMs = backoffMs(counts.failures, tools.clock.random())
-  const plural = counts.failures === 1 ? '' : 's'
-  if (counts.failures >= (call.attempts ?? tools.attempts) || seen > decision.most)
-    return { waitMs, end: `given up after ${counts.failures} attempt${plural}` }
+  const now = tools.clock.monotonic()
+  counts.awaySince = decision.away ? (counts.awaySince ?? now) : null
+  const attempts = call.attempts ?? tools.attempts
+  const isOver = counts.failures >= attempts || seen > decision.most
+  // Logins have their own rests.
+  const mayOutlast = decision.away && attempts > 1 && !call.policy.login
+  const outageMs = mayOutlast ? (tools.outage?.left(now - (counts.awaySince ?? now)) ?? 0) : 0
+  const waitMs = (isOver ? outageWaitMs : backoffMs)(counts.failures, tools.clock.random())
+  if (isOver && waitMs > outageMs)
+    return { waitMs, end: `given up after ${counts.failures} attempt${counts.failures === 1 ? '' : 's'}` }
   if (waitMs > tools.deadline()) return { waitMs: 0, end: 'no time is left for another attempt' }
-  if (!tools.quota.take(decision.cost)) return { waitMs, end: 'not retried: the retry budget of this process is used up' }
+  if (!isOver && !tools.quota.take(decision.cost) && outageMs === 0)
+    return { waitMs, end: 'not retried: the retry budget of this process is used up' }
   return { waitMs, end: null }
 }
 
@@ -135,7 +169,7 @@ function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCount
  * the next attempt, as late as possible, since a slow service may still be working on it.
  */
 export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<Effect<T>> {
-  const counts: RetryCounts = { failures: 0, throttles: 0, reasons: new Map() }
+  const counts: RetryCounts = { failures: 0, awaySince: null, throttles: 0, reasons: new Map() }
   const { session, clock } = tools
   const ends = [call.signal, tools.stop]
   let renewed = false

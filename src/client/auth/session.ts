@@ -48,8 +48,10 @@ interface Flight {
 
 /** Attempts of a login, and of the next one after it failed. */
 const ATTEMPTS = [4, 1]
+export const LOGIN_REST_MS = 60_000
+
 /** No login is sent for this time after one failed, and after the next: at most five requests in ten minutes (contract §4.2). */
-const RESTS_MS = [60_000, 600_000]
+const RESTS_MS = [LOGIN_REST_MS, 600_000]
 
 const LONG_AGO_MS = 600_000
 

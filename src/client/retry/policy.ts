@@ -53,6 +53,8 @@ export type Decision =
       readonly reason: string
       readonly most: number
       readonly cost: number
+      /** The service is away, and may be back in some minutes. */
+      readonly away: boolean
     }
 
 /** Pauses for one request that the service keeps throttling: together longer than the service's one-minute window. */
@@ -61,6 +63,9 @@ export const THROTTLES = 6
 export const LOGIN_PAUSE_MS = 5 * 60_000
 
 const stop = (code: ErrorCode): Decision => ({ act: 'stop', code, mayHaveRun: false })
+/** A service that restarts, or a network that breaks, shows one of these. */
+const AWAY: readonly string[] = ['unreachable', 'connectTimeout', 'noProxy', 'reset', '502', '503', '504']
+
 const repeat = (code: ErrorCode, mayHaveRun: boolean, reason: string, most = Number.POSITIVE_INFINITY): Decision => ({
   act: 'repeat',
   code,
@@ -68,6 +73,7 @@ const repeat = (code: ErrorCode, mayHaveRun: boolean, reason: string, most = Num
   reason,
   most,
   cost: reason === 'timeout' || reason === 'connectTimeout' ? COST.timeout : COST.repeat,
+  away: AWAY.includes(reason),
 })
 
 function decideLoss({ kind, sent }: NetworkError, login: boolean): Decision {
@@ -121,6 +127,9 @@ export function decide(policy: Policy, outcome: Miss): Decision {
 
 /** Wait before attempt `failures` + 1: random between 0 and min(30 s, 0.5 s × 2ⁿ), full jitter. */
 export const backoffMs = (failures: number, random: number): number => random * Math.min(30_000, 500 * 2 ** failures)
+
+/** Wait before attempt `failures` + 1 during an outage: half of the longest back-off at least, so that it ends at two attempts a minute. */
+export const outageWaitMs = (failures: number, random: number): number => backoffMs(failures, (1 + random) / 2)
 
 /** Pause number `count` (from 1) when the service throttles without a Retry-After: 5 s doubling to 60 s, plus jitter. */
 export const throttleMs = (count: number, random: number): number => Math.min(60_000, 5000 * 2 ** (count - 1)) * (1 + random / 5)

@@ -50,7 +50,8 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
   const id = idOf(job)
   const accepted = { type: 'enrich.accepted', part: job.part } as const
   const tags = wantedTags(state.plan)
-  const isBusy = (status: string): boolean => status === 'matched' || status.startsWith('aggregating')
+  // A job may go back to matching after it was complete.
+  const isBusy = (status: string): boolean => /^matching$|^matched$|^aggregating/.test(status)
   const mayBeUnrecorded = !job.enrichRequested && isResumed(state)
   const isUnrecorded = mayBeUnrecorded && hasEnrichment(await provenStatus(job, ports, ports.grace))
   if (!job.enrichmentsAccepted && !job.enrichRequested && !isUnrecorded) {

@@ -5,7 +5,6 @@
 import { hasSubmission, matchPhase, type Phase } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import type { Effect } from '../../model/requests.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
@@ -31,16 +30,23 @@ async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEv
   if (!job.matchRequested) yield { type: 'match.requested', part: job.part }
   const isBusy = (status: string): boolean => status === 'uploading' || status === 'uploaded'
   const options = { look, key: `${job.name}-submit`, signal: ports.grace }
-  let effect: Effect<string | null>
-  try {
-    effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
-  } catch (refusal) {
-    if (!FettleError.is(refusal) || !NO_OPERATION.includes(refusal.status)) throw refusal
-    const awaited = `matching (the service answered ${refusal.status} to the request to start it)`
-    yield* pollJob(job, { stage: 'match', poll: state.plan.poll, awaited, phaseOf: startPhase }, ports)
-    effect = { value: null, adopted: true }
-  }
-  yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
+  const { poll } = state.plan
+  for (let isRepeated = false; ; isRepeated = true)
+    try {
+      const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
+      yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
+      return
+    } catch (refusal) {
+      if (!FettleError.is(refusal) || !NO_OPERATION.includes(refusal.status)) throw refusal
+      // A replica of the service may not have the job yet.
+      if (!isRepeated) await ports.clock.sleep(poll.everyMs, ports.signal)
+      else {
+        const awaited = `matching (the service answered ${refusal.status} to the request to start it)`
+        yield* pollJob(job, { stage: 'match', poll, awaited, phaseOf: startPhase }, ports)
+        yield { ...accepted, messageId: null, adopted: true }
+        return
+      }
+    }
 }
 
 export const submit: JobStage = { isDone: job => job.matchAccepted, run: submitJob }

@@ -60,7 +60,7 @@ test('examples and documents name the image of this version', () => {
 
 const ANALYZE = spawnSync('systemd-analyze', ['--version']).status === 0
 describe.skipIf(!ANALYZE)('systemd-analyze verify', () => {
-  const UNITS = ['fettle-nightly.service', 'fettle-nightly.timer']
+  const UNITS = ['fettle-nightly.service', 'fettle-nightly.timer', 'fettle-failed@.service']
   /** The program of the unit has to exist. */
   const verify = (change: (text: string) => string): string => {
     const texts = UNITS.map(name => [name, change(read(`examples/systemd/${name}`))] as const)

@@ -157,6 +157,57 @@ test.each([{ status: 'uploaded' }, { id: null }, { id: 5 }])('an upload is taken
   expect(server.of(`POST ${JOBS}/7/upload`)).toHaveLength(1)
 })
 
+describe('an outage', () => {
+  const outage = { ms: 300_000, atStart: false }
+  const routes = (read: Answer[], write: Answer[] = [ok({})]) => ({ [`GET ${JOBS}/7`]: read, [`PUT ${JOBS}/7/mappings`]: write })
+  const ok = (json: unknown): Answer => ({ json })
+  const away = (times: number): Answer[] => Array<Answer>(times).fill(fault(503))
+
+  test('of a minute is waited for by a client that has reached the service', async () => {
+    const server = await serveScript(routes([ok(job('7')), ...away(7), ok(job('7'))], [...away(7), ok([])]))
+    const client = clientOf(server, { outage })
+    await client.readJob('7')
+    expect((await client.readJob('7')).id).toBe('7')
+    await client.setMappings('7', [])
+    expect(client.clock.monotonic()).toBeGreaterThan(60_000)
+    expect(server.of(`PUT ${JOBS}/7/mappings`)).toHaveLength(8)
+  })
+
+  test('ends after five minutes, and at two requests a minute at least', async () => {
+    const server = await serveScript(routes([ok(job('7')), fault(503)]))
+    const client = clientOf(server, { outage })
+    await client.readJob('7')
+    expect(await errorOf(client.readJob('7'))).toMatchObject({ code: 'FETTLE_UNAVAILABLE', exitCode: 75 })
+    expect(client.clock.monotonic()).toBeGreaterThan(240_000)
+    expect(client.clock.monotonic()).toBeLessThanOrEqual(300_000)
+    expect(Math.max(...client.clock.sleeps)).toBeLessThanOrEqual(30_000)
+    expect(server.of(`GET ${JOBS}/7`).length).toBeLessThan(30)
+  })
+
+  test('is not waited for beyond the time left, by a single attempt, or without being asked', async () => {
+    const impatient = async (options: Parameters<typeof clientOf>[1], attempts?: number): Promise<number> => {
+      const client = clientOf(await serveScript(routes([ok(job('7')), fault(503)])), options)
+      await client.readJob('7')
+      await errorOf(client.readJob('7', attempts === undefined ? {} : { attempts }))
+      return client.clock.monotonic()
+    }
+    expect(await impatient({ outage, deadline: () => 10_000 })).toBeLessThan(20_000)
+    expect(await impatient({ outage }, 1)).toBe(0)
+    expect(await impatient({})).toBeLessThan(10_000)
+  })
+
+  test('before the first answer an address is given up at once, unless the client waits from the start', async () => {
+    const url = await closedPort()
+    const hasty = clientOf({ url }, { outage })
+    await errorOf(hasty.readJob('7'))
+    expect(hasty.clock.monotonic()).toBeLessThan(10_000)
+    const patient = clientOf({ url }, { outage: { ...outage, atStart: true } })
+    await errorOf(patient.readJob('7'))
+    expect(patient.clock.monotonic()).toBeGreaterThan(60_000)
+    expect(patient.takeCounts().requests).toBe(5)
+  })
+})
+
 test('F12 names the right that is missing', async () => {
   const server = await serveScript({ [`GET ${JOBS}/7`]: [fault(403)] })
   expect((await errorOf(clientOf(server).readJob('7'))).hint).toContain('Read a job')

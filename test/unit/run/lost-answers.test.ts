@@ -428,7 +428,7 @@ describe('a service that has no operation to submit', () => {
     world.service.noSubmit = { status, reads: 20 }
     expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
     expect(world.journal.of('match.accepted')).toMatchObject([{ adopted: true, messageId: null }])
-    expect(world.service.calls.filter(call => call === 'submit')).toHaveLength(1)
+    expect(world.service.calls.filter(call => call === 'submit')).toHaveLength(2)
   })
 
   test('a status that this version does not know shows that the job has moved', async () => {
