@@ -1,6 +1,6 @@
 /** Compares the documents with the product: commands, flags, keys, codes and files they name exist, and their examples run. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
@@ -274,7 +274,7 @@ describe('what the documents name exists', () => {
 /** A working directory with the samples and pipelines of the repository. */
 const withSamples = (files: Record<string, string> = {}): string => {
   const cwd = folderOf(files)
-  for (const name of ['samples', 'pipelines']) symlinkSync(join(ROOT, name), join(cwd, name))
+  for (const name of ['samples', 'pipelines']) cpSync(join(ROOT, name), join(cwd, name), { recursive: true })
   return cwd
 }
 

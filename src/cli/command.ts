@@ -16,6 +16,8 @@ export interface Command {
   /** In the order of the usage. */
   readonly positionals?: readonly Option[]
   readonly options: readonly Option[]
+  /** Looks at a pipeline before it is trusted: FETTLE_UNTRUSTED is 1 by default. */
+  readonly isUntrusted?: true
   readonly conflicts?: Readonly<Record<string, readonly string[]>>
   readonly implies?: Readonly<Record<string, string>>
   readonly examples: readonly (readonly [line: string, purpose: string])[]

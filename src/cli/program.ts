@@ -5,7 +5,7 @@
 import { action, EXIT, FettleError } from '../errors.ts'
 import { nameOf } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import { parse } from './parse-argv.ts'
+import { type ParsedCommand, parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
 
@@ -55,7 +55,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()
-    return await body.run(parsed.flags, io)
+    return await body.run(parsed.flags, { ...io, env: environmentOf(parsed, io) })
   } catch (failure) {
     const error = helpOfCommand(failure, argv)
     const { printError } = await import('./terminal/print-error.ts')
@@ -66,6 +66,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   } finally {
     clearTimeout(settings)
   }
+}
+
+/** A flag wins over FETTLE_UNTRUSTED, which wins over the default of the command. */
+function environmentOf({ command, flags }: ParsedCommand, { env }: Io): Io['env'] {
+  if (flags.untrusted === true) return { ...env, FETTLE_UNTRUSTED: '1' }
+  if (flags.trusted === true) return { ...env, FETTLE_UNTRUSTED: '0' }
+  return command.isUntrusted === true && (env.FETTLE_UNTRUSTED ?? '') === '' ? { ...env, FETTLE_UNTRUSTED: '1' } : env
 }
 
 /** A command line that is not valid is explained by the help of its command. */

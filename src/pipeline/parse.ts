@@ -40,6 +40,8 @@ export interface ParsedPipeline {
   readonly locate: Locate
   /** Keys with a value of the project file. */
   readonly inherited: readonly string[]
+  /** The variables of the environment in the value at a path, as `${NAME}`. */
+  readonly environmentAt: (path: Path) => readonly string[]
 }
 
 const readTree = (source: string, format: 'yaml' | 'json') => (format === 'json' ? readJson(source) : readYaml(source))
@@ -86,6 +88,7 @@ function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipel
     secrets: NO_SECRETS,
     locate: () => placeAt(null),
     inherited: [],
+    environmentAt: () => [],
   }
 }
 
@@ -113,11 +116,13 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const linted = lint({ ...fields, places })
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const { origin, inherited } = merged
+  const { environmentAt } = filled
   const locate: Locate = path => origin(path) ?? placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt, { origin })
-  if (findings.some(one => one.severity !== 'warn')) return { pipeline: null, issues, secrets: NO_SECRETS, locate, inherited }
+  if (findings.some(one => one.severity !== 'warn'))
+    return { pipeline: null, issues, secrets: NO_SECRETS, locate, inherited, environmentAt }
   const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { ...places, roots: outputRoots }))
-  return { pipeline, issues, secrets: secretsOf(checked.tree), locate, inherited }
+  return { pipeline, issues, secrets: secretsOf(checked.tree), locate, inherited, environmentAt }
 }
 
 function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | null | undefined) {

@@ -2,11 +2,12 @@
 
 import { realClock } from '../../client/clock.ts'
 import { counted } from '../../counted.ts'
-import { action, errorOfIssues } from '../../errors.ts'
+import { action, ERRORS, errorOfIssues } from '../../errors.ts'
 import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
-import { type Credentials, credentialsOf, dataDirOf, type Env, passwordFileWarning, proxiesOf } from '../env/environment.ts'
+import { type Credentials, dataDirOf, type Env, passwordFileWarning, proxiesOf } from '../env/environment.ts'
+import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
 import { deliver } from '../observe/notify/deliver.ts'
 import type { Receiver } from '../observe/notify/receivers.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
@@ -57,10 +58,15 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   if (reached?.kind === 'embedded')
     found.push(await attempt('register', () => checkRegister(env, plan?.register ?? null, realClock.now())))
   if (reached?.kind !== 'remote') return found
+  const origin = await attempt('service', () => {
+    assertKnownOrigin(reached, env, options.service)
+    return ok('service', '')
+  })
+  if (origin.status === 'fail') return [...found, origin]
   let own: Credentials | null = null
   found.push(
     await attempt('credentials', () => {
-      own = credentials()
+      own = plan === null || credentials === null ? credentialsOf(env, reached, {}, options.service) : credentials()
       return ok('credentials', 'user name and password are set')
     }),
   )
@@ -80,6 +86,8 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
 /** One test message for each receiver, regardless of what it is sent messages about. */
 async function checkReceivers(receivers: readonly Receiver[], { env, signal }: DoctorReport): Promise<CheckResult[]> {
   const name = 'notify'
+  if (isUntrusted(env))
+    return [warn(name, 'no test message was sent, because the pipeline is untrusted', ERRORS.FETTLE_UNTRUSTED.hint)]
   if (receivers.length === 0)
     return [
       warn(
@@ -103,7 +111,8 @@ const hasFarOutput = ({ output }: Plan): boolean =>
 
 interface OfPipeline {
   readonly plan: Plan | null
-  readonly credentials: () => Credentials
+  /** For the service of the plan. */
+  readonly credentials: (() => Credentials) | null
   readonly receivers: readonly Receiver[]
   readonly findings: readonly CheckResult[]
 }
@@ -118,7 +127,7 @@ async function pipelineFindings({
   offline,
   signal,
 }: DoctorReport): Promise<OfPipeline> {
-  const none = { plan: null, credentials: () => credentialsOf(env, {}), receivers: [] }
+  const none = { plan: null, credentials: null, receivers: [] }
   if (pipeline === null) return { ...none, findings: [] }
   let found: OfPipeline = { ...none, findings: [] }
   const finding = await attempt('pipeline', async () => {
@@ -129,13 +138,17 @@ async function pipelineFindings({
       runsDir,
       target,
       service,
+      isOffline: true,
       ...(offline ? {} : { elsewhere: createRemoteInputs({ env, keeps: false, signal }) }),
     })
     release()
     found = { plan, credentials, receivers: notify, findings: [] }
+    const unread = plan === null ? issues.find(({ code }) => code === 'FETTLE_UNTRUSTED') : undefined
+    if (unread !== undefined) return warn('pipeline', `${pipeline}: ${unread.message}`, unread.hint ?? '')
     if (offline && issues.every(one => one.severity !== 'error') && plan === null)
       return ok('pipeline', `${pipeline}: valid; its remote input was not read`)
-    if (plan !== null && !offline && hasFarOutput(plan)) await checkOutputsWritable(plan, { env, cwd, links, signal })
+    if (plan !== null && !offline && !isUntrusted(env) && hasFarOutput(plan))
+      await checkOutputsWritable(plan, { env, cwd, links, signal })
     if (plan !== null) return ok('pipeline', `${pipeline}: ${counted(plan.rows, 'row')} of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
     const named = target === null ? [] : ['--target', target]

@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs'
 import { nearest } from '../../pipeline/index.ts'
 import { type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
 import { runKeyOf } from '../env/run-key.ts'
+import { isUntrusted, serviceOriginsOf } from '../env/trust.ts'
 import { attempt, type CheckResult, ok, warn } from './check-result.ts'
 
 const READ = [
   'FETTLE_URL',
+  'FETTLE_SERVICE_ORIGINS',
   'FETTLE_USERNAME',
   'FETTLE_PASSWORD',
   'FETTLE_PASSWORD_FILE',
@@ -21,6 +23,7 @@ const READ = [
   'FETTLE_RUNS_DIR',
   'FETTLE_SUMMARY_ROWS',
   'FETTLE_RUN_KEY',
+  'FETTLE_UNTRUSTED',
 ]
 const NAME = 'settings'
 
@@ -30,6 +33,8 @@ export async function checkSettings(env: Env): Promise<CheckResult[]> {
   const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
   const read = await attempt(NAME, () => {
     serviceUrlOf(env)
+    serviceOriginsOf(env)
+    isUntrusted(env)
     proxiesOf(env)
     return fine
   })

@@ -51,19 +51,6 @@ export function serviceUrlOf(env: Env): string | null {
   return text(env, 'FETTLE_URL')
 }
 
-/**
- * Credentials for a remote service; what the pipeline gave wins over the environment. Throws FETTLE_CREDENTIALS when one is
- * missing, FETTLE_SETTINGS when FETTLE_PASSWORD and FETTLE_PASSWORD_FILE are both set or the file is unusable.
- */
-export function credentialsOf(env: Env, given: Partial<Credentials>): Credentials {
-  const username = given.username ?? text(env, 'FETTLE_USERNAME')
-  const password = given.password ?? passwordOf(env)
-  const missing = [...(username === null ? ['FETTLE_USERNAME'] : []), ...(password === null ? ['FETTLE_PASSWORD'] : [])]
-  if (username === null || password === null)
-    throw new FettleError('FETTLE_CREDENTIALS', `no credentials for the service: ${missing.join(' and ')} not set`)
-  return { username, password }
-}
-
 /** What holds a secret of the environment, or names the file that does: `…_FILE`. */
 export type SecretName = 'FETTLE_PASSWORD' | 'FETTLE_QUEUE_PASSWORD' | 'FETTLE_QUEUE_KEY'
 

@@ -12,12 +12,14 @@ export const identityOf = (service: PlannedService, credentials: () => Credentia
 export const remoteIdentity = (url: string, credentials: () => Credentials): string =>
   `${url} ${createHash('sha256').update(credentials().username).digest('hex').slice(0, 12)}`
 
-/** As identityOf; null without credentials, which a command that sends nothing does not need. */
+const WITHOUT: readonly string[] = ['FETTLE_CREDENTIALS', 'FETTLE_SERVICE_ORIGIN']
+
+/** As identityOf; null without credentials for the service, which a command that sends nothing does not need. */
 export function findIdentity(service: PlannedService, credentials: () => Credentials): string | null {
   try {
     return identityOf(service, credentials)
   } catch (error) {
-    if (FettleError.is(error) && error.code === 'FETTLE_CREDENTIALS') return null
+    if (FettleError.is(error) && WITHOUT.includes(error.code)) return null
     throw error
   }
 }

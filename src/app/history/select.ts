@@ -13,8 +13,8 @@ import {
   type Secrets,
 } from '../../pipeline/index.ts'
 import type { Target } from '../../pipeline/project/project.ts'
-import { credentialsOf } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
+import { credentialsOf } from '../env/trust.ts'
 import type { Overrides, PrepareContext } from '../prepare/context.ts'
 import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { parseText, readText } from '../prepare/read-pipeline.ts'
@@ -118,7 +118,7 @@ function seriesMatcher({ pipeline, secrets, target }: Candidate, context: Select
   const fields = { target: target?.name, limit: context.limit ?? target?.limit ?? null }
   if (pipeline === null || secrets === null) return ({ plan }) => plan.target === fields.target && plan.limit === fields.limit
   const service = resolveService(context, pipeline)
-  const identity = findIdentity(service, () => credentialsOf(context.env, credentialsIn(secrets)))
+  const identity = findIdentity(service, () => credentialsOf(context.env, service, credentialsIn(secrets), context.service))
   return ({ plan, identity: recorded }) =>
     describeSeries({ ...plan, ...fields, service }, identity).name === describeSeries(plan, identity && recorded).name
 }

@@ -3,7 +3,8 @@ import { errorOfIssues } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
-import { credentialsOf } from '../env/environment.ts'
+import { serviceOf } from '../env/identity.ts'
+import { credentialsOf } from '../env/trust.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { repeatedResult, resumeRun } from '../execution/start.ts'
 import { type Prepared, withTarget } from '../prepare/prepare.ts'
@@ -58,11 +59,14 @@ export function findResumable(runsDir: string, wanted: string | undefined): Resu
 /** Resumes a run from its journal, or waits for its shards in the queue and merges them. A finished run is returned unchanged. */
 export async function resumeOrCollect(found: Resumable, settings: RunSettings): Promise<RunResult> {
   const { env, runsDir, observers } = settings
-  const all = { ...settings, credentials: () => credentialsOf(env, {}) }
+  const settingsFor = ({ identity }: QueuedRun): RunSettings => {
+    const url = serviceOf(identity)
+    return { ...settings, credentials: () => credentialsOf(env, url === 'embedded' ? { kind: url } : { kind: 'remote', url }) }
+  }
   if (found.queued !== null) {
     const { queued } = found
     const { collectShards, withQueue } = await loadQueue()
-    return withQueue(queued, env, connected => collectShards(connected, queued, all))
+    return withQueue(queued, env, connected => collectShards(connected, queued, settingsFor(queued)))
   }
   const { state } = found
   if (state.finished) observers?.emit('onNote', `the run ${state.runId} is already finished`)
@@ -71,7 +75,7 @@ export async function resumeOrCollect(found: Resumable, settings: RunSettings): 
   if (left !== null)
     // The merge was interrupted before it removed its shards from the queue.
     await loadQueue()
-      .then(({ clearMerged, withQueue }) => withQueue(left, env, connected => clearMerged(connected, left, all)))
+      .then(({ clearMerged, withQueue }) => withQueue(left, env, connected => clearMerged(connected, left, settingsFor(left))))
       .catch((error: Error) =>
         observers?.emit('onNote', `its shards are still in the queue ${left.name} at ${left.url}: ${error.message}`),
       )

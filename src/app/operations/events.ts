@@ -5,7 +5,8 @@ import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
-import { credentialsOf, type Env, proxiesOf } from '../env/environment.ts'
+import { type Env, proxiesOf } from '../env/environment.ts'
+import { credentialsOf } from '../env/trust.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 
 export type PortfolioEvent = KeyedEvent
@@ -43,7 +44,7 @@ export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use:
   const { connect } = await import('../../client/index.ts')
   const { url, rate, fileHosts, insecure } = service
   const client = connect({
-    ...credentialsOf(env, {}),
+    ...credentialsOf(env, service, {}, place.service),
     ...{ url, rate, fileHosts, insecure, proxies: proxiesOf(env), clock: realClock, stop: signal },
   })
   try {

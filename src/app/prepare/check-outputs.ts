@@ -4,6 +4,7 @@ import { formatOfOutput, isTableName } from '../../formats/index.ts'
 import { requirePackages } from '../../formats/writers.ts'
 import { isAddress, isDatabase, type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { placeOf } from '../../results/output/writers.ts'
+import { assertMayOpen } from '../env/trust.ts'
 import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 import { checkTableOf } from '../staging/tables.ts'
 
@@ -21,6 +22,7 @@ export async function checkOutputsWritable(
   for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
     await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true })
   const { attempts } = retry
+  for (const path of paths.filter(isAddress)) assertMayOpen(settings.env, path)
   if (output.table !== undefined) await checkTableOf(plan, output, { ...settings, attempts })
   const far = paths.filter(one => isAddress(one) && !isDatabase(one))
   if (far.length === 0) return

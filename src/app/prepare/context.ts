@@ -40,4 +40,6 @@ export interface PrepareContext extends Receivers {
   readonly runKey?: string | null
   readonly env: Env
   readonly cwd: string
+  /** The caller sends nothing to the service of the pipeline. */
+  readonly isOffline?: boolean
 }

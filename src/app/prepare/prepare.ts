@@ -27,7 +27,8 @@ import {
   type WarningContext,
   watchedColumns,
 } from '../../pipeline/index.ts'
-import { type Credentials, credentialsOf, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
+import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
+import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
 import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
 import { findStart } from '../runs/run-directory.ts'
@@ -41,6 +42,7 @@ import { planChoices, planShards } from './plan-shards.ts'
 import { type ParsedFile, parseOptions, parseText, readText, rootSourceOf } from './read-pipeline.ts'
 import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
+import { untrustedPlaces } from './untrusted.ts'
 
 /** The part of the project file in a plan. */
 export interface PlannedProject {
@@ -107,7 +109,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
     plan: null,
     issues,
     input: null,
-    credentials: () => credentialsOf(options.env, {}),
+    credentials: () => credentialsOf(options.env, { kind: 'embedded' }),
     cut: async () => [],
     links: new Map(),
     project: null,
@@ -118,15 +120,27 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if ('code' in parsed) return none([parsed])
   const { secrets } = parsed
   const pipeline = parsed.pipeline && withSkip(parsed.pipeline, options)
-  const credentials = (): Credentials => credentialsOf(options.env, credentialsIn(secrets))
   if (pipeline === null) return none(parsed.issues)
+  const { env } = options
   const service = resolveService(options, pipeline)
+  // Before an input at an address is read.
+  if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
+  const credentials = (): Credentials => credentialsOf(env, service, credentialsIn(secrets), options.service)
   const registers = await planRegisters(service, options, pipeline.register, parsed.locate(['register']))
   const links = linksOfPipeline(pipeline)
-  const notify = receiversOf(pipeline, secrets)
+  const notify = isUntrusted(env) ? [] : receiversOf(pipeline, secrets)
+  const untrusted = isUntrusted(env) ? await untrustedPlaces(pipeline, contextOf(parsed, options)) : null
+  if (untrusted?.mayReadInput === false) return none([...parsed.issues, ...untrusted.issues])
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
-  const { plan, issues, cut } = await planOver(parsed, pipeline, input, { service, registers }, file, options).catch(error => {
+  const { plan, issues, cut } = await planOver(
+    { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? [])] },
+    pipeline,
+    input,
+    { service, registers },
+    file,
+    options,
+  ).catch(error => {
     release()
     throw error
   })
@@ -138,6 +152,14 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   const shown = plan && Object.freeze({ ...plan, issues: named })
   return { plan: shown, issues: named, input, credentials, cut, links, project, series, notify, release }
 }
+
+const contextOf = ({ environmentAt, locate }: ParsedFile, { cwd, input, elsewhere }: PrepareContext & Overrides) => ({
+  environmentAt,
+  locate,
+  cwd,
+  isInputNamed: input !== null,
+  needsInput: elsewhere !== undefined,
+})
 
 /** A target that was not named is shown: it decides what the result is worth. */
 function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {

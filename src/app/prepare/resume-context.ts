@@ -18,7 +18,8 @@ import {
   settingName,
   wholePlan,
 } from '../../pipeline/index.ts'
-import { type Credentials, credentialsOf } from '../env/environment.ts'
+import type { Credentials } from '../env/environment.ts'
+import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
 import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
 import { isSameInput } from '../staging/stdin.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
@@ -38,17 +39,21 @@ export interface ResumeContext {
 
 /**
  * Reads the pipeline file of a recorded run. `isOffline`: nothing is sent, so the service need not be known here. Throws
- * FETTLE_FINGERPRINT, naming the changed keys, when the file describes another run now.
+ * FETTLE_FINGERPRINT, naming the changed keys, when the file describes another run now, and FETTLE_SERVICE_ORIGIN before anything is sent.
  */
 export function currentPipelineOf(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
+  const recorded = wholePlan(state.plan)
+  const { env } = surroundings
   const options = { ...surroundings, ...overridesOf(state) }
   const parsed = readPipeline(state, options)
-  const credentials = credentialsFrom(parsed, surroundings)
+  const credentials = credentialsFrom(parsed, state, surroundings)
   const { pipeline = null } = parsed ?? {}
   const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
-  const notify = parsed === null || pipeline === null ? [] : receiversOf(pipeline, parsed.secrets)
-  if (parsed === null || pipeline === null || varsOf(state).length > 0) return { credentials, live: null, links, notify }
-  const recorded = wholePlan(state.plan)
+  const notify = parsed === null || pipeline === null || isUntrusted(env) ? [] : receiversOf(pipeline, parsed.secrets)
+  if (parsed === null || pipeline === null || varsOf(state).length > 0) {
+    if (!isOffline) assertKnownOrigin(recorded.service, env)
+    return { credentials, live: null, links, notify }
+  }
   const service = isOffline ? recorded.service : resolveService(options, pipeline, recorded.service)
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are those of the whole list, which the plan of a shard does not have.
@@ -65,17 +70,18 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
       `${recorded.file} means something else than when the run ${state.runId} began: ${changed.join(', ')}${otherService(recorded, service)}`,
       { hint: `${variablesHint(recorded.file)}Undo the change, then resume the run.`, action: action('resume', state.runId) },
     )
+  if (!isOffline) assertKnownOrigin(recorded.service, env)
   return { credentials, live: plan === null ? null : liveSettingsOf(plan), links, notify }
 }
 
 const credentialsFrom =
-  (parsed: ParsedPipeline | null, { env }: PrepareContext) =>
+  (parsed: ParsedPipeline | null, { plan }: RunState, { env }: PrepareContext) =>
   (): Credentials =>
-    credentialsOf(env, parsed === null ? {} : credentialsIn(parsed.secrets))
+    credentialsOf(env, wholePlan(plan).service, parsed === null ? {} : credentialsIn(parsed.secrets))
 
 /** The credentials of a recorded run, for a look at it: the pipeline may have changed since, or lack a variable here. */
 export const credentialsOfRun = (state: RunState, surroundings: PrepareContext): (() => Credentials) =>
-  credentialsFrom(readPipeline(state, { ...surroundings, ...overridesOf(state) }), surroundings)
+  credentialsFrom(readPipeline(state, { ...surroundings, ...overridesOf(state) }), state, surroundings)
 
 export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
   const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}

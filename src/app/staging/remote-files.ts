@@ -10,9 +10,10 @@ import { FettleError } from '../../errors.ts'
 import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
 import { mimeOf } from '../../formats/index.ts'
 import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
-import { addressOf, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
+import { addressOf, isAddress, isHidden, type Links, type Plan, shownPath } from '../../pipeline/index.ts'
 import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { assertMayOpen } from '../env/trust.ts'
 import { makeFolder } from '../runs/run-directory.ts'
 import { fetchQuery } from './queries.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
@@ -127,6 +128,7 @@ async function fetchPlanned({ input }: Plan, at: string, folder: string, storage
 }
 
 async function copyAgain(input: Plan['input'], folder: string, storage: StorageOptions): Promise<string> {
+  if (isAddress(input.path) || input.query !== undefined) assertMayOpen(storage.env, input.path)
   if (input.query !== undefined && storage.readsQueries === false)
     throw new FettleError(
       'FETTLE_INPUT_CHANGED',
@@ -147,6 +149,7 @@ export async function openRemoteSink(
   options: SinkOptions,
   storage: StorageOptions,
 ): Promise<Sink> {
+  assertMayOpen(storage.env, path)
   const place = objectPlaceOf(path, storage.links)
   // By its name a kill's remains are swept with those of other files on their way.
   const name = Buffer.from(path).toString('base64url').slice(-60)

@@ -5,10 +5,12 @@ import { checkTable, writeTable } from '../../client/database/write-table.ts'
 import { openSink, removeFile, type Sink, type SinkOptions } from '../../files/atomic-file.ts'
 import { columnName, outputNames } from '../../model/column-names.ts'
 import { isNear, type Plan, type PlannedOutput, splitTable } from '../../pipeline/index.ts'
+import { assertMayOpen } from '../env/trust.ts'
 import { databaseOf } from './queries.ts'
 import type { StorageOptions } from './remote-files.ts'
 
 function placeOf({ path, table }: PlannedOutput, storage: StorageOptions): TablePlace {
+  assertMayOpen(storage.env, path)
   const { shown, url } = databaseOf(path, storage)
   const name = splitTable(path).table ?? ''
   return {

@@ -65,6 +65,19 @@ const SKIPS: readonly Option[] = [
   { name: 'skip-tail', describe: 'Lines below the last row to skip; blank lines count' },
 ]
 
+export const UNTRUSTED: Option = {
+  name: 'untrusted',
+  type: 'switch',
+  describe: 'Open only the service that the credentials are for, and read only files of the working directory',
+}
+
+/** Of commands that look at a pipeline before it is trusted. */
+export const TRUSTED: Option = {
+  name: 'trusted',
+  type: 'switch',
+  describe: 'Open all addresses of the pipeline, and read files outside the working directory',
+}
+
 export const TARGET: Option = { name: 'target', describe: 'Target of the project file fettle.yml; default: the one it names' }
 
 export const SELECT: Option = {

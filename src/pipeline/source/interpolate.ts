@@ -1,7 +1,6 @@
 /**
  * Fills in `${…}` after parsing, so that a value can never add a key. Values come from the environment, the pipeline's `vars` and
- * facts of the run, and never appear in a message. Paths of
- * the command line replace those of the file before.
+ * facts of the run, and never appear in a message. Paths of the command line replace those of the file before.
  */
 import { formatOfName, isNameFor, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import { didYouMean, nearest } from './nearest.ts'
@@ -17,7 +16,13 @@ export interface Sources {
 }
 
 /** A lookup of one `${…}`: its value, or why it has none; a null problem has been reported where it arose. */
-type Lookup = { readonly value: string } | { readonly problem: string | null; readonly hint?: string }
+type Lookup = ({ readonly value: string } & Partial<Origin>) | { readonly problem: string | null; readonly hint?: string }
+
+/** What of a value comes from the environment: the variables, and whether they are only a part of it. */
+interface Origin {
+  readonly environment: readonly string[]
+  readonly isPart: boolean
+}
 
 const ENV = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])([\s\S]*))?$/
 const DOTTED = /^(vars|run)\.([A-Za-z][A-Za-z0-9_-]*)$/
@@ -27,9 +32,20 @@ const FORMS = 'Write ${NAME}, ${NAME:-default}, ${NAME:?why}, ${vars.name} or ${
 /** Escapes a text, so that a pipeline reads it literally. */
 export const literal = (text: string): string => text.replaceAll('${', () => '$${')
 
+/** Credentials and settings of fettle and of S3, which no value of a pipeline may contain; Windows ignores case in names. */
+const OWN_VARIABLE = /^(?:FETTLE|AWS)_/i
+
+export interface Interpolated {
+  readonly tree: Tree
+  readonly findings: readonly SyntaxIssue[]
+  /** The variables of the environment in the value at a path, as `${NAME}`. */
+  readonly environmentAt: (path: Path) => readonly string[]
+}
+
 /** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
-export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+export function interpolate(tree: Tree, sources: Sources): Interpolated {
   const findings: SyntaxIssue[] = []
+  const origins = new Map<string, Origin>()
   const run = new Map(Object.entries(sources.run).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
   const declared = nodeAt(tree, ['vars'])
@@ -38,7 +54,11 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
   const lookUp = (reference: string, inVars: boolean): Lookup => {
     const [, family, name] = DOTTED.exec(reference) ?? []
     if (family === 'vars' && inVars) return { problem: 'a variable cannot be made of another' }
-    if (family === 'vars') return lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared')
+    if (family === 'vars')
+      return {
+        ...lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared'),
+        ...origins.get(`vars.${name}`),
+      }
     if (family === 'run') return lookUpNamed(run, [...run.keys()], name!, 'is not known', 'Known')
     return lookUpEnv(reference, sources.env)
   }
@@ -52,11 +72,18 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
   const fillIn = (scalar: TreeScalar, path: Path): TreeScalar => {
     if (typeof scalar.value !== 'string' || !scalar.value.includes('${')) return scalar
     const inVars = path[0] === 'vars'
-    const { text, problems, names, broken } = expand(scalar.value, reference => lookUp(reference, inVars))
+    const { text, problems, names, broken, origin } = expand(scalar.value, reference => lookUp(reference, inVars))
     for (const { message, hint } of problems) {
       findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message: `${path.join('.')}: ${message}`, hint: hint ?? FORMS, path })
     }
     if (broken) return { ...scalar, state: 'broken' }
+    origins.set(path.join('.'), origin)
+    if (origin.isPart && isServiceAddress(path)) {
+      const message = `${path.join('.')}: ${origin.environment.join(' and ')} is a part of the address, which is recorded and printed`
+      const hint = 'Write the address, or take all of it from one variable: url: ${NAME}.'
+      findings.push({ code: 'FETTLE_PIPELINE_URL', message, hint, path })
+      return { ...scalar, state: 'broken' }
+    }
     // A variable is judged where it is used.
     if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
       const message = `${path.join('.')}: the value of ${names.join(' or ')} contains a line end or a NUL`
@@ -81,12 +108,20 @@ export function interpolate(tree: Tree, sources: Sources): { readonly tree: Tree
     const message = `the variable ${name} is not declared under vars${didYouMean(name, declaredNames)}`
     findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: listNames('Declared', declaredNames), path: ['vars'] })
   }
-  return { tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))), findings }
+  return {
+    tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))),
+    findings,
+    environmentAt: path => origins.get(path.join('.'))?.environment ?? [],
+  }
 }
+
+const isServiceAddress = (path: Path): boolean => path[0] === 'service' && (path.length === 1 || path[1] === 'url')
 
 function expand(template: string, lookUp: (reference: string) => Lookup) {
   const problems: { message: string; hint?: string }[] = []
   const names: string[] = []
+  const environment: string[] = []
+  let isPart = false
   let text = ''
   let broken = false
   let at = 0
@@ -103,7 +138,7 @@ function expand(template: string, lookUp: (reference: string) => Lookup) {
     const reference = end < 0 ? template.slice(start + 2) : template.slice(start + 2, end)
     if (end < 0) {
       problems.push({ message: 'a ${ is never closed' })
-      return { text, problems, names, broken: true }
+      return { text, problems, names, broken: true, origin: { environment, isPart } }
     }
     at = end + 1
     if (reference.includes('${')) {
@@ -116,13 +151,16 @@ function expand(template: string, lookUp: (reference: string) => Lookup) {
     if ('value' in found) {
       names.push(`\${${reference.replace(/:[-?][\s\S]*$/, '')}}`)
       text += found.value
+      const { environment: from = [], isPart: isPartOfIt = false } = found
+      environment.push(...from)
+      if (isPartOfIt || (from.length > 0 && (start > 0 || at < template.length))) isPart = true
     } else {
       broken = true
       if (found.problem !== null)
         problems.push({ message: found.problem, ...(found.hint === undefined ? {} : { hint: found.hint }) })
     }
   }
-  return { text: text + template.slice(at), problems, names, broken }
+  return { text: text + template.slice(at), problems, names, broken, origin: { environment, isPart } }
 }
 
 function lookUpEnv(reference: string, env: Sources['env']): Lookup {
@@ -132,8 +170,14 @@ function lookUpEnv(reference: string, env: Sources['env']): Lookup {
     const what = /^\w+:/.test(reference) ? 'is not a form of reference' : 'is not well formed'
     return { problem: `${show(`\${${reference}}`)} ${what}` }
   }
+  if (OWN_VARIABLE.test(name))
+    return {
+      problem: `\${${name}} is not for pipelines: fettle reads FETTLE_* and AWS_* itself`,
+      hint: `Leave the key out where ${name} is its default, or set a variable with another name.`,
+    }
   const value = Object.hasOwn(env, name) ? env[name] : undefined
-  if (value !== undefined && (value !== '' || operator === undefined)) return { value }
+  if (value !== undefined && (value !== '' || operator === undefined))
+    return { value, environment: [`\${${name}}`], isPart: false }
   if (operator === '-') return { value: rest! }
   const state = value === undefined ? 'is not set' : 'is empty'
   const why = operator === '?' && rest !== '' ? `: ${rest}` : ''

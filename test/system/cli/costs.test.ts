@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { resealed } from '../../../src/journal/checksum.ts'
 import { fettle, fettleBinary, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
-import { CREDENTIALS, realService } from './servers.ts'
+import { loginAt, realService } from './servers.ts'
 
 beforeAll(importRegister)
 
@@ -37,7 +37,7 @@ function aged(cwd: string, runId: string, months = 12): string {
 
 test('prune removes old runs with their lists, keeps what they spent, and dry-run removes nothing', async () => {
   const service = await realService()
-  const env = CREDENTIALS
+  const env = loginAt(service)
   const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', `service: {url: "${service.url}"}\n${OUTPUT}`) })
   const first = lastLine(await fettle(['run', 'p.yml', '-q', '--json'], { cwd, env }))
   expect(first.exitCode).toBe(0)
@@ -96,7 +96,7 @@ test('an unfinished run is never removed, and a run of the pipeline with retenti
 
 test('budget.month refuses a run before anything is sent, and counts removed and unfinished runs', async () => {
   const service = await realService()
-  const env = CREDENTIALS
+  const env = loginAt(service)
   const cwd = folderOf({
     'rows.csv': ROWS,
     'p.yml': pipelineOf('p', `service: {url: "${service.url}"}\n${OUTPUT}\nbudget: {month: 5}`),
@@ -142,7 +142,7 @@ test('two runs at once cannot both use what is left of the month', { timeout: 60
   )
   const cwd = folderOf({ 'rows.csv': KEYED, ...pipelines })
   const ended = await Promise.all(
-    ['a', 'b', 'c'].map(name => fettleBinary(['run', `${name}.yml`, '-q'], { cwd, env: CREDENTIALS })),
+    ['a', 'b', 'c'].map(name => fettleBinary(['run', `${name}.yml`, '-q'], { cwd, env: loginAt(service) })),
   )
   // Each may cost 3 of the 5 credits.
   expect(ended.map(({ code }) => code).sort()).toEqual([0, 1, 1])
@@ -152,7 +152,7 @@ test('two runs at once cannot both use what is left of the month', { timeout: 60
 
 test('with reuse only the rows that go up count for the month, and a refused night sends nothing', async () => {
   const service = await realService()
-  const env = CREDENTIALS
+  const env = loginAt(service)
   const more = (month: number): string => `reuse: {matched: 30d, unmatched: 30d, review: 30d}\nbudget: {month: ${month}}`
   const cwd = folderOf({ 'rows.csv': KEYED, 'p.yml': keyed('p', service.url, more(3)) })
   expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(0)
@@ -177,7 +177,7 @@ test('with reuse only the rows that go up count for the month, and a refused nig
 
 test('a merge and its shards count once', async () => {
   const service = await realService()
-  const env = CREDENTIALS
+  const env = loginAt(service)
   const cwd = folderOf({ 'rows.csv': KEYED, 'p.yml': keyed('p', service.url, '') })
   for (const shard of ['1/2', '2/2']) expect((await fettle(['run', 'p.yml', '-q', '--shard', shard], { cwd, env })).code).toBe(0)
   const shards = lastLine(await fettle(['costs', '--json'], { cwd })).total
@@ -188,7 +188,7 @@ test('a merge and its shards count once', async () => {
 
 test('plan and doctor show what the account has left, and budget.account refuses a run that could need more', async () => {
   const service = await realService({ limits: { reports: 1 } })
-  const env = CREDENTIALS
+  const env = loginAt(service)
   const cwd = folderOf({
     'rows.csv': KEYED,
     'p.yml': keyed('p', service.url, 'budget: {account: refuse}'),

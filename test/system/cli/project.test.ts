@@ -52,7 +52,12 @@ test('the default target and the defaults of the project file reach a run, and t
 test('a target that is real has to be named, and its credentials come from the environment', async () => {
   const cwd = team()
   const { url } = await realService()
-  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const env = {
+    TEAM_URL: url,
+    TEAM_USER: LOGIN.username,
+    TEAM_PASSWORD: LOGIN.password,
+    FETTLE_SERVICE_ORIGINS: new URL(url).origin,
+  }
   const missing = await fettle(['run', 'pipelines/one.yml', '--target', 'prod'], { cwd })
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('FETTLE_PIPELINE_VARIABLE fettle.yml:4:27')])
   const ended = await fettle(['run', 'pipelines/one.yml', '--target', 'prod', '--json', '-q'], { cwd, env })
@@ -72,7 +77,12 @@ test('a target that is real has to be named, and its credentials come from the e
 test('an interrupted run of a target is resumed with that target', async () => {
   const cwd = team()
   const { url } = await realService()
-  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const env = {
+    TEAM_URL: url,
+    TEAM_USER: LOGIN.username,
+    TEAM_PASSWORD: LOGIN.password,
+    FETTLE_SERVICE_ORIGINS: new URL(url).origin,
+  }
   const left = await fettle(['run', 'pipelines/one.yml', '--target', 'prod', '--detach', '--json', '-q'], { cwd, env })
   expect(left.code).toBe(0)
   const ended = await fettle(['collect', String(lastLine(left).runId), '--json', '-q'], { cwd, env })
@@ -82,7 +92,12 @@ test('an interrupted run of a target is resumed with that target', async () => {
 test('shards of a target are merged with that target', async () => {
   const cwd = team()
   const { url } = await realService()
-  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const env = {
+    TEAM_URL: url,
+    TEAM_USER: LOGIN.username,
+    TEAM_PASSWORD: LOGIN.password,
+    FETTLE_SERVICE_ORIGINS: new URL(url).origin,
+  }
   const args = ['pipelines/one.yml', '--target', 'prod', '--json', '-q']
   for (const shard of ['1/2', '2/2']) expect((await fettle(['run', ...args, '--shard', shard], { cwd, env })).code).toBe(0)
   const merged = await fettle(['merge', 'one', '--json', '-q'], { cwd, env })
@@ -94,7 +109,12 @@ test('shards of a target are merged with that target', async () => {
 test('a run of a target that was stopped is resumed with that target, also where the project file has another default by now', async () => {
   const cwd = team()
   const { url } = await realService()
-  const env = { TEAM_URL: url, TEAM_USER: LOGIN.username, TEAM_PASSWORD: LOGIN.password }
+  const env = {
+    TEAM_URL: url,
+    TEAM_USER: LOGIN.username,
+    TEAM_PASSWORD: LOGIN.password,
+    FETTLE_SERVICE_ORIGINS: new URL(url).origin,
+  }
   const left = await fettle(['run', 'pipelines/one.yml', '--target', 'prod', '--detach', '--json', '-q'], { cwd, env })
   writeFileSync(join(cwd, 'fettle.yml'), PROJECT.replace('target: dev', 'target: trial').replace('dev: {', 'trial: {'))
   const ended = await fettle(['resume', String(lastLine(left).runId), '--json', '-q'], { cwd, env })

@@ -103,6 +103,9 @@ export const LOGIN = { username: CANARY.username, password: CANARY.password }
 /** The settings that go with it. */
 export const CREDENTIALS = { FETTLE_USERNAME: LOGIN.username, FETTLE_PASSWORD: LOGIN.password }
 
+/** The settings for a service that a pipeline names. */
+export const loginAt = ({ url }: { readonly url: string }) => ({ ...CREDENTIALS, FETTLE_SERVICE_ORIGINS: new URL(url).origin })
+
 /** The real service around a small register (Acme Ltd, Bolt Ltd, Cork SA), with what is asked of it. */
 export async function realService(options: Partial<StartOptions> = {}) {
   const requests: { method: string; route: string; status: number }[] = []

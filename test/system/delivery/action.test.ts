@@ -110,6 +110,22 @@ describe('a pull request', () => {
     expect(again.calls.at(-1)).toMatchObject({ method: 'PATCH', path: '/repos/acme/lists/issues/comments/4711' })
   })
 
+  test.each(['pull_request', 'pull_request_target'])('of %s is untrusted, also where the workflow asks for a run', async name => {
+    const { url, calls } = await github([])
+    for (const command of ['', 'plan', 'run']) {
+      const where = await projectHere({ ...repository(url), OTHER_SECRET: 'other-secret' })
+      writeFileSync(
+        join(where.cwd, PIPELINE),
+        `name: suppliers\ninput: "${url}/list.csv?x=\${OTHER_SECRET}"\nmappings: {name: name}\noutput: out/a.csv\n`,
+      )
+      const { outputs, log } = await start(where, { ...PULL, name }, folderOf(), { command })
+      expect(outputs['exit-code']).toBe('2')
+      expect(log).toContain('FETTLE_UNTRUSTED')
+      expect(log).not.toContain('other-secret')
+    }
+    expect(calls.filter(({ path }) => path.includes('list.csv'))).toEqual([])
+  })
+
   test('of a broken pipeline fails, and the comment has its problems', async () => {
     const { url, calls } = await github([])
     const where = await projectHere(repository(url))

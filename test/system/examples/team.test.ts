@@ -64,7 +64,7 @@ test('the nightly workflow of both platforms runs the nightly pipelines on the r
     return { status: 200, body: {} }
   })
   const hook = `${new URL(receiver.url).origin}/hook`
-  const env = { PROD_URL: url, PROD_USERNAME: LOGIN.username, PROD_PASSWORD: LOGIN.password, TEAM_ALERT_URL: hook }
+  const env = { FETTLE_URL: url, FETTLE_USERNAME: LOGIN.username, FETTLE_PASSWORD: LOGIN.password, TEAM_ALERT_URL: hook }
   const lines = WORKFLOWS.github().filter(line => line !== 'npm ci')
   expect(lines).toHaveLength(3)
   const codes: number[] = []
@@ -82,7 +82,7 @@ test('the nightly workflow of both platforms runs the nightly pipelines on the r
   expect([...failed.stdout.matchAll(/^(\w+) {2}\(/gm)].map(([, name]) => name)).toEqual(['customers', 'suppliers'])
   const young = await type('fettle runs --pipeline suppliers --target prod --within 26h', cwd, env)
   expect(young.code).toBe(1)
-  const asked = await type('fettle doctor pipelines/suppliers.yml --target prod --notify', cwd, env)
+  const asked = await type('fettle doctor pipelines/suppliers.yml --target prod --notify --trusted', cwd, env)
   expect(asked.stdout).toContain('accepted a test message')
 })
 
@@ -112,7 +112,7 @@ test('good nights are green; what happened to a supplier since the last one is i
   })
   const { FETTLE_USERNAME: user = '', FETTLE_PASSWORD: password = '', FETTLE_URL: url = '' } = here.env
   const hook = `${new URL(receiver.url).origin}/hook`
-  const env = { PROD_URL: url, PROD_USERNAME: user, PROD_PASSWORD: password, TEAM_SLACK_URL: hook }
+  const env = { FETTLE_URL: url, FETTLE_USERNAME: user, FETTLE_PASSWORD: password, TEAM_SLACK_URL: hook }
   const night = async (): Promise<string[]> => {
     const line = WORKFLOWS.github().find(one => one.includes('--target prod'))!
     expect(await type(line.replace(/^npx --no-install /, ''), cwd, env)).toMatchObject({ code: 0 })

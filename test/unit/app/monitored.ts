@@ -70,7 +70,7 @@ export async function monitored(companies: readonly Company[], options: Partial<
     },
     pipeline: more => ({
       name: 'watched',
-      service: { url: '${FETTLE_URL}', rate: { requests: 1000, per: '1s' } },
+      service: { rate: { requests: 1000, per: '1s' } },
       input: { path: 'in.csv', key: 'ref' },
       mappings: { name: 'name', orgNumber: 'number', countryCode: { value: 'GB' } },
       enrich: { product: 'basic', tags: ['general.connectId', 'general.companyName'] },

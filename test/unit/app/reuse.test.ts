@@ -271,7 +271,7 @@ async function chargedNight() {
       reuse: { matched: '30d', unmatched: '30d', review: '30d' },
     })
   const enriched = (): number => requests.filter(({ method, route }) => method === 'POST' && route.endsWith('/enrich')).length
-  return { write, pipelineOf, enriched, options: here.options(CREDENTIALS) }
+  return { write, pipelineOf, enriched, options: here.options({ ...CREDENTIALS, FETTLE_URL: url }) }
 }
 
 test('a job that enriches without a line about it in the journal is paid: its run keeps it, and pays for nothing else', async () => {

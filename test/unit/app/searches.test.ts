@@ -51,7 +51,7 @@ async function night(day: number, suppliers: number, more: Partial<PipelineInput
   const lines = SUPPLIERS.slice(0, suppliers).map((line, at) => `K${at},${line}`)
   here.write('in.csv', [HEADER, ...lines, ''].join('\n'))
   const { username, password } = service
-  const common = here.options({ FETTLE_USERNAME: username, FETTLE_PASSWORD: password })
+  const common = here.options({ FETTLE_USERNAME: username, FETTLE_PASSWORD: password, FETTLE_URL: service.url })
   const clock: Clock = {
     ...realClock,
     now: () => realClock.now() + day * DAY,

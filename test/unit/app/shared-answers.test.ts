@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
-import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
+import { loginAt, realService } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
@@ -29,15 +29,16 @@ async function waitsFor(runId: string, other: (onNote: (text: string) => void) =
 }
 
 /** Pipelines over the same list, in a service of their own. */
-async function pipelines(): Promise<(name: string) => PipelineInput> {
-  const { url } = await realService()
+async function pipelines() {
+  const service = await realService()
+  const { url } = service
   const reuse = { matched: '30d', unmatched: '30d', review: '30d' }
-  return name => here.pipeline({ name, service: { url }, reuse, output: `${name}.csv` })
+  const of = (name: string): PipelineInput => here.pipeline({ name, service: { url }, reuse, output: `${name}.csv` })
+  return { of, options: { ...here.options(loginAt(service)), answersDir: 'shared' } }
 }
 
 test('the first night of a pipeline does not wait for answers that depend on the list of another, and later nights do', async () => {
-  const of = await pipelines()
-  const options = { ...here.options(CREDENTIALS), answersDir: 'shared' }
+  const { of, options } = await pipelines()
   const first = await run(of('one'), options)
   expect(first).toMatchObject({ exitCode: 0, results: [{ inRegister: expect.any(Number), plan: { sent: 2 } }] })
   here.write('in.csv', 'name,country\nAcme Ltd,GB\nBolt Ltd,GB\n')
@@ -54,8 +55,7 @@ test('the first night of a pipeline does not wait for answers that depend on the
 })
 
 test('pipelines with the same list use what they know, each and together, after their first nights', async () => {
-  const of = await pipelines()
-  const options = { ...here.options(CREDENTIALS), answersDir: 'shared' }
+  const { of, options } = await pipelines()
   const sent = async (name: string): Promise<unknown> => (await run(of(name), options)).results[0]?.plan.sent
   expect([await sent('one'), await sent('two')]).toEqual([2, 2])
   expect([await sent('one'), await sent('two')]).toEqual([0, 0])
@@ -64,8 +64,7 @@ test('pipelines with the same list use what they know, each and together, after 
 })
 
 test('the first night of a pipeline waits for a run of the same pipeline in another folder', async () => {
-  const of = await pipelines()
-  const options = { ...here.options(CREDENTIALS), answersDir: 'shared' }
+  const { of, options } = await pipelines()
   await run(of('one'), options)
   const { runId } = (await run(of('two'), { ...options, detach: true })).metadata
   const elsewhere = (onNote: (text: string) => void) => run(of('two'), { ...options, runsDir: 'elsewhere', onNote })

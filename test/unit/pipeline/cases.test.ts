@@ -32,13 +32,13 @@ test.each([
   `${BASE}service: { password: "x-canary" }`,
   `${BASE}service: { password: 7 }`,
   `${BASE}service: { password: [canary] }`,
-  `${BASE}service: { password: "\${FETTLE_PASSWORD:-canary}" }`,
+  `${BASE}service: { password: "\${PASSWORD:-canary}" }`,
   `${BASE}vars: { pw: canary }\nservice: { password: "\${vars.pw}" }`,
   `${BASE}service: { password: "\${A}canary" }`,
   `${BASE}service: { token: canary }`,
   `${BASE}apiKey: canary`,
 ])('P25, P27 a secret in the file is refused and not repeated: %s', text => {
-  const { pipeline, issues, secrets } = parseYaml(text, { env: { A: 'canary', FETTLE_PASSWORD: 'canary' } })
+  const { pipeline, issues, secrets } = parseYaml(text, { env: { A: 'canary', PASSWORD: 'canary' } })
   expect(pipeline).toBeNull()
   expect(secrets).toEqual({ username: null, password: null, notify: [] })
   expect(issues.some(one => one.severity === 'error')).toBe(true)

@@ -13,7 +13,7 @@ const parse = (folder: string, name: string) => {
   const text = readFileSync(new URL(name, here(folder)), 'utf8')
   const format = pipelineFormat(name)
   if (format === null) throw new Error(name)
-  return { text, ...parsePipeline(text, { ...OPTIONS, file: name, format, env: { FETTLE_PASSWORD: 'secret' } }) }
+  return { text, ...parsePipeline(text, { ...OPTIONS, file: name, format, env: { CONNECT_PASSWORD: 'secret' } }) }
 }
 
 describe.each(['valid/', '../../../pipelines/'])('%s', folder => {

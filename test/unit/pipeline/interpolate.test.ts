@@ -88,7 +88,7 @@ describe('what cannot be filled in', () => {
   })
 
   test.each(['a\nb', 'a\rb', 'a\0b', 'a\r\n'])('P31 %j in a header, a path or an address is refused by name', value => {
-    const text = `${mapped('${BAD}')}\noutput: o/\${BAD}\nservice: https://h/\${BAD}/v1`
+    const text = `${mapped('${BAD}')}\noutput: o/\${BAD}\nservice: \${BAD}`
     const { pipeline, issues } = parseYaml(text, { env: { BAD: value } })
     expect(pipeline).toBeNull()
     expect(issues.map(one => one.message)).toEqual([
@@ -100,6 +100,52 @@ describe('what cannot be filled in', () => {
 
   test.each(['constructor', '__proto__', 'toString'])('%s is not in an empty environment', name => {
     expect(parseYaml(`${BASE}description: \${${name}}`).issues[0]?.message).toContain('is not set')
+  })
+})
+
+describe('credentials of fettle and of S3', () => {
+  const env = { FETTLE_PASSWORD: 'hunter2', AWS_SECRET_ACCESS_KEY: 'hunter2', fettle_x: 'hunter2', FETTLER: 'fine' }
+
+  test.each(['FETTLE_PASSWORD', 'AWS_SECRET_ACCESS_KEY', 'fettle_x', 'FETTLE_URL:-https://h/v1'])('${%s} has no value', name => {
+    for (const text of [
+      `description: "\${${name}}"`,
+      `vars: { x: "\${${name}}" }`,
+      `service: { url: https://h/v1, password: "\${${name.replace(/:.*/, '')}}" }`,
+      `notify: [{ to: "https://h/\${${name}}" }]`,
+    ]) {
+      const { pipeline, issues } = parseYaml(`${BASE}${text}`, { env })
+      expect(pipeline).toBeNull()
+      expect(issues.map(one => one.message).join()).toContain('fettle reads FETTLE_* and AWS_* itself')
+      expect(JSON.stringify(issues)).not.toContain('hunter2')
+    }
+  })
+
+  test('a name that only begins like one of them has', () => {
+    expect(pipelineOf(`${BASE}description: \${FETTLER}`, { env }).description).toBe('fine')
+  })
+})
+
+describe('the address of a service, which is recorded and printed', () => {
+  const env = { SECRET: 'hunter2', WHOLE: 'https://h/v1' }
+
+  test.each([
+    'service: https://h/${SECRET}/v1',
+    'service: { url: "https://h/${SECRET}/v1" }',
+    'service: { url: "https://${SECRET}.example/v1" }',
+    'vars: { x: "https://h/${SECRET}/v1" }\nservice: ${vars.x}',
+    'vars: { x: "${SECRET}" }\nservice: https://h/${vars.x}/v1',
+  ])('no value of the environment is a part of it: %s', text => {
+    const { pipeline, issues } = parseYaml(`${BASE}${text}`, { env })
+    expect(pipeline).toBeNull()
+    expect(issues.map(one => one.message)).toEqual([expect.stringContaining('${SECRET} is a part of the address')])
+  })
+
+  test.each([
+    'service: ${WHOLE}',
+    'vars: { x: "${WHOLE}" }\nservice: { url: "${vars.x}" }',
+    'vars: { h: h }\nservice: https://${vars.h}/v1',
+  ])('all of it may be one: %s', text => {
+    expect(pipelineOf(`${BASE}${text}`, { env }).service).toMatchObject({ kind: 'remote', url: 'https://h/v1' })
   })
 })
 

@@ -1,13 +1,15 @@
 /** `fettle check`: pipeline and input checked without sending anything. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, QUIET, REGISTER_CONFLICTS, RUNS_DIR, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, QUIET, REGISTER_CONFLICTS, RUNS_DIR, SOURCES, TRUSTED } from '../options.ts'
 
 export const check: Command = {
   usage: 'check <pipeline..>',
   summary: 'Check pipeline and input; makes no request',
   positionals: [PIPELINES],
+  isUntrusted: true,
   options: [
     ...SOURCES,
+    TRUSTED,
     RUNS_DIR,
     JSON_RESULT,
     QUIET,

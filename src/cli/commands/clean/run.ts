@@ -38,7 +38,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
   const overrides = {
     ...NO_OVERRIDES,
-    env: io.env,
+    // The command line names everything in this pipeline.
+    env: { ...io.env, FETTLE_UNTRUSTED: '0' },
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
     service,

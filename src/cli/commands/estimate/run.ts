@@ -23,7 +23,14 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   // The registers are those of the sample: the service of the pipeline may have its own.
   const overrides = { ...overridesOf(flags, io.env), register: null }
-  const { plan, issues, input, release } = await prepare(file, { env: io.env, cwd: io.cwd, stdin, elsewhere, ...overrides })
+  const { plan, issues, input, release } = await prepare(file, {
+    env: io.env,
+    cwd: io.cwd,
+    stdin,
+    elsewhere,
+    isOffline: true,
+    ...overrides,
+  })
   release()
   if (plan === null || input === null) {
     const { exitCode } = errorOfIssues(issues)

@@ -1,13 +1,15 @@
 /** `fettle plan`: cost and changes of a run before it starts. */
 import type { Command } from '../../command.ts'
-import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, REUSE, RUN_KEY, RUNS_DIR, SOURCES } from '../options.ts'
+import { JSON_RESULT, PIPELINES, REGISTER_CONFLICTS, REUSE, RUN_KEY, RUNS_DIR, SOURCES, TRUSTED } from '../options.ts'
 
 export const plan: Command = {
   usage: 'plan <pipeline..>',
   summary: 'Show rows, cost and changes of the next run, and what the account has left',
   positionals: [PIPELINES],
+  isUntrusted: true,
   options: [
     ...SOURCES,
+    TRUSTED,
     ...REUSE,
     RUN_KEY,
     RUNS_DIR,

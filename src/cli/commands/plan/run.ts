@@ -50,6 +50,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
       runsDir,
       stdin,
       elsewhere,
+      isOffline: isOn(flags, 'offline'),
       ...overridesOf(flags, io.env),
     })
     release()

@@ -12,6 +12,7 @@ import {
   REUSE,
   RUN_KEY,
   SOURCES,
+  UNTRUSTED,
 } from '../options.ts'
 
 export const run: Command = {
@@ -20,6 +21,7 @@ export const run: Command = {
   positionals: [PIPELINES],
   options: [
     ...SOURCES,
+    UNTRUSTED,
     ...REUSE,
     ...EXECUTION,
     RECORD,

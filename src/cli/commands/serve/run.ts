@@ -35,7 +35,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const host = needText(flags, 'host')
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
-  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, {})] : []
+  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, { kind: 'embedded' })] : []
   const serviceDir = serviceDirOf(flags, io)
   const isGuarded = users.length > 0 || hasUsers(serviceDir)
   if (!LOOPBACK.has(host) && !isGuarded)

@@ -97,7 +97,7 @@ describe('a successful run', () => {
   test('password by a reference in the pipeline, against a careless service', async () => {
     const service = await careless()
     const cwd = place(`${MORE}\nservice: {url: "${service.url}", username: "\${MY_USER}", password: "\${MY_PASSWORD}"}`)
-    const env = { MY_USER: CANARY.username, MY_PASSWORD: CANARY.password }
+    const env = { MY_USER: CANARY.username, MY_PASSWORD: CANARY.password, FETTLE_SERVICE_ORIGINS: new URL(service.url).origin }
     expect(await said(['run', 'p.yml', ...LOUD], cwd, env)).toMatchObject({ code: 0 })
     expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toContain('Acme')
     await lookAtIt(cwd, env)

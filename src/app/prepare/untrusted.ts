@@ -1,0 +1,63 @@
+/** What of an untrusted pipeline is not read: addresses, and files outside the checkout, also by a link. */
+import { resolve } from 'node:path'
+import { type Issue, issue } from '../../errors.ts'
+import { listFiles } from '../../files/file-list.ts'
+import { isInside } from '../../files/inside-folder.ts'
+import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../../pipeline/index.ts'
+import { realPath } from './output-paths.ts'
+
+interface UntrustedContext extends Pick<ParsedPipeline, 'environmentAt' | 'locate'> {
+  readonly cwd: string
+  /** The command itself names the input. */
+  readonly isInputNamed: boolean
+  /** Whether the command needs the rows of the input. */
+  readonly needsInput: boolean
+}
+
+export interface UntrustedPlaces {
+  readonly mayReadInput: boolean
+  readonly issues: readonly Issue[]
+}
+
+export async function untrustedPlaces(pipeline: Pipeline, context: UntrustedContext): Promise<UntrustedPlaces> {
+  const why = context.isInputNamed ? null : await whyNotRead(pipeline, context)
+  const refusal =
+    why === null
+      ? []
+      : [
+          issue('FETTLE_UNTRUSTED', `the input was not read, because the pipeline is untrusted: ${why}`, {
+            severity: context.needsInput ? 'error' : 'info',
+            at: context.locate(['input']),
+          }),
+        ]
+  return { mayReadInput: why === null, issues: [...refusal, ...addressNotes(pipeline, context)] }
+}
+
+async function whyNotRead({ input: { path, sql } }: Pipeline, { cwd, environmentAt }: UntrustedContext): Promise<string | null> {
+  if (path === '-') return null
+  if (isAddress(path) || sql !== undefined) {
+    const names = INPUT_PATHS.flatMap(environmentAt)
+    return names.length === 0 ? `${shownPath(path)} is an address` : `its address contains ${names.join(' and ')}`
+  }
+  const root = await realPath(resolve(cwd))
+  if (!isInside(resolve(cwd), resolve(cwd, path))) return `${path} is outside the working directory`
+  const files = await listFiles(path, cwd)
+  for (const file of files !== null && 'code' in files ? [] : (files ?? [path]))
+    if (!isInside(root, await realPath(resolve(cwd, file)))) return `${file} leads out of the working directory`
+  return null
+}
+
+const INPUT_PATHS = [['input'], ['input', 'path'], ['input', 'url']]
+
+/** Other addresses with a value of the environment: such a value could be any secret. */
+function addressNotes({ output, notify }: Pipeline, { environmentAt, locate }: UntrustedContext): Issue[] {
+  const far = [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
+  const outputs = far ? [['output'], ...['path', 'unmatched', 'review', 'url'].map(key => ['output', key])] : []
+  const receivers = notify.map((_, index) => ['notify', index, 'to'])
+  return [...outputs, ...receivers].flatMap(path => {
+    const names = environmentAt(path)
+    if (names.length === 0) return []
+    const message = `${path.join('.')} was not opened, because the pipeline is untrusted: it contains ${names.join(' and ')}`
+    return [issue('FETTLE_UNTRUSTED', message, { severity: 'info', at: locate(path) })]
+  })
+}
