@@ -54,6 +54,8 @@ export const REUSE_EVENTS = {
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },
+  /** Its paid answers cannot be proved to be those to its rows: no other run adopts them. */
+  'answers.refused': { why: text },
   /** An earlier run asked, and when: nothing is paid. */
   'candidates.reused': { done: count, question: text, companies: list(proposed), askedAt: text },
   /** An earlier run searched, and when: nothing is paid. */

@@ -14,6 +14,8 @@ export interface ReuseState {
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
   readonly isKept: boolean
+  /** Why no other run adopts its paid answers; null where one may. */
+  readonly refused: string | null
   /** Jobs that the run left when it chose its rows again. */
   readonly left: readonly JobState[]
   /** Their credits; null where the service gave no counts. */
@@ -76,7 +78,7 @@ export function afterReuse(
       const left = [...(reuse?.left ?? []), ...requested]
       return {
         ...{ plan: chosen, jobName, jobs: jobsOf(chosen, jobName) },
-        reuse: { counts, list, outcomes: null, isKept: false, left, paid: added(reuse?.paid ?? 0, paid) },
+        reuse: { counts, list, outcomes: null, isKept: false, refused: null, left, paid: added(reuse?.paid ?? 0, paid) },
         // What the earlier choice warned of was not paid, unless one of its jobs was.
         issues: [
           ...issues.filter(({ code }) => code !== 'FETTLE_ASKED_BEFORE' || requested.some(job => job.enrichRequested)),
@@ -94,6 +96,8 @@ export function afterReuse(
       )
     case 'answers.kept':
       return reuse && { reuse: { ...reuse, isKept: true } }
+    case 'answers.refused':
+      return reuse && { reuse: { ...reuse, refused: event.why } }
     default:
       return null
   }

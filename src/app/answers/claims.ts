@@ -32,6 +32,10 @@ const BEAT_MS = 60_000
 const LEFT_MS = 7 * 24 * 3_600_000
 const DIGEST = 16
 const SCOPE = 64
+/** The scope, and the digest of the choice whose rows have the questions, in the order in which they are sent. */
+const HEAD = SCOPE + 64
+/** In the place of a question whose answer is stored. */
+const SETTLED = Buffer.alloc(DIGEST)
 
 /** The run whose questions a file of this name holds. */
 const runOf = (name: string): string | undefined => /^(.+)\.questions$/.exec(name)?.[1]
@@ -89,6 +93,8 @@ export class Claim {
   readonly #runId: string
   readonly #now: () => number
   readonly #own: Buffer[] = []
+  /** The digest of the file with the chosen rows; '' where several lists or none belong to the questions. */
+  choice = ''
   #scope = ''
   /** Only runs of this pipeline are waited for; null: those of any. */
   #pipeline: string | null = null
@@ -140,14 +146,15 @@ export class Claim {
   }
 
   publish(): Promise<void> {
-    return writeQuestions(join(this.#folder, `${this.#runId}.questions`), this.#scope, this.#own)
+    const head = `${this.#scope}${this.choice.padEnd(HEAD - SCOPE)}`
+    return writeQuestions(join(this.#folder, `${this.#runId}.questions`), head, this.#own)
   }
 }
 
-async function writeQuestions(path: string, scope: string, questions: readonly Buffer[]): Promise<void> {
+async function writeQuestions(path: string, head: string, questions: readonly Buffer[]): Promise<void> {
   const sink = await openSink(path)
   try {
-    await sink.write(Buffer.concat([Buffer.from(scope, 'latin1'), ...questions]))
+    await sink.write(Buffer.concat([Buffer.from(head, 'latin1'), ...questions]))
     await sink.finish()
     await sink.publish()
   } finally {
@@ -155,41 +162,55 @@ async function writeQuestions(path: string, scope: string, questions: readonly B
   }
 }
 
-/** The questions that a run named and whose answers it did not store; null where there are none of this scope. */
-export const namedQuestions = (answers: string, runId: string, scope: string): DigestIndex | null =>
-  questionsIn(join(claimsFolder(answers), `${runId}.questions`), scope)
+/**
+ * The questions that a run sends, in the order in which it sends them, null in place of each whose answer is stored; null where the
+ * folder does not have those of this choice.
+ */
+export function sentQuestions(answers: string, runId: string, scope: string, choice: string): readonly (Buffer | null)[] | null {
+  const bytes = readIfThere(join(claimsFolder(answers), `${runId}.questions`))
+  if (bytes === null || bytes.toString('latin1', 0, HEAD) !== `${scope}${choice}`) return null
+  return digestsIn(bytes).map(question => (question.equals(SETTLED) ? null : question))
+}
+
+function digestsIn(bytes: Buffer): Buffer[] {
+  const digests: Buffer[] = []
+  for (let at = HEAD; at < bytes.length; at += DIGEST) digests.push(bytes.subarray(at, at + DIGEST))
+  return digests
+}
+
+/** Throws FETTLE_OUTPUT_WRITE for a file that is there and cannot be read. */
+function readIfThere(path: string): Buffer | null {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read ${path}: ${(cause as Error).message}`, { cause })
+  }
+}
 
 /** Removes what runs named whose answers are stored. */
 export async function dropClaims(answers: string, runIds: readonly string[]): Promise<void> {
   for (const id of runIds) await rm(join(claimsFolder(answers), `${id}.questions`), { force: true }).catch(() => {})
 }
 
-/** Takes questions whose answers are stored from those that a run named. Throws FETTLE_OUTPUT_WRITE. */
-export async function settleQuestions(answers: string, runId: string, scope: string, stored: readonly Buffer[]): Promise<void> {
+/** Marks questions whose answers are stored, so that the others keep their places. Throws FETTLE_OUTPUT_WRITE. */
+export async function settleQuestions(answers: string, runId: string, from: number, count: number): Promise<void> {
   const path = join(claimsFolder(answers), `${runId}.questions`)
-  const done = new DigestIndex()
-  for (const question of stored) done.add(question)
-  const bytes = readFileSync(path)
-  const left: Buffer[] = []
-  for (let at = SCOPE; at < bytes.length; at += DIGEST) {
-    const question = bytes.subarray(at, at + DIGEST)
-    if (done.find(question) === -1) left.push(question)
-  }
-  if (left.length === 0) await rm(path, { force: true })
-  else await writeQuestions(path, scope, left)
+  const bytes = readIfThere(path)
+  if (bytes === null) return
+  bytes.fill(0, HEAD + from * DIGEST, HEAD + (from + count) * DIGEST)
+  const questions = digestsIn(bytes)
+  if (questions.every(question => question.equals(SETTLED))) await rm(path, { force: true })
+  else await writeQuestions(path, bytes.toString('latin1', 0, HEAD), questions)
 }
 
 /** Null for a file of another scope, and for one that is gone. */
 function questionsIn(path: string, scope: string): DigestIndex | null {
-  try {
-    const bytes = readFileSync(path)
-    if (bytes.toString('latin1', 0, SCOPE) !== scope) return null
-    const questions = new DigestIndex()
-    for (let at = SCOPE; at < bytes.length; at += DIGEST) questions.add(bytes.subarray(at, at + DIGEST))
-    return questions
-  } catch {
-    return null
-  }
+  const bytes = readIfThere(path)
+  if (bytes === null || bytes.toString('latin1', 0, SCOPE) !== scope) return null
+  const questions = new DigestIndex()
+  for (const question of digestsIn(bytes)) questions.add(question)
+  return questions
 }
 
 export interface HeldClaim {

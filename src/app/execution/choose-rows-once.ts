@@ -153,6 +153,7 @@ async function looker({ state, directory, settings, choosing, folder, waiting, b
       const answered = open && (await chooseKnownRows(readable, run, null, { ...all, sentBefore: open })).counts.known
       const isSame = answered === 0
       const choice = isSame || !mayChoose ? null : await chooseKnownRows(readable, run, directory, all)
+      claim.choice = (isSame ? plan.known?.bits : choice?.bits) ?? ''
       return { choice, isSame, askedBefore: claim.askedBefore }
     }
     // Until its answers are stored, what it has paid stays named.
@@ -162,7 +163,10 @@ async function looker({ state, directory, settings, choosing, folder, waiting, b
 
 interface Settled {
   readonly held: HeldClaim
-  /** Null where the service has a job that is paid, of which the journal has nothing: the run keeps its jobs. */
+  /**
+   * Null where the run keeps its jobs: the service has one that is paid, of which the journal has nothing, or nothing proves its answers
+   * without the list.
+   */
   readonly looked: Looked | null
   readonly mayChoose: boolean
   /** By the runs that asked some of the questions before. */
@@ -188,7 +192,8 @@ async function settle(work: Work): Promise<Settled> {
         if (await hasPaidThere(state, connect)) return { held, looked: null, mayChoose, fetched, paid }
         if (before.isPartlyPaid) {
           paid = await receiveOwn(record, connect)
-          await storePaid(record.state ?? state, directory, { settings, folder })
+          const { refusal } = await storePaid(record.state ?? state, directory, { settings, folder })
+          if (refusal !== null) return { held, looked: null, mayChoose, fetched, paid }
         }
       } catch (error) {
         await held.release(false)

@@ -400,7 +400,7 @@ test('answers whose job is gone are paid again, with a warning that has the reas
   expect(report).toMatchObject({ exitCode: 0, status: 'warn', results: [{ reuse: { known: 0, sent: 20 } }] })
   expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([
     expect.stringMatching(
-      `^20 questions may be paid twice: the unfinished run ${unfinished} asked them before, and its answers cannot be fetched: `,
+      `^20 questions may be paid twice: the unfinished run ${unfinished} asked them before, and its answers cannot be used: `,
     ),
   ])
 })

@@ -22,7 +22,7 @@ export function askedBefore(
     if ((result !== undefined && 'answers' in result) || !mayHaveAsked(runsDir, runId)) return []
     const why = result !== undefined && 'why' in result ? result.why : null
     const message = `${counted(count, 'question')} may be paid twice: the unfinished run ${runId} asked ${count === 1 ? 'it' : 'them'} before`
-    const more = why === null ? '' : `, and its answers cannot be fetched: ${why}`
+    const more = why === null ? '' : `, and its answers cannot be used: ${why}`
     return [issue('FETTLE_ASKED_BEFORE', `${message}${more}`, { severity: 'warn' })]
   })
 }

@@ -8,13 +8,14 @@ import { counted } from '../../../counted.ts'
 import { type ErrorCode, FettleError } from '../../../errors.ts'
 import { takeLock } from '../../../files/process-lock.ts'
 import { type Journal, openJournal, type RunState } from '../../../journal/index.ts'
+import type { Clock } from '../../../model/requests.ts'
 import { lineOf, type Plan } from '../../../pipeline/index.ts'
 import { receivedPath } from '../../../results/file-names.ts'
 import { isAsReceived } from '../../../results/index.ts'
 import { keptAnswersPaths } from '../../../results/reuse/answer-keeper.ts'
 import { keepPaidAnswers } from '../../../results/reuse/paid-answers.ts'
-import { answeredJobs, isPaid, receivePaid } from '../../../run/index.ts'
-import { dropClaims, type HeldLock, namedQuestions, resumeClaim, settleQuestions, withBeat } from '../../answers/claims.ts'
+import { answeredJobs, checkAgainstSummary, isPaid, receivePaid } from '../../../run/index.ts'
+import { dropClaims, type HeldLock, resumeClaim, sentQuestions, settleQuestions, withBeat } from '../../answers/claims.ts'
 import { addToFolder, keepAnswers, scopeOf } from '../../answers/folder.ts'
 import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
 import { lockPath, type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../../runs/run-directory.ts'
@@ -62,10 +63,18 @@ export async function fetchPaid(runId: string, fetching: Fetching): Promise<Fetc
     if (claim !== null) held.push({ release: () => void claim.release(false) })
     const state = readRun(settings.runsDir, runId)
     if (!hasPaid(state)) return { why: null }
+    const refused = state.reuse?.refused ?? refusalOf(state)
+    if (refused !== null) return { why: refused }
     settings.observers?.emit('onNote', `fetching the answers that the run ${runId} has paid`)
     const directory = runDirectory(settings.runsDir, runId)
-    const answers = await storePaid(await receive(state, directory, { ...fetching, guard }), directory, fetching)
-    if (answers === 0) return { why: 'no row that came back repeats what was sent' }
+    const { answers, refusal } = await receiveAndStore(state, directory, { ...fetching, guard })
+    if (refusal !== null) {
+      const why = `${namePaid(state)}: ${refusal}`
+      recordRefusal(directory, why, clock)
+      return { why }
+    }
+    // What it has paid was stored before; the rest it has not paid.
+    if (answers === 0) return { why: null }
     settings.observers?.emit(
       'onNote',
       `${counted(answers, 'answer')} of the run ${runId} ${answers === 1 ? 'is' : 'are'} known now`,
@@ -103,6 +112,38 @@ const OF_THAT_RUN: ReadonlySet<string> = new Set<ErrorCode>([
   'FETTLE_JOURNAL_DAMAGED',
   'FETTLE_RUN_EMPTY',
 ])
+
+/** What the run itself refused, no other run adopts: the files are there, and their join ended the run. */
+function refusalOf(state: RunState): string | null {
+  const { error, jobs, outcomes } = state
+  if (error?.kind !== 'rejected' || outcomes !== null) return null
+  return jobs.every(({ received, failure }) => received !== null || failure !== null)
+    ? `${namePaid(state)}: the run refused what came back: ${error.message}`
+    : null
+}
+
+const namePaid = ({ jobs }: RunState): string =>
+  jobs.flatMap(job => (isPaid(job) && job.id !== null ? [`job ${job.id}`] : [])).join(', ')
+
+/** A refusal of the received file is one of its answers as well: a later attempt would end the same way. */
+async function receiveAndStore(state: RunState, directory: RunDirectory, fetching: Fetching): Promise<Stored> {
+  try {
+    return await storePaid(await receive(state, directory, fetching), directory, fetching)
+  } catch (error) {
+    if (!FettleError.is(error) || (error.code !== 'FETTLE_LEDGER' && error.code !== 'FETTLE_CONTRACT')) throw error
+    return { answers: 0, refusal: error.message }
+  }
+}
+
+/** So that it is not fetched and judged again by every run. */
+function recordRefusal(directory: RunDirectory, why: string, { now }: Pick<Clock, 'now'>): void {
+  const journal = openJournal(directory.journal, now, 'existing')
+  try {
+    journal.append({ type: 'answers.refused', why })
+  } finally {
+    journal.close()
+  }
+}
 
 /** Waits for the jobs that are paid, and receives their files. Returns the state of the run then. */
 async function receive(
@@ -148,12 +189,18 @@ function endAsBefore(journal: Journal, { detached, status, exitCode, error }: Ru
     journal.append({ type: 'run.paused', status, exitCode, error })
 }
 
-/** Stores the answers of the files that were received. Returns their number. */
+/** What was stored, and why the answers of a job were not: null where all are. */
+interface Stored {
+  readonly answers: number
+  readonly refusal: string | null
+}
+
+/** Stores the answers of the files that were received, of each job all that it answered or none. */
 export async function storePaid(
   state: RunState,
   directory: RunDirectory,
   { settings, folder }: Pick<Fetching, 'settings' | 'folder'>,
-): Promise<number> {
+): Promise<Stored> {
   const { plan, identity, runId, jobName, jobs } = state
   // Jobs after the first choice of a run must not replace what those before it answered.
   const choice = jobName.slice(`fettle-${runId}`.length)
@@ -161,29 +208,40 @@ export async function storePaid(
   if (state.outcomes !== null && plan.shard === undefined) {
     await keepAnswers(directory, folder, clock.now())
     await dropClaims(folder, [runId])
-    return plan.sent
+    return { answers: plan.sent, refusal: null }
   }
   const scope = scopeOf(plan, identity)
   const answered = answeredJobs(state)
-  let count = 0
-  for (const { part, received } of jobs.filter(isPaid)) {
-    const named = namedQuestions(folder, runId, scope)
-    if (named === null) break
-    const from = receivedPath(directory.path, part)
-    if (received === null || !(await isAsReceived(from, received)))
-      throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${from}`)
-    const isAsked = (question: Buffer): boolean => named.find(question) !== -1
-    const kept = await keepPaidAnswers(plan, directory.path, { part, job: answered[part]!, scope, isAsked })
+  const sent = sentQuestions(folder, runId, scope, plan.known?.bits ?? '')
+  if (sent?.length !== plan.sent) return { answers: 0, refusal: 'which rows were sent, and in which order, is not recorded' }
+  let answers = 0
+  for (const job of jobs.filter(isPaid)) {
+    const { part, received } = job
+    const { from, rows } = plan.parts[part]!
+    const questions = sent.slice(from, from + rows).filter(question => question !== null)
+    if (questions.length === 0) continue
+    const path = receivedPath(directory.path, part)
+    if (received === null || !(await isAsReceived(path, received)))
+      throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${path}`)
+    const ofJob = { ...state, jobs: [job], plan: { ...plan, sent: rows } }
+    try {
+      await keepPaidAnswers(plan, directory.path, {
+        ...{ part, job: answered[part]!, scope, questions },
+        accept: outcomes => checkAgainstSummary(outcomes, ofJob),
+      })
+    } catch (error) {
+      if (!FettleError.is(error) || error.kind !== 'rejected') throw error
+      return { answers, refusal: error.message }
+    }
     const files = keptAnswersPaths(directory.path).map(({ kind, path }) => ({ kind: `${kind}${choice}-${part + 1}`, path }))
-    if (kept.length > 0)
-      await addToFolder(
-        directory,
-        folder,
-        files.filter(({ path }) => existsSync(path)),
-        clock.now(),
-      )
-    await settleQuestions(folder, runId, scope, kept)
-    count += kept.length
+    await addToFolder(
+      directory,
+      folder,
+      files.filter(({ path }) => existsSync(path)),
+      clock.now(),
+    )
+    await settleQuestions(folder, runId, from, rows)
+    answers += rows
   }
-  return count
+  return { answers, refusal: null }
 }
