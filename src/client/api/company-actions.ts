@@ -30,6 +30,14 @@ const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
 const isPartial = ({ name, threshold, datasets }: Partial<BusinessSearch>): boolean =>
   name == null || threshold === undefined || datasets === undefined
 
+const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase()
+
+/** Throws FETTLE_CONTRACT for an answer that names a subject other than the one that was asked for. */
+function proveSubject(what: string, asked: string, answered: unknown): void {
+  if (typeof answered !== 'string' || answered === '' || plain(answered) === plain(asked)) return
+  throw new FettleError('FETTLE_CONTRACT', `the service answered the ${what} of ${asked} with the one of ${answered}`)
+}
+
 export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   return {
@@ -37,7 +45,9 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     ...createPortfolioSync(api),
     async readTags(id, options = {}) {
       const { report } = await api.readReport({ id }, options)
-      return report == null ? {} : tagsOfReport(report)
+      if (report == null) return {}
+      proveSubject('report', id, report.companyId)
+      return tagsOfReport(report)
     },
     async findPortfolios(name, options = {}) {
       const found: Portfolio[] = []
@@ -75,7 +85,10 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
           datasets,
           ...(countries.length === 0 ? {} : { countryCodes: countries }),
         },
-        read: screeningOf,
+        read: search => {
+          proveSubject('AML search', name, search.name)
+          return screeningOf(search)
+        },
         options,
         subject: `of ${name}`,
       }),
