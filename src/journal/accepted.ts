@@ -1,5 +1,6 @@
 /** The state of the stage that fetches the tags of accepted companies. */
 import type { FetchedCompany } from '../model/results.ts'
+import { Appended } from './appended.ts'
 import type { RefusedCompany, RunEvent } from './events.ts'
 
 export interface AcceptedState {
@@ -16,7 +17,7 @@ export interface AcceptedState {
   readonly refusal: RefusedCompany | null
   /** The remote job that fetched them, null for reports. */
   readonly job: string | null
-  readonly found: Readonly<Record<string, FetchedCompany['tags']>>
+  readonly found: Appended<FetchedCompany>
   /** Nothing more is asked for. */
   readonly isOver: boolean
   /** The outputs have the tags. */
@@ -33,11 +34,15 @@ export const NOTHING_ACCEPTED: AcceptedState = {
     refused: 0,
     refusal: null,
     job: null,
-    found: {},
+    found: Appended.empty(),
     isOver: false,
     isWritten: false,
   },
 }
+
+/** By the ids of the companies. */
+export const fetchedTags = (found: AcceptedState['found']): Record<string, FetchedCompany['tags']> =>
+  Object.fromEntries(found.values().map(({ id, tags }) => [id, tags]))
 
 /** Outputs that are written after the last company have the tags. Later ones begin another list, of other decisions. */
 export function afterWriting(state: AcceptedState | null, listed: number | null): AcceptedState | null {
@@ -53,7 +58,7 @@ export function afterFetching(state: AcceptedState, event: RunEvent): AcceptedSt
     case 'accepted.withdrawn':
       return { ...state, open: null }
     case 'accepted.fetched': {
-      const found = { ...state.found, ...Object.fromEntries(event.companies.map(({ id, tags }) => [id, tags])) }
+      const found = state.found.add(...event.companies)
       return { ...state, open: null, done: event.done, paid: state.paid + event.paid, job: event.job ?? state.job, found }
     }
     case 'accepted.refused':

@@ -4,6 +4,7 @@ import type { ProposedCompany } from '../model/requests.ts'
 import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
+import { Appended } from './appended.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
 import {
   afterNotices,
@@ -39,6 +40,9 @@ export interface ScreenState {
 /** The description of a dataset (contract §6.8); empty for an unknown one. */
 export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
+/** What the service proposed for a question. */
+export type ProposedAnswer = readonly [question: string, companies: readonly ProposedCompany[]]
+
 export interface CandidateState {
   /** Null before the outputs are written for the first time. */
   readonly counts: QuestionCounts | null
@@ -55,8 +59,8 @@ export interface CandidateState {
   readonly refused: number
   /** Which operation is asked; null when the account has neither. */
   readonly by: 'match' | 'search' | null
-  /** By question. */
-  readonly answers: Readonly<Record<string, readonly ProposedCompany[]>>
+  /** In the order of the questions. */
+  readonly answers: Appended<ProposedAnswer>
   /** The outputs have the answers. */
   readonly isProposed: boolean
 }
@@ -77,9 +81,11 @@ export interface CompanyActionState {
 /** As many as a report shows; the journal has all of them. */
 const MAX_FOUND = 100
 
+const NO_ANSWERS: Appended<ProposedAnswer> = Appended.empty()
+
 const NOT_ASKED: CandidateState = {
   ...{ counts: null, open: null, done: 0, paid: 0, reused: 0, isKept: false, lost: 0, refused: 0 },
-  ...{ by: 'match', answers: {}, isProposed: false },
+  ...{ by: 'match', answers: NO_ANSWERS, isProposed: false },
 }
 
 export const initialCompanyActions = ({ candidates, portfolio, screen, events }: Plan): CompanyActionState => ({
@@ -165,11 +171,11 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
     case 'candidates.unavailable':
       return { ...state, open: null, by: event.by === 'match' ? 'search' : null }
     case 'candidates.found': {
-      const answers = { ...state.answers, [event.question]: event.companies }
+      const answers = state.answers.add([event.question, event.companies])
       return { ...state, open: null, done: event.done, paid: state.paid + 1, answers }
     }
     case 'candidates.reused': {
-      const answers = { ...state.answers, [event.question]: event.companies }
+      const answers = state.answers.add([event.question, event.companies])
       return { ...state, done: event.done, reused: state.reused + 1, answers }
     }
     case 'searches.kept':

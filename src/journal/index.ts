@@ -1,6 +1,6 @@
 /** Re-exports the journal. */
 
-export type { AcceptedState } from './accepted.ts'
+export { type AcceptedState, fetchedTags } from './accepted.ts'
 export * from './checksum.ts'
 export { type CandidateState, meaningOf, type ScreenState } from './company-actions.ts'
 export type * from './events.ts'

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
-import { matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { fetchedTags, matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
 import { REUSED_FILE, receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
@@ -90,7 +90,7 @@ export async function applyDecisions(
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.
-    if (state.accepted !== null) await results.keepFetched(state.accepted.found)
+    if (state.accepted !== null) await results.keepFetched(fetchedTags(state.accepted.found))
     const {
       missing: _,
       unfit: ____,

@@ -4,7 +4,7 @@
  * not asked for again in this run.
  */
 import { FettleError, issue } from '../../errors.ts'
-import type { AcceptedState, RefusedCompany, RunEventInput, RunState } from '../../journal/index.ts'
+import { type AcceptedState, fetchedTags, type RefusedCompany, type RunEventInput, type RunState } from '../../journal/index.ts'
 import type { AcceptedCompany, FetchedCompany } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'
@@ -41,7 +41,7 @@ class Progress {
 
   constructor({ done, found, refused, refusal }: AcceptedState) {
     this.done = done
-    this.found = { ...found }
+    this.found = fetchedTags(found)
     this.#refused = refused
     this.#refusal = refusal
   }

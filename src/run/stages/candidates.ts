@@ -41,7 +41,7 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
   if (plan == null || before === null || before.counts === null) return
   const { listed } = before.counts
   let { done, paid, by } = before
-  let answers = before.answers
+  const answers: Record<string, readonly ProposedCompany[]> = Object.fromEntries(before.answers.values())
   if (before.open !== null) {
     done++
     paid++
@@ -52,7 +52,7 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
     const known = (await earlier?.proposed(question)) ?? null
     if (known !== null) {
       done++
-      answers = { ...answers, [question.id]: known.answer }
+      answers[question.id] = known.answer
       yield { type: 'candidates.reused', done, question: question.id, companies: known.answer, askedAt: known.at }
       ports.tick({ type: 'companies', done, total: listed })
       continue
@@ -85,7 +85,7 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
       paid++
       if (asked.type === 'lost') yield { type: 'candidates.lost', done, question: question.id }
       else {
-        answers = { ...answers, [question.id]: asked.companies }
+        answers[question.id] = asked.companies
         yield { type: 'candidates.found', done, question: question.id, companies: asked.companies }
       }
     }

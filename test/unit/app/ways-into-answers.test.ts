@@ -103,7 +103,7 @@ const NAMES = [
   'Nobody Knows Them',
   'Harrow Optics Ltd',
 ]
-const NUMBERS = ['11076475', '', '0123', '123', '', '']
+const NUMBERS = ['11076475', '', '0123', '', '123', '']
 const TAGS = ['general.connectId', 'general.companyName', 'general.rowNumber']
 const AGES = { matched: '20d', unmatched: '20d', review: '20d' }
 
@@ -265,6 +265,7 @@ test('the report of another company is not taken for the one of an accepted comp
   const way = await openWay()
   const company = 'GB-X-11076475'
   const pipeline = pipelineOf('nightly', {
+    accept: { banding: ['A'], review: ['B', 'C', 'D', 'E', 'F'] },
     candidates: { for: ['unmatched'], fetch: 'report' },
     review: { decisions: 'decisions.csv' },
     output: { path: 'nightly.csv', columns: ['*', 'general.connectId', 'contact.city'] },

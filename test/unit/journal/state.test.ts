@@ -3,9 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issue } from '../../../src/errors.ts'
 import type { RecordedError, RunEvent, RunEventInput } from '../../../src/journal/events.ts'
+import { fetchedTags } from '../../../src/journal/index.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { HttpCounts } from '../../../src/model/requests.ts'
 import { STAGE_NAMES } from '../../../src/model/stages.ts'
+import type { Plan } from '../../../src/pipeline/model/types.ts'
 import { OUTCOMES, planOf } from '../run/world.ts'
 
 const started: RunEventInput = {
@@ -86,6 +88,12 @@ const at = (index: number): string => new Date(Date.UTC(2025, 0, 1) + index * 10
 const eventsOf = (facts: readonly RunEventInput[]): RunEvent[] => facts.map((one, index) => ({ ...one, at: at(index) }))
 const stateOf = (...facts: RunEventInput[]): RunState => fold(eventsOf([started, ...facts]))!
 
+/** Lists and records in the state of the stages about companies. */
+const listsIn = (state: RunState | null): object[] =>
+  [state?.candidates, state?.accepted, state?.screening].flatMap(stage =>
+    Object.values(stage ?? {}).filter(value => typeof value === 'object' && value !== null),
+  )
+
 describe('the fold', () => {
   test('of a prefix, carried on with the rest, is the fold of all', () => {
     fc.assert(
@@ -121,6 +129,33 @@ describe('the fold', () => {
         expect(fold(JSON.parse(JSON.stringify(events)))).toEqual(JSON.parse(JSON.stringify(fold(events))))
       }),
     )
+  })
+
+  test('copies no list of companies for each event that adds to it', () => {
+    const tags = { 'general.companyName': 'Acme Ltd' }
+    const [size, mostCopied] = [8000, 200]
+    const facts = Array.from({ length: size }, (_, at): RunEventInput[] => {
+      const company = { id: `c${at}`, name: 'Acme Ltd', searchId: `s${at}`, hits: at % 5, risks: { SAN: at % 5 } }
+      return [
+        { type: 'candidates.found', done: at, question: `q${at}`, companies: [] },
+        { type: 'candidates.reused', done: at, question: `r${at}`, companies: [], askedAt: '2026-01-01T00:00:00Z' },
+        { type: 'accepted.fetched', done: at, paid: 1, job: null, companies: [{ id: `c${at}`, tags }] },
+        { type: 'screen.finished', done: at, company, createdAt: null, adopted: false },
+      ]
+    }).flat()
+    const candidates = { for: ['unmatched' as const], limit: size, budget: null, fetch: 'report' as const }
+    const screen = { datasets: ['SAN'], countries: [], threshold: 85, budget: null }
+    const plan = { ...planOf(), candidates, screen } as Plan
+    let state = fold(eventsOf([{ ...started, plan } as RunEventInput]))
+    let copied = 0
+    for (const event of eventsOf(facts)) {
+      const next = advance(state, event)
+      for (const [at, list] of listsIn(next).entries()) if (list !== listsIn(state)[at]) copied += Object.keys(list).length
+      state = next
+    }
+    expect(state?.candidates?.answers.values()).toHaveLength(2 * size)
+    expect(Object.keys(fetchedTags(state!.accepted!.found))).toHaveLength(size)
+    expect(copied / facts.length).toBeLessThan(mostCopied)
   })
 
   test('of nothing, and of what comes before run.started, is null', () => {
