@@ -14,6 +14,7 @@ import { forget } from './forget/command.ts'
 import { init } from './init/command.ts'
 import { merge } from './merge/command.ts'
 import { plan } from './plan/command.ts'
+import { probe } from './probe/command.ts'
 import { register } from './register/command.ts'
 import { report } from './report/command.ts'
 import { resume } from './resume/command.ts'
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   check,
   plan,
   estimate,
+  probe,
   test,
   resume,
   status,

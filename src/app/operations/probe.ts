@@ -1,0 +1,175 @@
+/**
+ * Sends one row of a list through the account of a pipeline, as an ordinary run of a separate pipeline, and reads what comes back: it
+ * shows whether the enriched file of this account is read rightly. Outputs, portfolio, events and the runs of the pipeline are not touched.
+ */
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { readRows } from '../../input/table/records.ts'
+import type { RunState } from '../../journal/index.ts'
+import { nearest, type Plan, ROWS_NAME, RUN_OUTPUT } from '../../pipeline/index.ts'
+import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
+import { openEnriched } from '../../results/enriched-file.ts'
+import { receivedPath } from '../../results/file-names.ts'
+import type { RunSettings } from '../execution/run-settings.ts'
+import { startRun } from '../execution/start.ts'
+import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
+import { NO_OVERRIDES } from '../prepare/context.ts'
+import { type Prepared, prepareValue } from '../prepare/prepare.ts'
+import { runDirectory } from '../runs/run-directory.ts'
+import { stageInput } from '../staging/staged-input.ts'
+
+/** The row to send: by its number from 1, or the first whose name holds this text. */
+export type ProbedRow = { readonly row: number } | { readonly name: string }
+
+/** A column that the service added, and the tag that it is read as; null for one that nothing reads. */
+export interface ProbedColumn {
+  readonly header: string
+  readonly tag: string | null
+  readonly kind: 'empty' | 'number' | 'date' | 'text'
+  readonly cell: string
+}
+
+export interface ProbeResult {
+  readonly state: RunState
+  /** Null where no file was received, or it could not be read. */
+  readonly file: {
+    readonly delimiter: string
+    readonly header: readonly string[]
+    readonly columns: readonly ProbedColumn[]
+    /** Tags that were asked for and are in no column, with the header of an added column that is most like it. */
+    readonly missing: readonly { readonly tag: string; readonly nearest: string | null }[]
+  } | null
+}
+
+type Place = Pick<RunSettings, 'env' | 'cwd' | 'runsDir' | 'signal'>
+
+/** Plans the run of one row of `plan`. Throws FETTLE_USAGE where there is no such row, and the problems of the plan. */
+export async function prepareProbe(plan: Plan, wanted: ProbedRow, place: Place): Promise<Prepared & { readonly plan: Plan }> {
+  const cells = await findRow(plan, wanted, place.cwd)
+  const { header, columns } = plan.input
+  const lines = [...(header === null ? [] : [[...header]]), cells]
+  const csv = csvText(lines, { delimiter: ',', lineEnd: '\n', columns })
+  const bytes = async function* (): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(csv)
+  }
+  const stdin = () => stageInput(bytes(), { runsDir: place.runsDir, keeps: true, kind: 'rows', shown: ROWS_NAME })
+  const prepared = await prepareValue(pipelineOf(plan), { ...NO_OVERRIDES, ...place, stdin }, plan.file)
+  if (prepared.plan !== null) return { ...prepared, plan: prepared.plan }
+  prepared.release()
+  throw errorOfIssues(prepared.issues)
+}
+
+async function findRow(plan: Plan, wanted: ProbedRow, root: string): Promise<readonly string[]> {
+  const names = plan.mappings.flatMap(({ mapping, index }) => (mapping === 'name' ? [index] : []))
+  const hasName = (cells: readonly string[], text: string): boolean =>
+    names.some(index => (cells[index] ?? '').toLowerCase().includes(text.toLowerCase()))
+  let number = 0
+  for await (const cells of readRows(plan.input, root)) {
+    number++
+    if ('row' in wanted ? number === wanted.row : hasName(cells, wanted.name)) return cells
+  }
+  const what = 'row' in wanted ? `row ${wanted.row}` : `row whose name holds ${JSON.stringify(wanted.name)}`
+  throw new FettleError('FETTLE_USAGE', `${plan.input.path} has no ${what}: it has ${number} rows`, {
+    hint: 'Name a row of the list whose company the service surely has.',
+  })
+}
+
+/** The pipeline of the probe. Its name makes it a separate series; its output stays in the directory of the run. */
+function pipelineOf(plan: Plan): Readonly<Record<string, unknown>> {
+  const { name, service, register, mappings, enrich, budget, poll, retry, send, companyNumbers } = plan
+  const ms = (value: number): string => `${value}ms`
+  const remote = (one: Exclude<Plan['service'], { readonly kind: 'embedded' }>) => ({
+    url: one.url,
+    ...(one.rate === null ? {} : { rate: { requests: one.rate.requests, per: ms(one.rate.perMs) } }),
+    fileHosts: one.fileHosts,
+    insecure: one.insecure,
+  })
+  const mapped = mappings.map(({ mapping, index, value, pad, trim = false }) => [
+    mapping,
+    value === undefined ? { index, ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) } : { value },
+  ])
+  return {
+    name: `${name}-probe`,
+    service: service.kind === 'embedded' ? 'embedded' : remote(service),
+    ...(register === undefined ? {} : { register: register.map(one => one.name) }),
+    input: { path: '-', encoding: 'utf-8', delimiter: ',', header: plan.input.header !== null },
+    mappings: Object.fromEntries(mapped),
+    ...(companyNumbers === undefined ? {} : { job: { companyNumbers } }),
+    ...(send === undefined ? {} : { send }),
+    enrich: enrich === null ? 'none' : { product: enrich.product, tags: enrich.tags },
+    ...(enrich === null ? {} : { output: { path: RUN_OUTPUT, format: 'csv', columns: ['*', ...enrich.tags] } }),
+    budget: Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== null)),
+    // With the embedded service a plan polls sooner than a pipeline may.
+    poll: { every: ms(Math.max(500, poll.everyMs)), max: ms(Math.max(500, poll.maxMs)), timeout: ms(poll.timeoutMs) },
+    retry: { attempts: retry.attempts },
+  }
+}
+
+/** Runs it, or continues its unfinished run. Throws as startRun does. */
+export async function runProbe(
+  { plan, links }: Pick<Prepared, 'links'> & { readonly plan: Plan },
+  { credentials, ...place }: Place & Pick<RunSettings, 'credentials'>,
+  progress: RunReporter,
+): Promise<ProbeResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-probe-'))
+  try {
+    // The run removes the file at its end.
+    const keeper: RunReporter = {
+      name: 'probe',
+      onEvent({ type }, { runId }) {
+        const from = receivedPath(runDirectory(place.runsDir, runId).path, 0)
+        if (type === 'file.received' && existsSync(from)) copyFileSync(from, join(folder, basename(from)))
+      },
+    }
+    const observers = createDispatcher([progress, keeper])
+    const settings = { ...place, credentials, links, args: { command: 'probe' }, timeoutMs: null, observers }
+    const { state } = await startRun(plan, settings, false)
+    return { state, file: state.error === null ? await readFile(plan, folder) : null }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function readFile(plan: Plan, folder: string): Promise<ProbeResult['file']> {
+  const file = await openEnriched(plan, folder, 0)
+  if (file === null) return null
+  try {
+    const { columns, delimiter } = file
+    const { value: cells = [] } = await file.rows.next()
+    const tags = wantedTags(plan)
+    const places = new Map(tags.map(tag => [columns.find(tag), tag] as const))
+    const added = columns.added.map((at): ProbedColumn => {
+      const cell = cells[at] ?? ''
+      const header = columns.header[at] ?? ''
+      const tag = places.get(at) ?? (header.startsWith('match.') ? header : null)
+      return { header, tag, kind: kindOf(cell), cell }
+    })
+    const unread = added.flatMap(({ tag, header }) => (tag === null ? [header] : []))
+    const missing = tags.filter(tag => columns.find(tag) === -1).map(tag => ({ tag, nearest: findLike(tag, unread) }))
+    return { delimiter, header: columns.header, columns: added, missing }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The header that holds the name of the tag, as `Company Status` that of `general.status`, or the closest one. */
+function findLike(tag: string, headers: readonly string[]): string | null {
+  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const name = plain(tag.replace(/^.*\./, ''))
+  return headers.find(header => plain(header).includes(name)) ?? nearest(name, headers)
+}
+
+function kindOf(cell: string): ProbedColumn['kind'] {
+  if (cell.trim() === '') return 'empty'
+  if (/^-?\d+(?:[.,]\d+)?$/.test(cell.trim())) return 'number'
+  return /^\d{4}-\d\d-\d\d/.test(cell.trim()) ? 'date' : 'text'
+}
+
+/** 0 where the file was read rightly, with all tags that were asked for; the code of the run where it failed. */
+export const exitOfProbe = ({ state, file }: ProbeResult): number => {
+  if (state.error !== null || state.exitCode !== EXIT.ok) return state.exitCode ?? EXIT.bug
+  return file === null || file.missing.length === 0 ? EXIT.ok : EXIT.checks
+}

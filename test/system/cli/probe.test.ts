@@ -1,0 +1,91 @@
+/** `fettle probe`: one row, paid and asked for by name, and what is read of the file that comes back. */
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { matchOperation } from '../../../src/testing/match-operation.ts'
+import { forwardRequest, readWhole } from '../../../src/testing/upstream.ts'
+import { atEnd, fettle, lastLine, project } from './fettle.ts'
+import { CREDENTIALS, realService } from './servers.ts'
+
+const MORE = `output: out/p.csv
+enrich: {product: basicPlus, tags: [general.connectId, general.companyName, general.status]}
+portfolio: Suppliers
+checks: {drift: {fail: "> 1%"}}`
+
+/** The service behind a proxy that changes the text of enriched files. */
+async function proxied(target: string, change: (text: string) => string): Promise<string> {
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const reply = await forwardRequest(request, { target: new URL(target), headers: request.headers })
+    const body = await readWhole(reply)
+    const { operation } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
+    const { 'content-length': _, 'transfer-encoding': __, ...headers } = reply.headers
+    const sent = operation === 'file' ? Buffer.from(change(body.toString())) : body
+    response.writeHead(reply.statusCode ?? 500, { ...headers, 'content-length': sent.length }).end(sent)
+  }
+  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+  atEnd(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+async function setUp(change?: (text: string) => string) {
+  const service = await realService()
+  const url = change === undefined ? service.url : await proxied(service.url, change)
+  const cwd = project(MORE)
+  const call = (...args: string[]) => fettle(args, { cwd, env: { ...CREDENTIALS, FETTLE_URL: url } })
+  const sent = (route: string) => service.requests.filter(one => one.method === 'POST' && one.route === route).length
+  return { cwd, call, sent }
+}
+
+test('sends nothing without a yes, and nothing for a row that is not there', async () => {
+  const { call, sent } = await setUp()
+  const unasked = await call('probe', 'p.yml', '--row', '1')
+  expect(unasked.code).toBe(2)
+  expect(unasked.stderr).toMatch(/gets 1 row and may charge up to 1 credit; nothing was sent/)
+  const absent = await call('probe', 'p.yml', '--name', 'No Such Company', '--yes')
+  expect(absent.code).toBe(2)
+  expect(absent.stderr).toContain('has no row whose name holds "No Such Company"')
+  expect(sent('/v1/dataCleaning/jobs')).toBe(0)
+})
+
+test('sends one row, shows what is read of its file, and leaves everything else as it was', async () => {
+  const { cwd, call, sent } = await setUp()
+  const { code, stdout, stderr } = await call('probe', 'p.yml', '--name', 'bolt', '--yes', '-q')
+  expect(code, stderr).toBe(0)
+  expect(stdout).toMatch(/^statuses {2}.*jobMatchingComplete, .*enrichmentComplete$/m)
+  expect(stdout).toMatch(/^counts {4}\{"totalRows":1,/m)
+  expect(stdout).toMatch(/^outcome {3}review$/m)
+  expect(stdout).toMatch(/^ {2}general\.companyName +from "general\.companyName", empty$/m)
+  expect(stdout).toMatch(/^ {2}match\.candidateName +from "match\.candidateName", text: BOLT LTD$/m)
+  expect(stdout).toContain('Every tag was found.')
+  expect(sent('/v1/dataCleaning/jobs')).toBe(1)
+  expect(sent('/v1/portfolios')).toBe(0)
+  expect(existsSync(join(cwd, 'out'))).toBe(false)
+
+  // The first run of the pipeline has nothing to compare with, also after a probe.
+  const report = join(cwd, 'fettle-runs', String(lastLine(await call('run', 'p.yml', '--json', '-q')).runId), 'report.json')
+  const { previous, results } = JSON.parse(readFileSync(report, 'utf8'))
+  expect(previous).toBeNull()
+  expect(results[0].checks).toMatchObject([{ assertion: 'drift', success: null }])
+  expect((await call('runs')).stdout).toContain('-p-probe-')
+})
+
+test('names a tag that is in no column, with the header that is most like it', async () => {
+  const { call } = await setUp(text => text.replace('general.status', 'Company Status'))
+  const { code, stdout, stderr } = await call('probe', 'p.yml', '--row', '1', '--yes', '-q')
+  expect(code, stderr).toBe(1)
+  expect(stdout).toMatch(/^ {2}general\.status +missing; the header most like it is "Company Status"$/m)
+  expect(stdout).toMatch(/^ {2}– +from "Company Status", /m)
+})
+
+test('a file that cannot be read is an error with its code', async () => {
+  const { call } = await setUp(text => `${text}${text.split('\n')[1]}\n`)
+  const { code, stdout } = await call('probe', 'p.yml', '--yes', '-q')
+  expect(code).toBe(76)
+  expect(stdout).toMatch(/^error {5}FETTLE_LEDGER: /m)
+})
