@@ -81,6 +81,24 @@ export function readStart(path: string): Extract<RunEvent, { type: 'run.started'
   }
 }
 
+/** Whether the last line of a journal is the end of its run. False also where only the whole journal can show it. */
+export function endsFinished(path: string): boolean {
+  try {
+    const { size } = statSync(path)
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const tail = Buffer.alloc(Math.min(size, START_BYTES))
+      readSync(file, tail, 0, tail.length, size - tail.length)
+      const lines = tail.toString('utf8').split('\n')
+      return lines.at(-1) === '' && (JSON.parse(lines.at(-2) ?? '') as { type?: unknown }).type === 'run.finished'
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false
+  }
+}
+
 /** A journal as of an event: what it had recorded by then, in one checksum. */
 export interface JournalHead {
   readonly events: number

@@ -82,8 +82,9 @@ export async function executeRun(
     else await executeStages({ record, directory, guard, settings, previousRate, baseline, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
-    await removeWorkFiles(result.state, directory, settings.cwd)
-    return result
+    const unremoved = await removeWorkFiles(result.state, directory, settings.cwd)
+    for (const words of unremoved) settings.observers?.emit('onWarning', words)
+    return { ...result, unremoved }
   } catch (error) {
     if (!isLocalFailure(error)) throw error
     const result = resultOf(record.strand(error) ?? stateOf(journal))

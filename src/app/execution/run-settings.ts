@@ -68,4 +68,6 @@ export interface RunResult {
   readonly state: RunState
   readonly report: Report
   readonly directory: RunDirectory
+  /** What `retention` could not remove: personal data stays longer than it should. */
+  readonly unremoved?: readonly string[]
 }

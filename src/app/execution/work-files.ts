@@ -14,14 +14,14 @@ import { removeRecordingKey } from './recording-key.ts'
 
 /**
  * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;
- * the next resume tries again.
+ * the next resume tries again. Returns which runs `retention` could not remove.
  */
 export async function removeWorkFiles(
   { plan, identity, status, finished, outcomes, decisions }: RunState,
   directory: RunDirectory,
   root: string,
-): Promise<void> {
-  if (!finished) return
+): Promise<readonly string[]> {
+  if (!finished) return []
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
   const results = openResults(plan, directory.path, { root })
@@ -32,19 +32,25 @@ export async function removeWorkFiles(
   const runsDir = dirname(directory.path)
   removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
   removeOldAnswers(directory, { plan, identity }, plan.retention !== undefined)
-  await pruneOld(plan, runsDir)
+  const unremoved = await pruneOld(plan, runsDir)
   await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
-  if (plan.shard !== undefined) return
+  if (plan.shard !== undefined) return unremoved
   if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
   for (const name of readdirSync(directory.path).filter(isAnswersFile)) removeIfPossible(join(directory.path, name))
+  return unremoved
 }
 
-/** Another process may count or remove runs just now: the next run removes what is too old. */
-async function pruneOld(plan: Plan, runsDir: string): Promise<void> {
-  if (plan.retention === undefined) return
-  await pruneRuns(runsDir, { olderThanMs: plan.retention, line: lineOf(plan) }).catch(() => {})
+/** Removes the runs that are too old, and returns which could not be removed. */
+async function pruneOld(plan: Plan, runsDir: string): Promise<readonly string[]> {
+  if (plan.retention === undefined) return []
+  try {
+    const { failed } = await pruneRuns(runsDir, { olderThanMs: plan.retention, line: lineOf(plan) })
+    return failed.map(({ runId, why }) => `retention: could not remove ${runId}: ${why}`)
+  } catch (error) {
+    return [`retention: could not remove old runs: ${(error as Error).message}`]
+  }
 }
 
 const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>

@@ -14,7 +14,7 @@ import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
 import { companiesInAnswers, forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
 import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
-import { withSpendingLock } from '../runs/spending.ts'
+import { withRemovalLock } from '../runs/spending.ts'
 import { forgetInRun } from './forget-run.ts'
 import { type FoundEntries, hasCell, type RunRows, rowsInRun } from './forget-scan.ts'
 import { fingerprintsOfKey, forgetInTable, openRowTable, type RowTable } from './forget-table.ts'
@@ -70,7 +70,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     throw new FettleError('FETTLE_RUN_UNKNOWN', `there is no folder ${runsDir}`, {
       hint: 'Run it in the folder in which the runs were started, or name the folder of the runs.',
     })
-  return withSpendingLock(runsDir, realClock, async () => {
+  return withRemovalLock(runsDir, realClock, async () => {
     const completed = !dryRun && isForgetting(runsDir)
     if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
     const states = statesOf(options)

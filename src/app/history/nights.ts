@@ -4,6 +4,7 @@ import { join, relative } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { describeSeries } from '../../pipeline/index.ts'
 import { type Night, newEvents, RENDERERS, verdictOf } from '../../report/index.ts'
+import { type Attempt, readAttempts, stampOf } from '../runs/attempts.ts'
 import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { listedRun } from '../runs/run-queries.ts'
@@ -26,7 +27,17 @@ export function nightsOf(runsDir: string, folder: string, pipeline?: string): Ni
       if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
     }
   }
+  for (const attempt of readAttempts(runsDir, pipeline)) nights.push(describeNight(attempt))
   return { nights, unread }
+}
+
+/** A run that did not start. Its id sorts by its time. */
+function describeNight({ at, pipeline, target, limit, series, code, message }: Attempt): Night {
+  return {
+    ...{ runId: `${stampOf(at)}-${pipeline}`, pipeline, target, limit, series, status: 'error', startedAt: at },
+    ...{ message: `The last run did not start: ${message} (${code}).`, rows: 0, matchRate: null, credits: null },
+    ...{ requests: 0, elapsedMs: 0, events: null, href: null },
+  }
 }
 
 function nightOf(runsDir: string, folder: string, id: string): Night {

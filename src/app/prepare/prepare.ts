@@ -31,6 +31,7 @@ import { type Credentials, type Env, passwordFileWarning, traceWarning } from '.
 import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
 import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
+import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
 import { findStart } from '../runs/run-directory.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { ReceivedInput } from '../staging/staged-input.ts'
@@ -39,7 +40,7 @@ import { decisionIssues } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
 import { outputPathIssues } from './output-paths.ts'
 import { planChoices, planShards } from './plan-shards.ts'
-import { type ParsedFile, parseOptions, parseText, readText, rootSourceOf } from './read-pipeline.ts'
+import { type ParsedFile, parseOptions, parseText, readName, readText, rootSourceOf } from './read-pipeline.ts'
 import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 import { untrustedPlaces } from './untrusted.ts'
@@ -120,7 +121,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if ('code' in parsed) return none([parsed])
   const { secrets } = parsed
   const pipeline = parsed.pipeline && withSkip(parsed.pipeline, options)
-  if (pipeline === null) return none(parsed.issues)
+  if (pipeline === null) return { ...none(parsed.issues), series: await writtenSeries(file, options) }
   const { env } = options
   const service = resolveService(options, pipeline)
   // Before an input at an address is read.
@@ -160,6 +161,22 @@ const contextOf = ({ environmentAt, locate }: ParsedFile, { cwd, input, elsewher
   isInputNamed: input !== null,
   needsInput: elsewhere !== undefined,
 })
+
+/** The series of a pipeline with errors, as far as its file shows it: without the account. */
+async function writtenSeries(file: string, { target, limit }: Overrides): Promise<SeriesPlan | null> {
+  const name = await readName(file)
+  return name === null ? null : { name, service: { kind: 'embedded' }, target: target ?? undefined, limit }
+}
+
+/** Records a pipeline that could not be prepared, such as one without an address of its service. */
+export async function keepUnprepared(
+  file: string,
+  error: unknown,
+  options: Overrides & { readonly runsDir: string },
+): Promise<void> {
+  const series = await writtenSeries(file, options)
+  if (series !== null) await keepAttempt(options.runsDir, error, describeAttempt(series, null, realClock.now()))
+}
 
 /** A target that was not named is shown: it decides what the result is worth. */
 function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {

@@ -54,6 +54,18 @@ async function didYouMeanFile(file: string): Promise<string> {
   return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
+/** The name that a pipeline file has, also one with problems elsewhere; null when it cannot be read. */
+export async function readName(file: string): Promise<string | null> {
+  const text = await readText(file)
+  if (typeof text !== 'string') return null
+  try {
+    const { name } = plainPipeline(text, pipelineFormat(file) ?? 'yaml') as { name?: unknown }
+    return typeof name === 'string' && /^[a-z0-9][a-z0-9-]*$/.test(name) ? name : null
+  } catch {
+    return null
+  }
+}
+
 /** A pipeline of a file, with the values of its project. */
 export interface ParsedFile extends ParsedPipeline {
   readonly project: ProjectChoice | null

@@ -2,12 +2,14 @@
  * Removes old runs with everything that they hold of their lists. What they spent stays: it is recorded before anything is removed, so
  * that a kill leaves both or the record alone.
  */
+import { rmSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
 import { FettleError } from '../../errors.ts'
+import { dropAttempts } from './attempts.ts'
 import { keepSpending, prunedRuns } from './pruned-runs.ts'
-import { isGoodRun, listRunIds, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
+import { isGoodRun, listRunIds, readRun, runDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
-import { spendingOf, withSpendingLock } from './spending.ts'
+import { spendingOf, withRemovalLock, withSpendingLock } from './spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number
@@ -23,6 +25,8 @@ export interface Pruned {
   readonly removed: readonly string[]
   /** Old runs that stay, and why. */
   readonly kept: readonly { readonly runId: string; readonly why: string }[]
+  /** Old runs that could not be removed, or not all of their files, and why. */
+  readonly failed: readonly { readonly runId: string; readonly why: string }[]
 }
 
 /** Throws FETTLE_LOCKED while another process counts or removes runs, FETTLE_OUTPUT_WRITE when the record cannot be written. */
@@ -32,21 +36,33 @@ export async function pruneRuns(runsDir: string, options: PruneOptions): Promise
   // Their removal was interrupted.
   const left = listRunIds(runsDir, options.line).filter(id => known.has(id))
   const ids = listRunIds(runsDir, options.line).filter(id => !known.has(id))
-  const { removed: old, kept } = chosen(runsDir, ids, now() - options.olderThanMs, options.all === true)
-  const found = { removed: [...left, ...old], kept }
-  if (options.dryRun === true || found.removed.length === 0) return found
-  await withSpendingLock(runsDir, realClock, async () => {
+  const { removed: old, kept } = chooseRuns(runsDir, ids, now() - options.olderThanMs, options.all === true)
+  const all = [...left, ...old]
+  if (options.dryRun !== true) await dropAttempts(runsDir, now() - options.olderThanMs, options.line)
+  if (options.dryRun === true || all.length === 0) return { removed: all, kept, failed: [] }
+  return withRemovalLock(runsDir, realClock, async () => {
     const at = new Date(now()).toISOString()
-    await keepSpending(
-      runsDir,
-      old.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
-    )
-    for (const id of found.removed) removeIfPossible(runDirectory(runsDir, id).path)
+    const spent = old.map(id => spendingOf(runsDir, readRun(runsDir, id), at))
+    await withSpendingLock(runsDir, realClock, () => keepSpending(runsDir, spent))
+    const failed = all.flatMap(runId => {
+      const why = removeFolder(runDirectory(runsDir, runId).path)
+      return why === null ? [] : [{ runId, why }]
+    })
+    return { removed: all.filter(id => !failed.some(({ runId }) => runId === id)), kept, failed }
   })
-  return found
 }
 
-function chosen(runsDir: string, ids: readonly string[], before: number, all: boolean): Pruned {
+/** Why a folder could not be removed; null once it is gone. */
+function removeFolder(path: string): string | null {
+  try {
+    rmSync(path, { recursive: true, force: true })
+    return null
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function chooseRuns(runsDir: string, ids: readonly string[], before: number, all: boolean): Omit<Pruned, 'failed'> {
   const removed: string[] = []
   const kept: Pruned['kept'][number][] = []
   const newest = new Set<string>()

@@ -2,10 +2,12 @@
  * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
  * correlation ids, and nothing of the list.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import type { Clock } from '../../model/requests.ts'
@@ -15,7 +17,7 @@ import { accountWords, readAccount } from '../env/account.ts'
 import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
 import { prunedRuns, type RunSpending } from './pruned-runs.ts'
 import { reportOf } from './report-files.ts'
-import { listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
+import { findRun, listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {
@@ -103,13 +105,65 @@ function countedOnce(runs: Map<string, RunSpending>): void {
   }
 }
 
+/** What a finished run spent, and the size of the journal that it was read from: one that has grown since is read again. */
+const Settled = z.object({
+  bytes: z.number(),
+  spending: z.custom<RunSpending>(value => typeof value === 'object' && value !== null),
+})
+type Settled = z.infer<typeof Settled>
+
+const settledPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
+
+/** Of finished runs, by their ids. A line that cannot be read is left out: its run is read from its journal. */
+function readSettled(runsDir: string): Map<string, Settled> {
+  const path = settledPath(runsDir)
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+  return new Map(
+    lines.flatMap(line => {
+      try {
+        const settled = Settled.parse(JSON.parse(line))
+        return [[settled.spending.runId, settled] as const]
+      } catch {
+        return []
+      }
+    }),
+  )
+}
+
+const journalBytes = (runsDir: string, id: string): number | null =>
+  statSync(runDirectory(runsDir, id).journal, { throwIfNoEntry: false })?.size ?? null
+
+/** Records what finished runs spent, so that a month is counted without reading their journals. */
+async function settleSpending(runsDir: string): Promise<void> {
+  const before = readSettled(runsDir)
+  const now = new Map<string, Settled>()
+  let hasNew = false
+  for (const id of listRunIds(runsDir)) {
+    const bytes = journalBytes(runsDir, id)
+    const known = before.get(id)
+    if (bytes === null || known?.bytes === bytes) {
+      if (known !== undefined) now.set(id, known)
+      continue
+    }
+    const state = findRun(runsDir, [id], ({ finished }) => finished)
+    if (state === null) continue
+    now.set(id, { bytes, spending: spendingOf(runsDir, state) })
+    hasNew = true
+  }
+  if (!hasNew && now.size === before.size) return
+  await writeAtomic(settledPath(runsDir), [...now.values()].map(line => `${JSON.stringify(line)}\n`).join(''))
+}
+
 /** Of every run here and of those removed, oldest first; `unread` are runs whose journal cannot be read. A merge and its shards count once. */
 export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSpending[]; readonly unread: readonly string[] } {
   const runs = new Map(prunedRuns(runsDir).map(one => [one.runId, one]))
+  const settled = readSettled(runsDir)
   const unread: string[] = []
   for (const id of listRunIds(runsDir)) {
     try {
-      runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
+      const known = settled.get(id)
+      const isKnown = known !== undefined && known.bytes === journalBytes(runsDir, id)
+      runs.set(id, isKnown ? known.spending : (queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id))))
     } catch (error) {
       // A run of which nothing is recorded sent nothing.
       const isEmpty = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
@@ -121,17 +175,26 @@ export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSp
   return { runs: [...runs.values()].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)), unread }
 }
 
-/** Milliseconds between two attempts: the lock is held for as long as it takes to read the journals. */
+/** Milliseconds between two attempts. */
 const PAUSE_MS = 100
 const ATTEMPTS = 100
 
-/** One process at a time counts, reserves or removes in this folder of runs. Throws FETTLE_LOCKED after ten seconds. */
-export async function withSpendingLock<T>(
-  runsDir: string,
-  clock: Pick<Clock, 'now' | 'sleep'>,
-  body: () => T | Promise<T>,
-): Promise<T> {
-  const path = join(runsDir, 'locks', '.spending')
+type LockClock = Pick<Clock, 'now' | 'sleep'>
+
+/** One process at a time counts or reserves in this folder of runs. Throws FETTLE_LOCKED after ten seconds. */
+export async function withSpendingLock<T>(runsDir: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> {
+  makeFolder(join(runsDir, 'locks'))
+  // Others wait for the lock: journals are read before it is taken.
+  await settleSpending(runsDir)
+  return withFolderLock(runsDir, '.spending', clock, body)
+}
+
+/** One process at a time removes in this folder of runs; runs start and count meanwhile. Throws FETTLE_LOCKED after ten seconds. */
+export const withRemovalLock = <T>(runsDir: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> =>
+  withFolderLock(runsDir, '.removal', clock, body)
+
+async function withFolderLock<T>(runsDir: string, name: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> {
+  const path = join(runsDir, 'locks', name)
   makeFolder(join(runsDir, 'locks'))
   for (let attempt = 1; ; attempt++) {
     let lock: Lock

@@ -6,6 +6,7 @@ import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/atomic-file.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { openInput } from '../../files/open-input.ts'
+import { endsFinished } from '../../journal/index.ts'
 import { type InputQuery, type InputRef, requestedInput } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
 
@@ -109,8 +110,11 @@ function removeRunsFolder(runsDir: string, kept: string): void {
 /** Searches for the hash, which every plan of the input contains. A run with an unreadable journal may be unfinished. */
 const isNeeded = (runsDir: string, name: string): boolean =>
   listRunIds(runsDir).some(id => {
+    const path = runDirectory(runsDir, id).journal
+    // Most runs are finished, and their last line shows it.
+    if (endsFinished(path)) return false
     try {
-      const journal = readFileSync(runDirectory(runsDir, id).journal, 'latin1')
+      const journal = readFileSync(path, 'latin1')
       return journal.includes(name.replace(/\.csv$/, '')) && !readRun(runsDir, id).finished
     } catch (error) {
       return FettleError.is(error)

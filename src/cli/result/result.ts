@@ -24,6 +24,7 @@ export function codeOf(ending: Ending, flags: Flags): number {
   if ('left' in ending) return EXIT.ok
   const { status, exitCode, detached } = ending.result.state
   if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
+  if (exitCode === EXIT.ok && (ending.result.unremoved ?? []).length > 0) return EXIT.checks
   if (exitCode === EXIT.ok && hasWarnings(ending.result) && isOn(flags, 'strict')) return EXIT.checks
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
 }

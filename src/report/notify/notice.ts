@@ -45,7 +45,8 @@ const WITHOUT_CELLS: readonly string[] = [
   'FETTLE_INPUT_CHANGED',
 ] satisfies ErrorCode[]
 
-function safeText(code: string, message: string): string {
+/** The message of an error without a cell of the list. */
+export function safeText(code: string, message: string): string {
   const isSafe = !code.startsWith('FETTLE_INPUT_') || WITHOUT_CELLS.includes(code)
   return isSafe ? message : `${code}: ${ERRORS[code as ErrorCode]?.text ?? 'the input cannot be used'}`
 }

@@ -1,5 +1,5 @@
 /** The commands beside run: what they print, and their exit codes. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/commands/index.ts'
@@ -283,6 +283,39 @@ test('without a command the help is printed, with the way to start; no example n
   expect(stderr).toMatch(/fettle clean companies\.csv[\s\S]*fettle init companies\.csv[\s\S]*Commands:/)
   expect(stderr).not.toMatch(/^error/m)
   expect(COMMANDS.flatMap(({ examples }) => examples.map(([line]) => line)).join('\n')).not.toMatch(/(?:pipelines|samples)\//)
+})
+
+test('a run that did not start is in runs, on the page and in --within, without a cell of its list', async () => {
+  const text = 'name: watched\nregister: sample\ninput: in.csv\nmappings: { name: name, country: country }\noutput: out.csv\n'
+  const cwd = folderOf({ 'in.csv': 'name,country\nHarrow Optics Ltd,GB\n', 'p.yml': text })
+  const { runId } = lastLine(await fettle(['run', 'p.yml', '--json', '-q'], { cwd }))
+  // The list is missing, its header is renamed, the pipeline has an error.
+  rmSync(join(cwd, 'in.csv'))
+  expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(65)
+  writeFileSync(join(cwd, 'in.csv'), 'Secret Header,country\nHarrow Optics Ltd,GB\n')
+  expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(65)
+  writeFileSync(join(cwd, 'p.yml'), text.replace('output:', 'outputs:'))
+  expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(2)
+  expect((await fettle(['run', 'p.yml', '--dry-run'], { cwd })).code).toBe(2)
+  const { stdout } = await fettle(['runs'], { cwd })
+  const rows = stdout.trimEnd().split('\n').slice(1)
+  expect(rows.map(row => row.split(/\s{2,}/).slice(0, 3))).toEqual([
+    ['watched (not started)', 'FETTLE_PIPELINE_KEY', '2'],
+    ['watched (not started)', 'FETTLE_INPUT_HEADER', '65'],
+    ['watched (not started)', 'FETTLE_INPUT_READ', '65'],
+    [String(runId), 'warn', '0'],
+  ])
+  const lines = (await fettle(['runs', '--json'], { cwd })).stdout.trimEnd().split('\n')
+  expect(JSON.parse(lines[2]!)).toMatchObject({
+    ...{ status: 'error', exitCode: 65, runId: null, pipeline: 'watched', error: { code: 'FETTLE_INPUT_READ' } },
+  })
+  const within = await fettle(['runs', '--pipeline', 'watched', '--within', '1ms'], { cwd })
+  expect(within).toMatchObject({ code: 1, stderr: expect.stringContaining('did not start: FETTLE_PIPELINE_KEY') })
+  await fettle(['runs', '--html', 'runs.html'], { cwd })
+  const page = readFileSync(join(cwd, 'runs.html'), 'utf8')
+  expect(page).toContain('4 runs of 1 pipeline')
+  expect(page + readFileSync(join(cwd, 'fettle-runs/attempts.jsonl'), 'utf8')).not.toContain('Secret Header')
+  await fettle(['runs', 'prune', '--older-than', '1s'], { cwd })
 })
 
 describe('runs --within, for monitors', () => {

@@ -8,6 +8,7 @@ import { isRejection, type PipelineResult, rejectionOf } from '../../../report/p
 import type { Credentials } from '../../env/environment.ts'
 import { findIdentity } from '../../env/identity.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
+import { describeAttempt, keepAttempt } from '../../runs/attempts.ts'
 import { makeFolder, makeRunsFolder, removeIfPossible } from '../../runs/run-directory.ts'
 import type { ReporterDispatcher, RunReporter } from '../reporters.ts'
 import { type DeliveryContext, deliver } from './deliver.ts'
@@ -40,15 +41,18 @@ interface Rejected {
   readonly credentials: () => Credentials
 }
 
-/** Reports a run that ended before it began. */
+/** Records a run that ended before it began, and reports it. */
 export async function notifyRejection(
   error: unknown,
   { notify, series, credentials }: Rejected,
   settings: Rejecting,
 ): Promise<void> {
-  if (notify.length === 0 || series === null || settings.signal.aborted) return
+  if (series === null || settings.signal.aborted) return
   const { clock } = settings.world ?? DEFAULT_RUNTIME
-  const ends = endsOf(settings.runsDir, series, findIdentity(series.service, credentials))
+  const identity = findIdentity(series.service, credentials)
+  await keepAttempt(settings.runsDir, error, describeAttempt(series, identity, clock.now()))
+  if (notify.length === 0) return
+  const ends = endsOf(settings.runsDir, series, identity)
   const warnings = await notifyResult(rejectionOf(error, series.name), ends, notify, { ...settings, clock }).catch(
     (cause: Error) => [cause.message],
   )

@@ -1,6 +1,6 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
 import { createRemoteInputs, notifyRejection, recordDelivery, runKeyOf, startRun } from '../../../app/index.ts'
-import { type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
+import { keepUnprepared, type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
@@ -72,6 +72,9 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   const context = { env: io.env, cwd: io.cwd, runsDir, runKey, stdin, elsewhere, ...overridesOf(flags, io.env) }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...context, onProgress: work.bytes }) })
+  } catch (error) {
+    if (keeps) await keepUnprepared(files[items.length]!, error, context)
+    throw error
   } finally {
     work.stop()
   }

@@ -1,8 +1,18 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { dirname, resolve } from 'node:path'
-import { listedRun, listRunIds, nightsOf, packageInfo, pruneRuns, queuedRun } from '../../../app/index.ts'
+import {
+  type Attempt,
+  listedRun,
+  listRunIds,
+  nightsOf,
+  packageInfo,
+  pruneRuns,
+  queuedRun,
+  readAttempts,
+  stampOf,
+} from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'
-import { EXIT, FettleError } from '../../../errors.ts'
+import { type ErrorCode, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { parseDuration } from '../../../pipeline/index.ts'
 import { escapeTerminal, renderHistory, resultLine, resultLineOf, safeJson } from '../../../report/index.ts'
@@ -30,23 +40,47 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (html !== null) return page(html, runsDir, { pipeline: pipeline ?? undefined, target }, io)
   const within = withinOf(flags)
   const ids = listRunIds(runsDir, pipeline ?? undefined).filter(id => target === null || targetOf(runsDir, id) === target)
+  const attempts = readAttempts(runsDir, pipeline ?? undefined).filter(attempt => target === null || attempt.target === target)
   const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
   const code = within !== null && good === undefined ? EXIT.checks : EXIT.ok
   if (within !== null && !isOn(flags, 'json')) {
     const text = good === undefined ? 'no good run' : `${good} is good`
+    const [last] = attempts
+    const why = good !== undefined || last === undefined ? '' : `; ${notStarted(last)}`
     const of = target === null ? '' : `, target ${target}`
-    io[code === EXIT.ok ? 'out' : 'err'](escapeTerminal(`${pipeline}${of}: ${text} within ${textFlag(flags, 'within')}`))
+    io[code === EXIT.ok ? 'out' : 'err'](escapeTerminal(`${pipeline}${of}: ${text} within ${textFlag(flags, 'within')}${why}`))
     return code
   }
   if (isOn(flags, 'json')) {
-    for (const id of ids) io.out(lineOf(runsDir, id))
+    for (const entry of inOrder(ids, attempts)) io.out(typeof entry === 'string' ? lineOf(runsDir, entry) : attemptLine(entry))
     return code
   }
-  if (ids.length === 0)
+  if (ids.length + attempts.length === 0)
     io.err(escapeTerminal(`no run${[pipeline, target].map(name => (name === null ? '' : ` of ${name}`)).join('')} in ${runsDir}`))
-  else io.out(columnsText([COLUMNS, ...ids.map(id => rowOf(runsDir, id))]))
+  else {
+    const rows = inOrder(ids, attempts).map(entry => (typeof entry === 'string' ? rowOf(runsDir, entry) : attemptRow(entry)))
+    io.out(columnsText([COLUMNS, ...rows]))
+  }
   return EXIT.ok
 }
+
+/** Runs, and runs that did not start, newest first. */
+function inOrder(ids: readonly string[], attempts: readonly Attempt[]): (string | Attempt)[] {
+  const keyed = [...attempts, ...ids].map(entry => ({ entry, key: typeof entry === 'string' ? entry : stampOf(entry.at) }))
+  return keyed.sort((a, b) => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0)).map(({ entry }) => entry)
+}
+
+const attemptRow = ({ at, pipeline, code, exitCode }: Attempt): string[] => [
+  ...[`${pipeline} (not started)`, code, String(exitCode), '-', '-', at.slice(0, 19).replace('T', ' ')],
+]
+
+function attemptLine({ pipeline, exitCode, code, message }: Attempt): string {
+  const { hint } = new FettleError(code as ErrorCode)
+  return resultLineOf({ status: 'error', exitCode, runId: null, pipeline, error: { code, message, hint } })
+}
+
+const notStarted = ({ at, code, message }: Attempt): string =>
+  `the attempt at ${at.slice(0, 19).replace('T', ' ')} UTC did not start: ${code}, ${message}`
 
 interface Chosen {
   readonly pipeline: string | undefined
@@ -71,15 +105,17 @@ async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
   const dryRun = isOn(flags, 'dry-run')
   const line = textFlag(flags, 'pipeline')
   const found = await pruneRuns(runsDir, { olderThanMs, ...(line === null ? {} : { line }), all: isOn(flags, 'all'), dryRun })
-  const { removed, kept } = found
+  const { removed, kept, failed } = found
+  const code = failed.length === 0 ? EXIT.ok : EXIT.checks
   if (isOn(flags, 'json')) {
     io.out(safeJson({ schema: 'fettle/prune/v1', dryRun, ...found }))
-    return EXIT.ok
+    return code
   }
   for (const id of removed) io.out(`${dryRun ? 'would remove' : 'removed'} ${id}`)
   for (const { runId, why } of kept) io.err(`kept ${runId}: it ${why}`)
-  if (removed.length === 0) io.err(escapeTerminal(`nothing to remove in ${runsDir}`))
-  return EXIT.ok
+  for (const { runId, why } of failed) io.err(escapeTerminal(`could not remove ${runId}: ${why}`))
+  if (removed.length + failed.length === 0) io.err(escapeTerminal(`nothing to remove in ${runsDir}`))
+  return code
 }
 
 function withinOf(flags: Flags): number | null {
