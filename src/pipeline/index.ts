@@ -33,6 +33,7 @@ export type { PipelineInput } from './schema/schema.ts'
 export { checkServiceUrl } from './schema/service-url.ts'
 export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } from './source/decode.ts'
 export { parseDuration } from './source/durations.ts'
+export { literal } from './source/interpolate.ts'
 export { nearest } from './source/nearest.ts'
 export type { Secrets } from './source/secrets.ts'
 export {

@@ -88,7 +88,7 @@ export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings
       continue
     }
     later ??= outputsAfter(runsDir, id)
-    if (later.has(path)) findings.notes.push(`${path} is not compared: a later run replaced it`)
+    if (later.has(digestKey(path, found))) findings.notes.push(`${path} is not compared: a later run replaced it`)
     else if (found === null && path === RUN_OUTPUT && state.forgotten.length > 0) continue
     else if (found === null) findings.fault(path, `is missing in ${cwd}`)
     else {
@@ -98,18 +98,22 @@ export async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings
   }
 }
 
+const digestKey = (path: string, sha256: string | null): string => `${sha256 ?? ''} ${path}`
+
+/** What later runs recorded: a run counts whose journal is whole and its own. */
 function outputsAfter(runsDir: string, id: string): ReadonlySet<string> {
-  const paths = new Set<string>()
+  const recorded = new Set<string>()
   // Ids begin with the time of their start.
   for (const other of listRunIds(runsDir).filter(one => one.slice(0, 16) > id.slice(0, 16)))
     try {
-      for (const { path } of readRun(runsDir, other).outputs) paths.add(path)
+      const { runId, outputs } = readRun(runsDir, other)
+      if (runId === other) for (const { path, sha256 } of outputs) recorded.add(digestKey(path, sha256))
     } catch {
       // A run that cannot be read is a fault of that run.
     }
   for (const { runId, outputs = [] } of readPruned(runsDir).runs)
-    if (runId.slice(0, 16) > id.slice(0, 16)) for (const { path } of outputs) paths.add(path)
-  return paths
+    if (runId.slice(0, 16) > id.slice(0, 16)) for (const { path, sha256 } of outputs) recorded.add(digestKey(path, sha256))
+  return recorded
 }
 
 /** Every decision that was applied is that of a row, and every decided row has its line. */

@@ -2,12 +2,22 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Decisions } from '../../results/index.ts'
+import { realPath } from './output-paths.ts'
 
 /** Problems of the decisions file. A missing file is a note, since its name may be a typing error. */
-export async function decisionIssues(path: string | null, cwd: string, at: Place | null): Promise<Issue[]> {
+export async function decisionIssues(
+  path: string | null,
+  { cwd, roots = [] }: { readonly cwd: string; readonly roots?: readonly string[] | undefined },
+  at: Place | null,
+): Promise<Issue[]> {
   if (path === null) return []
+  const real = await realPath(resolve(cwd, path))
+  const places = await Promise.all([cwd, ...roots].map(root => realPath(resolve(root))))
+  if (!places.some(place => isInside(place, real)))
+    return [issue('FETTLE_PIPELINE_PATH', `review.decisions: ${path} leads out of the project, to ${real}`, { at })]
   if (!existsSync(resolve(cwd, path))) {
     const hint = 'The file is written by the first review that decides a row.'
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]

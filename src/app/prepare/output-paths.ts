@@ -3,7 +3,7 @@
  * pipeline file or of anything that is no table, and not among the runs. It looks and writes nothing; the moment of writing
  * looks again.
  */
-import { open, realpath, stat } from 'node:fs/promises'
+import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { readHead } from '../../files/file-chunks.ts'
@@ -120,8 +120,16 @@ const isArray = async (path: string): Promise<boolean> => {
   }
 }
 
-/** The path without symbolic links, as far as it exists. */
-export async function realPath(path: string): Promise<string> {
+/** As many as Linux follows (path_resolution(7)). */
+const MOST_LINKS = 40
+
+/** The path without symbolic links, as far as it exists; also where a link leads to nothing yet, since a writer would follow it. */
+export async function realPath(path: string, links = MOST_LINKS): Promise<string> {
   const parent = dirname(path)
-  return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))))
+  return realpath(path).catch(async () => {
+    if (parent === path) return path
+    const folder = await realPath(parent, links)
+    const target = links === 0 ? null : await readlink(path).catch(() => null)
+    return target === null ? join(folder, basename(path)) : realPath(resolve(folder, target), links - 1)
+  })
 }

@@ -240,7 +240,11 @@ async function planOver(
     rootSource: root => rootSourceOf(options, root),
     locate,
   })
-  const decided = await decisionIssues(pipeline.review.decisions, cwd, locate(['review', 'decisions']))
+  const decided = await decisionIssues(
+    pipeline.review.decisions,
+    { cwd, roots: pipeline.output?.roots },
+    locate(['review', 'decisions']),
+  )
   const around = surroundingIssues(pipeline, inspection)
   const issues = [
     ...parsed.issues,

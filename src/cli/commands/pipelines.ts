@@ -5,6 +5,7 @@ import { pipelinesIn, projectOfCall, selectPipelines } from '../../app/index.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 import { listFlag, needText } from '../options/read.ts'
+import { REPORTERS_OF } from '../reporters/requested.ts'
 import type { Io } from '../terminal/io.ts'
 import { overridesOf, pipelineFiles } from './shared.ts'
 
@@ -21,8 +22,12 @@ export async function withPipelines(flags: Flags, io: Io): Promise<Flags | numbe
     io.err(`no pipeline is selected, of ${files.length}`)
     return EXIT.ok
   }
-  const reporter = flags.reporter ?? project?.reporters ?? undefined
-  return { ...flags, pipeline: chosen, ...(reporter === undefined ? {} : { reporter }) }
+  const ofProject = flags.reporter === undefined && project?.reporters != null ? project : null
+  return {
+    ...flags,
+    pipeline: chosen,
+    ...(ofProject === null ? {} : { reporter: ofProject.reporters, [REPORTERS_OF]: ofProject.file }),
+  }
 }
 
 export async function selectedFiles(files: readonly string[], flags: Flags, io: Io): Promise<readonly string[]> {

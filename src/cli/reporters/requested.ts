@@ -2,16 +2,21 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ciOf } from '../../app/index.ts'
+import { realPath } from '../../app/prepare/output-paths.ts'
 import { FettleError } from '../../errors.ts'
+import { isInside } from '../../files/inside-folder.ts'
 import { nearest } from '../../pipeline/index.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
-import { listFlag, needText } from '../options/read.ts'
+import { listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { REPORTERS } from './registry.ts'
 import { type CallContext, type ReporterType, STDOUT } from './reporter.ts'
 
 const NONE = 'none'
+
+/** The flag that names the project file which the reporters are from; it is never given on a command line. */
+export const REPORTERS_OF = 'reporters-of'
 
 /** A reporter to create; `path` is null where none was given. */
 export interface ReporterRequest {
@@ -32,6 +37,8 @@ export async function requestedReporters(flags: Flags, io: Io): Promise<Reporter
   const all = await Promise.all(
     enabled.map(async one => ((await one.type.usesStdout?.(io.env)) === true ? { ...one, path: STDOUT } : one)),
   )
+  const project = textFlag(flags, REPORTERS_OF)
+  if (project !== null) await assertInside(all, project, io.cwd)
   await checkPaths(all, needText(flags, 'runs-dir'), io.cwd)
   return all
 }
@@ -53,6 +60,14 @@ function parseRequest(word: string, { env }: Io): ReporterRequest {
   const unavailable = type.unavailable?.(env) ?? null
   if (unavailable !== null) throw refusal(word, unavailable.why, unavailable.hint)
   return { name, type, path: path ?? null }
+}
+
+/** Reporters of a project file write where its outputs may lie, also through links. Throws FETTLE_USAGE. */
+async function assertInside(requests: readonly ReporterRequest[], project: string, cwd: string): Promise<void> {
+  const root = await realPath(resolve(cwd))
+  for (const { name, path } of requests)
+    if (path !== null && path !== STDOUT && !isInside(root, await realPath(resolve(cwd, path))))
+      throw refusal(`${name}=${path}`, `it is of ${project}, and the path is outside the working directory`)
 }
 
 async function checkPaths(requests: readonly ReporterRequest[], runsDir: string, cwd: string): Promise<void> {

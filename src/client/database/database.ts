@@ -1,5 +1,7 @@
 /** What fettle asks of a database: rows of a query, and a session that fills a table. `databases.ts` lists those that can answer. */
+
 import type { ColumnType } from '../../model/column-types.ts'
+import type { Clock } from '../../model/requests.ts'
 
 /** `shown` is the address as messages may have it. */
 export interface DatabasePlace {
@@ -14,6 +16,8 @@ export interface Asking {
   readonly isNear: IsNear
   readonly attempts: number
   readonly signal?: AbortSignal | undefined
+  /** Of the machine if absent. */
+  readonly clock?: Clock
   /** Nothing is written, not even a file that is missing. */
   readonly isTrial?: boolean
 }

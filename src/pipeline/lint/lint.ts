@@ -209,7 +209,7 @@ const outsideHint = (reason: string): string | undefined =>
     ? 'Name the output on the command line for one run, or allow its folder with FETTLE_OUTPUT_ROOT.'
     : undefined
 
-const lintReview: Rule = ({ fields, broken }) => {
+const lintReview: Rule = ({ fields, broken, places }) => {
   const file = fields.review?.decisions
   if (file == null) return []
   const at = ['review', 'decisions']
@@ -219,6 +219,8 @@ const lintReview: Rule = ({ fields, broken }) => {
     const message = `${show(shownPath(file))} does not end in .csv`
     return [lintIssue('FETTLE_PIPELINE_PATH', at, message, 'For example: decisions/suppliers.csv.')]
   }
+  const outside = whyNotWritable(file, places)
+  if (outside !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${outside}`)]
   if (fields.output == null) {
     if (broken.has('output')) return []
     return [wrongValue(at, 'decisions change rows of the output, and the pipeline has no output', 'Name an output.')]

@@ -40,10 +40,10 @@ const readOr = (path: string): string | null => {
   }
 }
 
-async function touchUntil(released: AbortSignal, path: string, clock: Clock): Promise<void> {
+async function touchUntil(released: AbortSignal, path: string, text: string, clock: Clock): Promise<void> {
   for (;;) {
     await clock.sleep(BEAT_MS, released)
-    if (released.aborted) return
+    if (released.aborted || readOr(path) !== text) return
     const now = new Date(clock.now())
     try {
       utimesSync(path, now, now)
@@ -73,7 +73,9 @@ function isHeld(path: string, owner: Owner | null, now: number): boolean {
 export function lockDirectory(directory: string, clock: Clock = systemClock): Release {
   const path = join(directory, 'lock')
   const own = join(directory, `lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  writeFileSync(own, `${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()}`, { flag: 'wx', mode: 0o600 })
+  // The last word makes the text different from that of every other lock.
+  const text = `${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()} ${randomBytes(6).toString('hex')}`
+  writeFileSync(own, text, { flag: 'wx', mode: 0o600 })
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
       try {
@@ -81,11 +83,12 @@ export function lockDirectory(directory: string, clock: Clock = systemClock): Re
         linkSync(own, path)
         held.add(path)
         const released = new AbortController()
-        void touchUntil(released.signal, path, clock)
+        void touchUntil(released.signal, path, text, clock)
         return () => {
           released.abort()
           held.delete(path)
-          rmSync(path, { force: true })
+          // Another process that judged this one dead may have taken it over.
+          if (readOr(path) === text) rmSync(path, { force: true })
         }
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error

@@ -4,7 +4,7 @@ import type { Clock } from '../../../model/requests.ts'
 import { NOTICE_BODIES } from '../../../report/notify/bodies.ts'
 import type { Notice } from '../../../report/notify/notice.ts'
 import { type Env, proxiesOf } from '../../env/environment.ts'
-import type { Receiver } from './receivers.ts'
+import { type Receiver, signingKey } from './receivers.ts'
 
 const ATTEMPTS = 3
 /** Three attempts with their pauses take less than half a minute. */
@@ -48,8 +48,7 @@ function signatureOf(secret: string | null, id: string, body: string, nowMs: num
   const timestamp = String(Math.floor(nowMs / 1000))
   const ids = { 'webhook-id': id, 'webhook-timestamp': timestamp }
   if (secret === null) return ids
-  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  const signature = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')
   return { ...ids, 'webhook-signature': `v1,${signature}` }
 }
 

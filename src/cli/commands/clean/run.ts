@@ -1,6 +1,6 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { findRegisters, goesOn, NO_OVERRIDES, prepareValue, resolveService, wantedRegisters } from '../../../app/index.ts'
 import type { Prepared } from '../../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../../app/prepare/propose.ts'
@@ -46,6 +46,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     output: textFlag(flags, 'output'),
     register: registerFlag(flags),
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+    outputRoots: foldersOf(textFlag(flags, 'decisions'), io),
   }
   const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
   const reporters = await CallReporters.create(flags, io)
@@ -63,6 +64,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     prepared.release()
   }
 }
+
+/** Decisions that the command line names may be anywhere. */
+const foldersOf = (decisions: string | null, { cwd }: Io): string[] =>
+  decisions === null ? [] : [dirname(resolve(cwd, decisions))]
 
 /** The decisions of an earlier review of this list are found by its name. */
 function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {

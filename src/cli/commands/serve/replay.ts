@@ -3,8 +3,9 @@ import { join, parse, resolve } from 'node:path'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { createFolders } from '../../../files/durable.ts'
+import { literal } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal } from '../../../report/index.ts'
-import { type Cassette, openCassette } from '../../../service/replay/cassette.ts'
+import { type Cassette, mapStrings, openCassette } from '../../../service/replay/cassette.ts'
 import { serveReplay } from '../../../service/replay/server.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
@@ -36,13 +37,41 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   return EXIT.ok
 }
 
+type Keys = { readonly [key: string]: Keys | true }
+
+/** The keys that a recording has. A cassette may be a stranger's: no other key of it reaches the pipeline that is written. */
+const KEYS: Keys = {
+  mappings: true,
+  job: { split: true, concurrency: true, collapse: true },
+  enrich: true,
+  poll: { every: true, max: true, timeout: true },
+  retry: { attempts: true },
+  checks: true,
+  input: { header: true, key: { index: true } },
+  output: { format: true, columns: true },
+  portfolio: { id: true, name: true, reference: { index: true }, rules: true, sync: true, remove: true },
+  screen: { datasets: true, threshold: true, countries: true, budget: true },
+  after: true,
+}
+
+/** The value with these keys alone; a text in it is literal. */
+function keepKeys(value: unknown, keys: Keys | true): unknown {
+  if (keys === true || typeof value !== 'object' || value === null || Array.isArray(value)) return mapStrings(value, literal)
+  return Object.fromEntries(
+    Object.entries(keys).flatMap(([key, of]) =>
+      Object.hasOwn(value, key) ? [[key, keepKeys((value as Record<string, unknown>)[key], of)]] : [],
+    ),
+  )
+}
+
 /** Writes list and pipeline to a folder named after the cassette, and returns the path of the pipeline; null without a list. */
 async function unpack({ head }: Cassette, file: string, cwd: string): Promise<string | null> {
   if (head.list === null) return null
   const folder = `${parse(file).name}.replay`
   createFolders(join(cwd, folder))
-  const { input, output, ...rest } = head.pipeline as { readonly input: object; readonly output?: object }
+  const { input, output, ...rest } = keepKeys(head.pipeline, KEYS) as { readonly input?: object; readonly output?: object }
   const pipeline = {
+    name: 'case',
     ...rest,
     input: { ...input, path: join(folder, 'list.csv') },
     ...(output === undefined ? {} : { output: { ...output, path: join(folder, 'result.csv') } }),
