@@ -8,11 +8,16 @@ export interface OtherOperation {
   readonly group: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: `/${string}`
+  /** A GET that orders something, which may be charged: `*` in the table. */
+  readonly orders: boolean
 }
 
 export const OTHER_GROUPS: readonly OtherOperation[] = Object.entries(TABLE).flatMap(([group, paths]) =>
   Object.entries<string>(paths).flatMap(([path, methods]) =>
-    methods.split(' ').map(method => ({ group, method, path }) as OtherOperation),
+    methods.split(' ').map(word => {
+      const method = word.replace('*', '')
+      return { group, method, path, orders: method !== word } as OtherOperation
+    }),
   ),
 )
 

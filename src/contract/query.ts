@@ -93,8 +93,16 @@ export const countryList = written(
   z
     .string()
     .max(2_000)
-    .transform(codes => codes.split(',').map(code => code.trim().toUpperCase()))
-    .pipe(z.array(z.string().regex(/^(?:[A-Z]{2}|PLC)$/, 'must be two-letter codes separated by commas'))),
+    .transform(codes => codes.split(',').map(code => code.trim()))
+    // Before capitals are made: those of ß are SS.
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(/^(?:[A-Za-z]{2}|PLC)$/i, 'must be two-letter codes separated by commas')
+          .transform(code => code.toUpperCase()),
+      ),
+    ),
   { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])(?:,(?:[A-Za-z]{2}|[Pp][Ll][Cc]))*$', maxLength: 2_000 },
 )
 

@@ -12,8 +12,8 @@ import { notFound, Refusal } from './refusal.ts'
 import type { SearchType } from './screening/screener.ts'
 import type { Hit, Search, SearchStore } from './screening/searches-store.ts'
 
-/** The user of a request. Objects belong to the number of the user's tenant. */
-export type Caller = Pick<User, 'id'>
+/** The user of a request. Objects belong to the number of the user's tenant, and are shared with people. */
+export type Caller = Pick<User, 'id' | 'person'>
 
 /** A permission an operation needs; only the owner may delete and share (`Own`). */
 export type Need = Permission | 'Own'
@@ -56,7 +56,7 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
   const sharesWith =
     (caller: Caller) =>
     ({ id }: Portfolio): readonly Permission[] | undefined =>
-      portfolios.shares(id).get(caller.id)
+      portfolios.shares(id).get(caller.person)
   return {
     job: (caller: Caller, id: string): Job => open('Job', jobs.find(caller.id, id), caller),
     search: (caller: Caller, type: SearchType, id: string): Search => open('Search', searches.find(caller.id, type, id), caller),
@@ -74,7 +74,7 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
     company: (portfolio: Portfolio, id: string): Holding => requireFound('Company resource', held(portfolio, id)),
     /** Like `company`, but null when the portfolio does not hold it. */
     held,
-    watches: (caller: Caller, connectId: string): boolean => holdings.isVisible(caller.id, connectId),
+    watches: (caller: Caller, connectId: string): boolean => holdings.isVisible(caller, connectId),
   }
 }
 

@@ -14,8 +14,11 @@ export interface Play {
    * `addingToPortfolio`.
    */
   readonly next: Partial<Readonly<Record<KnownStatus, KnownStatus>>>
-  /** Statuses that last until a client has read them, or for `matchedMs`. */
+  /** Statuses that last until a client has read them, or for `patience` times `matchedMs`. */
   readonly held: readonly KnownStatus[]
+  readonly patience: number
+  /** The status in place of one for a failure that this service does not have. */
+  readonly errors: Partial<Readonly<Record<KnownStatus, KnownStatus>>>
   /**
    * The statuses in which the fields "available after enrichment" have their values; in the others they are null. Null: each field is
    * absent until its value is known.
@@ -47,6 +50,8 @@ const own: Play = {
     addingToPortfolio: 'addedToPortfolio',
   },
   held: ['matched', 'addingToPortfolio'],
+  patience: 1,
+  errors: {},
   enrichedAt: null,
   source: 'dataCleaning',
   dateOf: formatWireDate,
@@ -80,7 +85,10 @@ const seed: Play = {
     ...(['listPortfolios', 'createPortfolio', 'addCompany', 'setEventRules'] as const),
   ]),
   next: { ready: 'matching', matching: 'matched', matched: 'addingToPortfolio', addingToPortfolio: 'addedToPortfolio' },
-  held: ['ready', 'addingToPortfolio'],
+  held: ['ready', 'matched', 'addingToPortfolio'],
+  // Here a client waits for `matched`, which leads to nothing that it could ask for.
+  patience: 15,
+  errors: { transformFileError: 'matchingError', addedToPortfolioError: 'matchingError' },
   enrichedAt: ['matched', 'addingToPortfolio', ...ADDED],
   source: 'prospects',
   dateOf: millis => new Date(millis).toISOString(),

@@ -54,21 +54,34 @@ interface AnyInput {
   readonly [param: string]: unknown
 }
 
-const textOf = (value: unknown): string => (Array.isArray(value) ? value.map(String).join(',') : String(value))
-const asText = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(query).flatMap(([key, value]) => (value === undefined ? [] : [[key, textOf(value)]])))
+type Query = Readonly<Record<string, unknown>>
 
-/** The answer to one request; `send` takes the query as text and a listener for status and headers. */
+/** The texts of a query. A list is sent as one parameter for each element, unless `isJoined`. */
+const asText = (query: Query, isJoined: (key: string) => boolean): NonNullable<OpenDemand['query']> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([key, value]) => {
+      if (value === undefined) return []
+      if (!Array.isArray(value)) return [[key, String(value)]]
+      const texts = value.map(String)
+      return [[key, isJoined(key) ? texts.join(',') : texts]]
+    }),
+  )
+
+/**
+ * The answer to one request; `send` takes the query as text and a listener for status and headers. A list of a parameter that `isJoined`
+ * is one text with commas.
+ */
 export function answerOf(
-  query: Readonly<Record<string, unknown>> | undefined,
+  query: Query | undefined,
   send: (parts: Pick<OpenDemand, 'query' | 'onReply'>) => Promise<Effect<unknown>>,
+  isJoined: (key: string) => boolean = () => false,
 ): ApiAnswer<never> {
   const sent = async (): Promise<WithResponse<never>> => {
     let response = { status: 0, header: (_: string): string | null => null }
     const onReply: OpenDemand['onReply'] = reply => {
       response = reply
     }
-    const { value } = await send({ ...(query === undefined ? {} : { query: asText(query) }), onReply })
+    const { value } = await send({ ...(query === undefined ? {} : { query: asText(query, isJoined) }), onReply })
     const inBody = (value as { correlationId?: unknown } | null)?.correlationId
     const correlationId = typeof inBody === 'string' ? inBody : response.header('x-correlation-id')
     return { data: value as never, status: response.status, correlationId, header: response.header }
@@ -81,17 +94,23 @@ export function answerOf(
 }
 
 function methodOf(core: Core, name: OperationName): unknown {
-  const { pages, request }: Operation = OPERATIONS[name]
+  const { pages, request, query: schema }: Operation = OPERATIONS[name]
+  // Such as `countries`; others, as `phoneNo`, are described as lists.
+  const isJoined = (key: string): boolean =>
+    schema?.safeParse({ [key]: ['a'] }).error?.issues.some(({ path }) => path[0] === key) === true
   const call = ({ query, body, file, fields = {}, ...params }: AnyInput = {}, options: CallOptions = {}): ApiAnswer<unknown> =>
-    answerOf(query, parts =>
-      core.call(name, {
-        ...parts,
-        params: params as Readonly<Record<string, string>>,
-        ...(request === null || request === 'multipart' ? {} : { json: body ?? {} }),
-        ...(file === undefined ? {} : { form: { file, fields } }),
-        read: (reply: unknown) => reply,
-        options,
-      }),
+    answerOf(
+      query,
+      parts =>
+        core.call(name, {
+          ...parts,
+          params: params as Readonly<Record<string, string>>,
+          ...(request === null || request === 'multipart' ? {} : { json: body ?? {} }),
+          ...(file === undefined ? {} : { form: { file, fields } }),
+          read: (reply: unknown) => reply,
+          options,
+        }),
+      isJoined,
     )
   if (pages === undefined) return call
   const all = (input: AnyInput = {}, options: CallOptions = {}): Pages<unknown> =>

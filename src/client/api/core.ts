@@ -30,7 +30,8 @@ type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 // One request of an operation.
 interface Demand<N extends OperationName, T> {
   readonly params?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string>>
+  /** A list is one parameter for each element. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>
   readonly json?: unknown
   readonly read: (reply: ReplyOf<N>) => T
   /** What it is about, for messages, when the path does not name it. */
@@ -63,6 +64,9 @@ export interface Core {
 
 /** Fields of answers that are reported as unreadable: more are no news. */
 const MAX_DROPPED = 100
+
+const pairsOf = (query: NonNullable<OpenDemand['query']>): [string, string][] =>
+  Object.entries(query).flatMap(([key, value]) => [value].flat().map((text): [string, string] => [key, text]))
 
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
   options !== undefined && 'look' in options
@@ -214,7 +218,7 @@ export function createCore(options: ConnectOptions): Core {
     // An empty value would make the path of another operation.
     const missing = [...operation.path.matchAll(/\{(\w+)\}/g)].find(([, param = '']) => !demand.params?.[param])?.[1]
     if (missing !== undefined) throw new FettleError('FETTLE_USAGE', `${name}: ${missing} is missing.`)
-    const query = demand.query === undefined ? undefined : new URLSearchParams(demand.query)
+    const query = demand.query === undefined ? undefined : new URLSearchParams(pairsOf(demand.query))
     const url = under(base, pathOf(operation, demand.params ?? {}), query)
     const subject = demand.subject === undefined ? '' : ` ${redactor.clean(demand.subject)}`
 

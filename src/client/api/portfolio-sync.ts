@@ -1,5 +1,5 @@
 /** Rules of a portfolio, its companies and events, and the files that change them (contract §7.4, §8, rows 37, 45 to 47). */
-import type { EventRule, NotificationEvent } from '../../contract/index.ts'
+import { type EventRule, type NotificationEvent, parseWireDate } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CompanyEvent, PortfolioEntry, PortfolioRequests, PortfolioRule } from '../../model/requests.ts'
 import type { Api } from './api.ts'
@@ -18,13 +18,17 @@ const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): Port
   params: [param0, param1, param2].map(param => String(param ?? '')) as [string, string, string],
 })
 
+/** A rule's name has places for parameters in the list of rules; the text of an event has their values. */
+const ruleNameOf = ({ ruleName, ruleText }: Partial<NotificationEvent>): string =>
+  ruleName == null || /\{\d\}/.test(ruleName) ? (ruleText ?? ruleName ?? '') : ruleName
+
 /** Of an item of a list only the id is certain. */
 const eventOf = (event: Partial<NotificationEvent> & Pick<NotificationEvent, 'notificationEventId'>): CompanyEvent => ({
   id: event.notificationEventId,
   at: event.eventDate ?? '',
   processed: event.isProcessed === true,
   company: { id: event.company?.id ?? '', name: event.company?.name ?? '', country: event.company?.countryCode ?? '' },
-  rule: { code: event.ruleCode ?? null, name: event.ruleName ?? '' },
+  rule: { code: event.ruleCode ?? null, name: ruleNameOf(event) },
   old: String(event.oldValue ?? ''),
   new: String(event.newValue ?? ''),
 })
@@ -82,7 +86,8 @@ export function createPortfolioSync(
       const found = new Map<number, CompanyEvent>()
       for await (const one of api.listPortfolioNotificationEvents.all({ portfolioId: String(portfolio), query }, options))
         found.set(one.notificationEventId, eventOf(one))
-      return [...found.values()]
+      const time = ({ at }: CompanyEvent): number => parseWireDate(at) ?? Number.POSITIVE_INFINITY
+      return [...found.values()].sort((a, b) => time(a) - time(b))
     },
     async markEvent(portfolio, event, options = {}) {
       const params = { portfolioId: String(portfolio), notificationEventId: String(event) }

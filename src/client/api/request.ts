@@ -1,5 +1,5 @@
 /** `client.request`: any operation of the service by method and path, for those that the table does not have. */
-import { OPERATIONS, type Operation, OTHER_GROUPS, type PathParams, pathOf } from '../../contract/index.ts'
+import { findOperation, OPERATIONS, type Operation, OTHER_GROUPS, type PathParams, pathOf } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, FormFile } from '../../model/requests.ts'
 import { type ApiAnswer, type Arguments, answerOf } from './api.ts'
@@ -8,14 +8,18 @@ import type { Core } from './core.ts'
 type Text = string | number | boolean | readonly (string | number)[]
 
 interface RequestParts {
+  /** A list is sent as one parameter for each element. */
   readonly query?: Readonly<Record<string, Text | undefined>>
   /** Sent as JSON. */
   readonly body?: unknown
-  /** A form with a file, in place of a body. */
+  /** A form with a file, in place of a body: `name` is the part of the file, and `file.open` is called for every attempt. */
   readonly form?: { readonly name: string; readonly file: FormFile; readonly fields?: Readonly<Record<string, string>> }
   /** `bytes` returns the body as it comes, such as an image; default: the parsed JSON, null for an empty body. */
   readonly as?: 'json' | 'bytes'
-  /** Whether the request is sent again after its answer was lost; default: true for GET, false for everything else. */
+  /**
+   * Whether the request is sent again after its answer was lost. Default: true for a GET that the interface describes and that orders
+   * nothing, false for everything else.
+   */
   readonly repeat?: boolean
 }
 
@@ -51,17 +55,38 @@ function checkPath(operation: Operation, params: Readonly<Record<string, string>
   if (path === OPERATIONS.authenticate.path) throw refuse(method, path, 'the client logs in by itself.')
 }
 
-function operationOf(method: Operation['method'], path: `/${string}`, repeat: boolean): Operation {
-  const group = OTHER_GROUPS.find(other => other.method === method && other.path === path)?.group
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+/** Callers without types pass what they have: a wrong form would end as an error of another package, after the login. */
+function checkForm(method: string, path: string, form: unknown): void {
+  const { name, file, fields = {} } = (form ?? {}) as Record<string, unknown>
+  const { filename, bytes, open } = (file ?? {}) as Partial<Record<keyof FormFile, unknown>>
+  const wrong = [
+    [isText(name) && name !== '', 'name: the name of the part that is the file'],
+    [isText(filename), 'file.filename: a text'],
+    [Number.isSafeInteger(bytes) && Number(bytes) >= 0, 'file.bytes: the size of the file'],
+    [typeof open === 'function', 'file.open: a function that returns the bytes as an async iterable'],
+    [typeof fields === 'object' && fields !== null && Object.values(fields).every(isText), 'fields: texts by name'],
+  ].find(([isRight]) => !isRight)
+  if (wrong !== undefined) throw refuse(method, path, `the form needs ${wrong[1]}.`)
+}
+
+/** The row of an operation that is sent by method and path; `repeat` as the caller states it. */
+function rowOf(
+  method: Operation['method'],
+  path: `/${string}`,
+  params: Readonly<Record<string, string>>,
+  repeat: boolean | undefined,
+): Operation {
+  const open = { method, path, query: null, request: null, reply: null, errors: [], summary: '' } as const
+  const found = findOperation(method, pathOf({ ...open, repeat: 'never' }, params))
+  const other = OTHER_GROUPS.find(row => found?.name === null && row.method === method && row.path === found.path)
+  const own = found?.name == null ? undefined : OPERATIONS[found.name]
+  const isFree = method === 'GET' && (own?.repeat === 'free' || other?.orders === false)
   return {
-    method,
-    path,
-    query: null,
-    request: null,
-    reply: null,
-    repeat: repeat ? 'free' : 'never',
-    errors: [],
-    summary: `${method} ${path}${group === undefined ? '' : ` (${group})`}`,
+    ...open,
+    repeat: (repeat ?? isFree) ? 'free' : 'never',
+    summary: `${method} ${path}${other === undefined ? '' : ` (${other.group})`}`,
   }
 }
 
@@ -69,13 +94,14 @@ export function createRequest(core: Core): Request {
   const request = (
     method: Operation['method'],
     path: `/${string}`,
-    { params = {}, query, body, form, as = 'json', repeat = method === 'GET' }: AnyInput = {},
+    { params = {}, query, body, form, as = 'json', repeat }: AnyInput = {},
     options: CallOptions = {},
   ): ApiAnswer<unknown> =>
     answerOf(query, async parts => {
-      const operation = operationOf(method, path, repeat)
+      const operation = rowOf(method, path, params, repeat)
       checkPath(operation, params)
       if (body !== undefined && form !== undefined) throw refuse(method, path, 'it has a body and a form.')
+      if (form !== undefined) checkForm(method, path, form)
       return core.request(operation, {
         ...parts,
         params,

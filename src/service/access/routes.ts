@@ -47,7 +47,7 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
   }))
 
   route(app, deps, 'listActiveUsers', () => {
-    const items = [...users.values()].map(({ id, username }) => ({ firstName: username, surname: '', userId: id }))
+    const items = [...users.values()].map(({ person, username }) => ({ firstName: username, surname: '', userId: person }))
     return { items, totalSize: items.length }
   })
 
@@ -70,13 +70,13 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
         countryCode: 'GB',
         createdDate,
         csCustomerId: CUSTOMER.id,
-        csUserId: user.id,
+        csUserId: user.person,
         isAutoTracker: false,
         languageCode: 'EN',
         lastAccessDate: null,
         modifiedDate: null,
         contractEndDate: null,
-        userId: user.id,
+        userId: user.person,
       },
     ]
   })

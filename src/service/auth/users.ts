@@ -15,10 +15,11 @@ export interface Login {
 
 export interface User {
   /**
-   * The owner number: every job, portfolio, search, event and stored answer belongs to one. Users of one tenant share it. On the
-   * wire it is `managingUserId` and `owningUserId` (contract §5.2).
+   * The number of the tenant, which its users share: every job, portfolio, search, event and stored answer belongs to one.
    */
   readonly id: number
+  /** The number of the person, for what a user has done, is assigned, or was allowed by others: `userId` on the wire. */
+  readonly person: number
   readonly username: string
   readonly role: Role
   /** Unique to the user, and new when a removed user is added again, which voids earlier tokens and links. */
@@ -33,14 +34,18 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
   }
   const check = makePasswordCheck()
 
+  /** The first user of a tenant has its number. No tenant has a space in its name. */
+  const personOf = (username: string, tenant: string): number => numberOf(username === tenant ? tenant : `user ${username}`)
   const ofLogin = (username: string, generation: string): User => ({
     id: numberOf(username),
+    person: personOf(username, username),
     username,
     role: 'admin',
     generation,
   })
   const ofAccount = ({ username, tenant, role, id }: Account): User => ({
     id: numberOf(tenant),
+    person: personOf(username, tenant),
     username,
     role,
     generation: id,

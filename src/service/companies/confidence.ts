@@ -98,7 +98,7 @@ function explainPlan(query: MatchQuery, company: Company, confidence: number): E
 export function matchedCompany(query: MatchQuery, company: Company, chance: number): MatchedCompany {
   const confidence = confidenceOf(chance)
   const { connectId: id, country, orgNumber, name, town, postcode, phone } = company
-  const { simpleValue = '', street = '', houseNumber = '' } = addressOf(company)
+  const { simpleValue = '' } = addressOf(company)
   const digits = phone.replace(/\D+/g, '')
   return {
     matchScoreConfidence: confidence,
@@ -108,7 +108,8 @@ export function matchedCompany(query: MatchQuery, company: Company, chance: numb
     ...(/^[1-9]\d{0,14}$/.test(digits.replace(/^0+/, '')) ? { phoneNumber: Number(digits) } : {}),
     address: withoutEmpty({
       simpleValue,
-      street: [houseNumber, street].filter(part => part !== '').join(' '),
+      // As its country writes it, with the house number first or last.
+      street: company.address1,
       city: town,
       postcode,
       country,

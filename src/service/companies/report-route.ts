@@ -71,7 +71,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     // Before the report counts against the quota.
     if (withPdf) await requirePdf()
     countReport(deps, user, 'company', company.country)
-    const ordered: Order = { connectId: company.connectId, userId: user.id, withPdf }
+    const ordered: Order = { connectId: company.connectId, userId: user.person, withPdf }
     const body = JSON.stringify(await answer(company, ordered, request.id))
     if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')

@@ -60,7 +60,8 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
 /** Band, score and credit limit; null where the register has none of them. */
 function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figures) {
   const value = Number(limit.replaceAll(/[\s,]/g, ''))
-  const creditLimit = limit === '' || Number.isNaN(value) ? {} : { creditLimit: { value, ...withoutEmpty({ currency }) } }
+  const creditLimit =
+    limit === '' || Number.isNaN(value) ? {} : { creditLimit: { value: String(value), ...withoutEmpty({ currency }) } }
   const found = {
     ...withoutEmpty({ commonValue: rating }),
     ...(score === '' ? {} : { providerValue: { value: score } }),

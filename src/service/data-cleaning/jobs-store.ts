@@ -1,6 +1,7 @@
 /** Stores data-cleaning jobs, one row per job, owned by a user. */
 import { randomUUID } from 'node:crypto'
 import type { ColumnMapping, CompanyNumbers, JobSummary, KnownStatus } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
@@ -29,7 +30,10 @@ export type MatchedRegisters = NonNullable<JobSummary['registers']>
 /** Times are milliseconds since 1970. */
 export interface Job {
   readonly id: string
+  /** The tenant. */
   readonly owner: number
+  /** The person who created it. */
+  readonly by: number
   readonly name: string
   readonly status: KnownStatus
   readonly createdAt: number
@@ -82,11 +86,12 @@ export interface JobFilter {
   readonly from: number | null
   readonly to: number | null
   readonly archived: boolean | null
+  readonly by: number | null
   readonly limit: number
   readonly offset: number
 }
 
-export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'name' | 'createdAt' | 'modifiedAt' | 'addTo'>>
+export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'by' | 'name' | 'createdAt' | 'modifiedAt' | 'addTo'>>
 
 interface Row {
   readonly record: string
@@ -127,12 +132,13 @@ export function openJobs(database: Database, now: () => number) {
     read,
     usage,
 
-    create(owner: number, name: string, asked: Asked = {}): Job {
+    create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, asked: Asked = {}): Job {
       const at = now()
       const { addTo } = asked
       const job: Job = {
         id: randomUUID(),
         owner,
+        by,
         name,
         status: 'created',
         createdAt: at,
@@ -183,6 +189,7 @@ export function openJobs(database: Database, now: () => number) {
       if (filter.from !== null) add('created >= ?', filter.from)
       if (filter.to !== null) add('created <= ?', filter.to)
       if (filter.archived !== null) add('archived = ?', Number(filter.archived))
+      if (filter.by !== null) add("json_extract(record, '$.by') = ?", filter.by)
       const codes = filter.countries?.map(code => `,${code},`)
       if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
       const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`

@@ -24,9 +24,9 @@ export function instant(text: string | undefined, name: string): number | null {
 
 function countryCodes(text: string | undefined): string[] | null {
   if (text === undefined) return null
-  const codes = text.split(',').map(code => code.trim().toUpperCase())
-  if (!codes.every(code => /^[A-Z]{2}$/.test(code))) throw refuse('countries: must be two-letter codes separated by commas')
-  return codes
+  const codes = text.split(',').map(code => code.trim())
+  if (!codes.every(code => /^[A-Za-z]{2}$/.test(code))) throw refuse('countries: must be two-letter codes separated by commas')
+  return codes.map(code => code.toUpperCase())
 }
 
 function statuses(text: string | undefined): readonly string[] | null {
@@ -36,8 +36,8 @@ function statuses(text: string | undefined): readonly string[] | null {
   return found
 }
 
-/** The filter; null when it selects jobs of another user, of which none are visible. Throws a 400 with the field. */
-export function filterOf(query: Query, userId: number): JobFilter | null {
+/** The filter; null when it selects jobs of another customer, which do not exist here. Throws a 400 with the field. */
+export function filterOf(query: Query): JobFilter | null {
   const filter: JobFilter = {
     statuses: statuses(query.status),
     name: query.jobName ?? null,
@@ -45,11 +45,10 @@ export function filterOf(query: Query, userId: number): JobFilter | null {
     from: instant(query.fromDate, 'fromDate'),
     to: instant(query.toDate, 'toDate'),
     archived: query.archived ?? null,
+    by: query.userId ?? null,
     ...windowOf(query, 1),
   }
   const mine =
-    (query.userId ?? userId) === userId &&
-    (query.customerId ?? CUSTOMER.id) === CUSTOMER.id &&
-    CUSTOMER.name.includes((query.companyName ?? '').toLowerCase())
+    (query.customerId ?? CUSTOMER.id) === CUSTOMER.id && CUSTOMER.name.includes((query.companyName ?? '').toLowerCase())
   return mine ? filter : null
 }

@@ -15,6 +15,8 @@ export interface Received {
   readonly filename: string
   readonly bytes: number
   readonly fields: ReadonlyMap<string, unknown>
+  /** Names of text fields that the operation does not have. */
+  readonly ignored: ReadonlySet<string>
 }
 
 interface Field {
@@ -75,6 +77,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
   let filename: string | null = null
   const [fileName] = form.file
   const fields = new Map<string, unknown>()
+  const ignored = new Set<string>()
   let bytes = 0
   let fault: string | null = null
   try {
@@ -96,9 +99,12 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
       else if (fields.has(name)) fault ??= `${name}: occurs twice`
       else {
         const field = Object.hasOwn(form.fields, name) ? form.fields[name] : undefined
-        const value = field?.read(String(part.value)) ?? null
-        if (value === null)
-          fault ??= `${name}: ${field === undefined ? 'is not a field of this operation' : `must be ${field.must}`}`
+        if (field === undefined) {
+          ignored.add(name)
+          continue
+        }
+        const value = field.read(String(part.value))
+        if (value === null) fault ??= `${name}: must be ${field.must}`
         fields.set(name, value)
       }
     }
@@ -109,7 +115,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
     if (fault !== null || filename === null) throw badRequest(MESSAGE, fault ?? '')
     envelope.check()
     await publishPart(path)
-    return { id, filename, bytes, fields }
+    return { id, filename, bytes, fields, ignored }
   } catch (error) {
     for (const name of [partOf(path), path]) await rm(name, { force: true })
     signal.throwIfAborted()

@@ -54,12 +54,12 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     once(call, () => {
       const { name, addToPortfolio, inRegister, companyNumbers } = call.body
       const addTo = addToPortfolio === undefined ? undefined : String(addToPortfolio)
-      return jobRecord(jobs.create(call.user.id, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
+      return jobRecord(jobs.create(call.user, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
     }),
   )
 
   route(app, deps, 'listJobs', ({ query, user }) => {
-    const filter = filterOf(query, user.id)
+    const filter = filterOf(query)
     return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job, play))
   })
 

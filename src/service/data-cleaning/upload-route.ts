@@ -5,7 +5,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countColumns } from '../csv/csv.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, nameIgnored, route } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { uploadRecord } from './job-record.ts'
@@ -25,6 +25,8 @@ const HAS_HEADER: ReadonlyMap<string, boolean> = new Map([
   ['false', false],
   ['0', false],
 ])
+
+type UploadCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'reply'>
 
 const FORM: Form = {
   file: ['jobFile'],
@@ -56,7 +58,11 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
   const arrivals = makeArrivals(jobs, limits)
   await acceptMultipart(scope, limits)
 
-  const take = async (before: Job, request: FastifyRequest, arrival: Arrival): Promise<unknown> => {
+  const take = async (
+    before: Job,
+    { request, reply }: Pick<UploadCall, 'request' | 'reply'>,
+    arrival: Arrival,
+  ): Promise<unknown> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
     jobs.change(before.id, { status: 'uploading', details: null })
@@ -64,7 +70,8 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
     try {
       received = await receive(parts, { limits, form: FORM, place: files.upload, envelope })
       const columns = await countColumns(files.upload(received.id), limits)
-      const { fields, ...file } = received
+      const { fields, ignored, ...file } = received
+      nameIgnored(reply, ignored)
       const upload: Upload = { ...file, hasHeader: fields.get('hasHeader') === true, columns, createdAt: clock.now() }
       return uploadRecord(jobs.change(before.id, { status: 'uploaded', upload, mappings: [] }), upload, play, request.id)
     } catch (error) {
@@ -80,7 +87,7 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
     }
   }
 
-  const handler = async ({ user, id, request }: Pick<Call<unknown, unknown>, 'user' | 'id' | 'request'>): Promise<unknown> => {
+  const handler = async ({ user, id, request, reply }: UploadCall): Promise<unknown> => {
     const before = objects.job(user, id)
     const isInterrupted = before.status === 'uploading' && !arrivals.has(id)
     requireStatus('upload', isInterrupted ? 'uploadError' : before.status)
@@ -90,7 +97,7 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
       throw new Refusal(413, 'Content Too Large', `jobFile: is larger than ${limits.uploadBytes} bytes`)
     }
     const arrival = arrivals.begin(before, Math.max(0, announced - limits.uploadEnvelopeBytes))
-    const record = await take(before, request, arrival).finally(arrival.end)
+    const record = await take(before, { request, reply }, arrival).finally(arrival.end)
     if (before.upload !== null) await rm(files.upload(before.upload.id), { force: true })
     return record
   }

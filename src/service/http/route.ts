@@ -50,7 +50,7 @@ export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pic
   return user
 }
 
-const NO_USER: User = { id: 0, username: '', role: 'reader', generation: '' }
+const NO_USER: User = { id: 0, person: 0, username: '', role: 'reader', generation: '' }
 const ISSUES = 5
 
 /** Parses a value with a schema. Throws a 400 whose details name the first invalid elements. */
@@ -91,14 +91,20 @@ export function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply)
       for (const key of keys) {
         if (Array.isArray(record) || (issue.code !== 'unrecognized_keys' && record[key] !== null)) continue
         delete record[key]
-        ignored.add(SHOWN_KEY.test(String(key)) ? String(key) : '*')
+        ignored.add(String(key))
         found = true
       }
     }
   }
   const read = check(schema, body, 'body')
-  if (ignored.size > 0) reply.header('X-Ignored-Keys', [...ignored].slice(0, SHOWN_KEYS).join(', '))
+  nameIgnored(reply, ignored)
   return read
+}
+
+/** Names what of a body was ignored, in the header `X-Ignored-Keys`. */
+export function nameIgnored(reply: FastifyReply, keys: ReadonlySet<string>): void {
+  const shown = new Set([...keys].map(key => (SHOWN_KEY.test(key) ? key : '*')))
+  if (shown.size > 0) reply.header('X-Ignored-Keys', [...shown].slice(0, SHOWN_KEYS).join(', '))
 }
 
 /** The path of an operation in the notation of the router: `/v1/…/:id`. */

@@ -1,5 +1,6 @@
 /** Stores events, their notices to portfolios, and which change sets they came from. */
 
+import type { User } from '../auth/users.ts'
 import { MAY_SEE } from '../portfolios/store.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
@@ -27,7 +28,7 @@ export interface Notice {
 
 /** Filters of a list; null matches everything. The list has the notices of the user's own and shared portfolios. */
 export interface NoticeFilter {
-  readonly user: number
+  readonly user: Pick<User, 'id' | 'person'>
   readonly portfolio: number | null
   readonly connectId: string | null
   readonly from: number | null
@@ -46,7 +47,7 @@ const FROM = `
   FROM notifications n JOIN events e ON e.id = n.event JOIN portfolios p ON p.id = n.portfolio
   LEFT JOIN watched w ON w.connect_id = e.connect_id
 `
-const ORDERS = { companyName: 'w.name COLLATE NOCASE', countryCode: "nullif(w.country, '')", eventId: 'e.seq', eventDate: 'e.at' }
+const ORDERS = { companyName: 'w.name COLLATE NOCASE', countryCode: "nullif(w.country, '')", eventId: 'e.id', eventDate: 'e.at' }
 const COLUMNS = `
   n.id, n.event, n.portfolio, p.name AS portfolioName, e.connect_id AS connectId, w.safe_number AS safeNumber, w.name, w.country,
   e.rule, n.text, e.old_value AS old, e.new_value AS new, e.at, e.created, n.processed
@@ -97,7 +98,7 @@ export function openEvents(database: Database, now: () => number) {
 
     list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] } {
       const where = [MAY_SEE]
-      const values: (string | number)[] = [filter.user, filter.user]
+      const values: (string | number)[] = [filter.user.id, filter.user.person]
       const add = (sql: string, ...more: (string | number)[]): void => {
         where.push(sql)
         values.push(...more)

@@ -1,7 +1,7 @@
 /** Creates events from a change of a company and the active rules of its portfolios. */
 import { isActiveStatus } from '../enrichment/tags.ts'
 import type { Difference } from '../portfolios/company-facts.ts'
-import { type Rule, ruleOf } from './rules.ts'
+import { nameWith, type Rule, ruleOf } from './rules.ts'
 
 export interface ActiveRule {
   readonly portfolio: number
@@ -23,9 +23,6 @@ export interface NewEvent {
 export const isReportable = ({ field, old, new: now }: Difference): boolean =>
   old !== '' || (field === 'status' && !isActiveStatus(now))
 
-const textOf = ({ name }: Rule, params: readonly string[]): string =>
-  name.replaceAll(/\{(\d)\}/g, (place, index) => params[Number(index)] || place)
-
 /** The events of a change: one per rule that reports it, with a notice to each portfolio where the rule is active. */
 export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
   if (!isReportable(change)) return []
@@ -36,7 +33,7 @@ export function eventsOf(change: Difference, country: string, active: readonly A
     if (!applies) return []
     const notices = active
       .filter(one => one.code === code && rule.reports(change, one.params))
-      .map(({ portfolio, params }) => ({ portfolio, text: textOf(rule, params) }))
+      .map(({ portfolio, params }) => ({ portfolio, text: nameWith(rule, params) }))
     if (notices.length === 0) return []
     return [{ rule, old: change.old, new: change.new, notices }]
   })

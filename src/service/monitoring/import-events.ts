@@ -4,7 +4,7 @@ import type { ChangeSetInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 import { factsAfter, fieldsOf } from './changes.ts'
 import { isReportable } from './events.ts'
-import { RULES } from './rules.ts'
+import { nameWith, RULES } from './rules.ts'
 
 export interface ImportEvent {
   readonly company: { readonly id: string; readonly name: string; readonly country: string }
@@ -32,7 +32,7 @@ function eventsOfChange(change: RegisterChange): ImportEvent[] {
             {
               company: { id, name, country },
               field: one.field,
-              rule: { code: rule.code, name: rule.name },
+              rule: { code: rule.code, name: nameWith(rule, []) },
               old: one.old,
               new: one.new,
             },

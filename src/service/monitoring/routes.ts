@@ -40,7 +40,8 @@ function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortf
   if (isPortfolio && code === 'PLC') return []
   // The word is the path of an operation, too.
   if (code === 'SETDEFAULT') throw new Refusal(405, 'Method not allowed', 'this path takes PUT', { Allow: 'PUT' })
-  if (!/^[A-Z]{2}$/.test(code)) {
+  // Not ß, whose capitals are SS.
+  if (!/^[A-Za-z]{2}$/.test(countryCode)) {
     throw badRequest('The request is not acceptable', `countryCode: must be two letters${isPortfolio ? ' or PLC' : ''}`)
   }
   const rules = rulesOf(code)
@@ -72,7 +73,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
     filter: Partial<NoticeFilter>,
     record: (notice: Notice) => unknown,
   ): unknown => {
-    const { total, notices } = events.list({ ...ALL, ...filter, user: user.id, ...windowOf(query, 0) })
+    const { total, notices } = events.list({ ...ALL, ...filter, user, ...windowOf(query, 0) })
     const paging = pagingOf(query, total)
     return { correlationId: request.id, totalCount: total, paging, data: notices.map(record) }
   }

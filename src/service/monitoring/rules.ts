@@ -53,6 +53,17 @@ const ceased = (country: string): Rule => ({
 /** All rules, international ones first. */
 export const RULES: readonly Rule[] = [...IN_TABLE, ...Object.keys(COUNTRIES).sort().map(ceased)]
 
+/** The name of a rule with its parameters, such as `Reduce by 2 Band(s)`; what is not set, or is any change, is left out. */
+export function nameWith({ name }: Pick<Rule, 'name'>, params: readonly string[]): string {
+  const [subject = '', conditions = ''] = name.split(' | ')
+  const isSet = (index: string | undefined): boolean => (params[Number(index)] ?? '') !== ''
+  const set = conditions
+    .split(' OR ')
+    .filter(condition => [...condition.matchAll(/\{(\d)\}/g)].every(([, index]) => isSet(index)))
+  if (conditions === '' || set.length === 0 || params.includes('Any')) return subject
+  return `${subject} | ${set.join(' OR ')}`.replaceAll(/\{(\d)\}/g, (_, index) => params[Number(index)] ?? '')
+}
+
 const BY_CODE: ReadonlyMap<number, Rule> = new Map(RULES.map(rule => [rule.code, rule]))
 
 export const ruleOf = (code: number): Rule | null => BY_CODE.get(code) ?? null

@@ -17,8 +17,8 @@ const NAME = 'Data cleaning'
 /** Throws a Refusal for a portfolio that the owner of the job may not add to. */
 export const addResultsTo =
   ({ objects, portfolios, holdings }: Parts): AddResults =>
-  async ({ owner, addTo }, results, engine, pace) => {
-    const named = addTo === undefined ? null : objects.portfolio({ id: owner }, addTo, 'Add')
+  async ({ owner, by, addTo }, results, engine, pace) => {
+    const named = addTo === undefined ? null : objects.portfolio({ id: owner, person: by }, addTo, 'Add')
     const known = portfolios.list(owner, NAME, 1_000, 0).find(({ name }) => name === NAME)
     const { id } = named ?? known ?? portfolios.create(owner, { name: NAME })
     for await (const { company: connectId, row } of readResults(results)) {

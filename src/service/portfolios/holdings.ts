@@ -1,4 +1,5 @@
 /** Stores the companies of portfolios with the notes of the portfolio's owner, and the last known state of each company. */
+import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
 import type { Database } from '../storage/database.ts'
 import { type Facts, factsOf, type Registered, readFacts } from './company-facts.ts'
@@ -144,9 +145,16 @@ export function openHoldings(database: Database, now: () => number) {
       return database.all<Row>(sql, [portfolio]).map(row => row.country)
     },
 
-    isVisible(user: number, connectId: string): boolean {
+    /** How many companies of a portfolio have each rating. */
+    ratings(portfolio: number): ReadonlyMap<string, number> {
+      const sql = `SELECT upper(trim(json_extract(w.facts, '$.rating'))) AS rating, count(*) AS n
+        FROM holdings h JOIN watched w ON w.connect_id = h.connect_id WHERE h.portfolio = ? GROUP BY 1`
+      return new Map(database.all<{ rating: string; n: number }>(sql, [portfolio]).map(({ rating, n }) => [rating, n]))
+    },
+
+    isVisible({ id, person }: Pick<User, 'id' | 'person'>, connectId: string): boolean {
       const sql = `SELECT count(*) AS n FROM holdings h JOIN portfolios p ON p.id = h.portfolio WHERE ${MAY_SEE} AND h.connect_id = ?`
-      return count(sql, [user, user, connectId]) > 0
+      return count(sql, [id, person, connectId]) > 0
     },
 
     list(

@@ -10,7 +10,7 @@ import { type Form, receive } from '../data-cleaning/receive-upload.ts'
 import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
 import { acceptMultipart, notMultipart } from '../data-cleaning/upload-route.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, nameIgnored, route } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { checkImport } from './import-file.ts'
@@ -23,7 +23,7 @@ const FORM: Form = {
 }
 
 type Kind = PendingImport['kind']
-type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request'>
+type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request' | 'reply'>
 
 /** `scope` must be a separate scope, because multipart bodies are parsed only there. */
 export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
@@ -33,11 +33,13 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDep
 
   let arriving = 0
 
-  const receiveFile = async ({ request }: ImportCall): Promise<string> => {
+  const receiveFile = async ({ request, reply }: ImportCall): Promise<string> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
     const parts = request.parts({ limits: { fileSize: limits.importBytes } })
     try {
-      return place((await receive(parts, { limits, form: FORM, place, envelope })).id)
+      const { id, ignored } = await receive(parts, { limits, form: FORM, place, envelope })
+      nameIgnored(reply, ignored)
+      return place(id)
     } catch (error) {
       if ((error as { code?: unknown }).code !== 'FST_REQ_FILE_TOO_LARGE') throw error
       throw new Refusal(413, 'Content Too Large', `importcsv: is larger than ${limits.importBytes} bytes; split it`)

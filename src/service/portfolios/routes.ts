@@ -27,7 +27,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     const { limit, offset } = windowOf(query, 0)
     const totalCount = portfolios.count(user.id, searchQuery)
     const own = portfolios.list(user.id, searchQuery, limit, offset)
-    const shared = portfolios.sharedWith(user.id).map(({ id, name }) => ({ portfolioId: id, name }))
+    const shared = portfolios.sharedWith(user.person).map(({ id, name }) => ({ portfolioId: id, name }))
     const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
     return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
   })
@@ -60,18 +60,23 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
 
   route(app, deps, 'readRiskSummary', call => {
-    const totalCompanies = holdings.count(portfolioOf(call, 'View').id)
-    // Registers have no risk bands, so all counts are 0.
-    const bands = BANDS.flatMap(band => [
-      [`band${band}Count`, 0],
-      [`band${band}pc`, 0],
-    ])
+    const { id } = portfolioOf(call, 'View')
+    const totalCompanies = holdings.count(id)
+    const ratings = holdings.ratings(id)
+    const bands = BANDS.flatMap(band => {
+      const count = ratings.get(band) ?? 0
+      const share = totalCompanies === 0 ? 0 : count / totalCompanies
+      return [
+        [`band${band}Count`, count],
+        [`band${band}pc`, Math.round(share * 10_000) / 100],
+      ]
+    })
     return { correlationId: call.request.id, totalCompanies, ...Object.fromEntries(bands) }
   })
 
   route(app, deps, 'readSharing', call => {
     const { id } = portfolioOf(call, 'Own')
-    const names = new Map([...users.values()].map(user => [user.id, user.username]))
+    const names = new Map([...users.values()].map(({ person, username }) => [person, username]))
     const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
       ...{ csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') },
     }))
@@ -81,10 +86,11 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'changeSharing', call => {
     const { id, owner } = portfolioOf(call, 'Own')
     const { revokeAll, userPermissions = [] } = call.body
-    const known = new Set([...users.values()].map(user => user.id))
+    const tenants = new Map([...users.values()].map(({ person, id }) => [person, id]))
     for (const [index, { csUserId }] of userPermissions.entries()) {
-      if (known.has(csUserId) && csUserId !== owner) continue
-      const why = csUserId === owner ? 'is the owner' : 'is not a user of this service'
+      const tenant = tenants.get(csUserId)
+      if (tenant !== undefined && tenant !== owner) continue
+      const why = tenant === undefined ? 'is not a user of this service' : 'is of the tenant that owns it'
       throw badRequest('The sharing is not acceptable', `userPermissions[${index}].csUserId: ${csUserId} ${why}`)
     }
     transaction(() => {

@@ -3,7 +3,7 @@ import type { Permission, PortfolioBody } from '../../contract/index.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
 
-/** SQL condition that a user owns portfolio `p` or may view it; it takes the user's id twice. */
+/** SQL condition that a user's tenant owns portfolio `p`, or the user may view it; it takes the numbers of tenant and person. */
 export const MAY_SEE = `(p.owner = ? OR EXISTS (
   SELECT 1 FROM shares s WHERE s.portfolio = p.id AND s.user = ? AND instr(s.permissions, 'View') > 0
 ))`
@@ -102,13 +102,13 @@ export function openPortfolios(database: Database) {
       return database.get<{ n: number }>(sql, [owner, words.toLowerCase()])?.n ?? 0
     },
 
-    /** Other users' portfolios that this user may see. */
-    sharedWith: (user: number): Portfolio[] =>
+    /** Portfolios of other tenants that this person may see. */
+    sharedWith: (person: number): Portfolio[] =>
       database
         .all<Row>(
           `${SELECT} JOIN shares s ON s.portfolio = p.id
           WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`,
-          [user],
+          [person],
         )
         .map(portfolioOf),
 

@@ -93,7 +93,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
         work: item => {
           const { hitId, ...verdict } = readItem(hitDecision, item, reply)
           const hit = objects.hit(search, hitId)
-          return change(hit, user.id, patchOf(hit, verdict), request.id)
+          return change(hit, user.person, patchOf(hit, verdict), request.id)
         },
         pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId: String(hitId) })}`,
         correlationId: request.id,
@@ -112,11 +112,11 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   route(app, deps, decideOne, call => {
     const hit = hitOf(call)
     return runIdempotent(deps, call, () =>
-      change(hit, call.user.id, patchOf(hit, call.body, REQUESTED_DECISIONS), call.request.id),
+      change(hit, call.user.person, patchOf(hit, call.body, REQUESTED_DECISIONS), call.request.id),
     )
   })
 
-  route(app, deps, noteOne, call => change(hitOf(call), call.user.id, { note: call.body.note }, call.request.id))
+  route(app, deps, noteOne, call => change(hitOf(call), call.user.person, { note: call.body.note }, call.request.id))
 
   route(app, deps, download, async call => {
     const search = searchOf(call)

@@ -84,7 +84,7 @@ const invalid = (details: string): Error => badRequest('The update is not accept
 const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
 
 export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, searches, credits, screener } = deps
+  const { objects, searches, credits, screener, users } = deps
   const nameOf = userNames(deps)
 
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
@@ -95,7 +95,10 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
         const spent = `${credits.used(user.id)} of ${credits.limit} credits are spent`
         throw new Refusal(403, `Access forbidden: ${spent}, and this costs ${COST} more`)
       }
-      return searchRecord(searches.create(user.id, question, screener.search(question)), nameOf, request.id)
+      return searchRecord(searches.create(user, question, screener.search(question)), nameOf, {
+        correlationId: request.id,
+        hasNulls: question.type === 'individual',
+      })
     })
     reply.header('X-Credits-Used', credits.used(user.id))
     if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
@@ -112,7 +115,8 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
     if (isUnknown(riskRating, RISK_RATINGS)) throw invalid(`riskRating: must be one of ${RISK_RATINGS.join(', ')}`)
     const assigned = assignedToUserId ?? null
     // Users of another tenant could not see the search, and their existence is not disclosed.
-    if (assigned !== null && assigned !== owner) throw invalid(`assignedToUserId: there is no user ${assigned}`)
+    const isColleague = [...users.values()].some(({ id, person }) => id === owner && person === assigned)
+    if (assigned !== null && !isColleague) throw invalid(`assignedToUserId: there is no user ${assigned}`)
     return {
       ...(assigned === null ? {} : { assignedTo: assigned }),
       ...((status ?? null) === null ? {} : { status: status as SearchStatus }),
@@ -120,8 +124,8 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
       ...((note ?? null) === null ? {} : { note: note ?? null }),
     }
   }
-  const update = (search: Search, user: User, changes: Update, correlationId?: string) =>
-    searchRecord(searches.change(search, user.id, patchOf(search, changes)), nameOf, correlationId)
+  const update = (search: Search, user: User, changes: Update): Search =>
+    searches.change(search, user.person, patchOf(search, changes))
 
   for (const type of ['business', 'individual'] as const) {
     const [list, many, read, one] =
@@ -134,14 +138,19 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
       const window = windowOf(query, 1)
       // This service does not implement schedules (contract §11.6).
       const { items, total } = isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, window)
-      return { items: items.map(search => searchRecord(search, nameOf)), totalSize: total, correlationId: request.id }
+      return {
+        items: items.map(search => searchRecord(search, nameOf, { hasNulls: true })),
+        totalSize: total,
+        correlationId: request.id,
+      }
     })
 
     const updateMany = ({ user, body, request, reply }: Call<z.infer<typeof looseBatch>, unknown>): unknown =>
       runBatch(body.items, {
         work: item => {
           const { searchId, ...changes } = readItem(searchUpdate, item, reply)
-          return update(objects.search(user, type, searchId), user, changes)
+          const search = update(objects.search(user, type, searchId), user, changes)
+          return searchRecord(search, nameOf, { hasNulls: type === 'business' })
         },
         pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId: String(searchId) })}`,
         correlationId: request.id,
@@ -150,9 +159,13 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
 
     const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
       objects.search(user, type, params.searchId ?? '')
-    route(app, deps, read, call => searchRecord(searchOf(call), nameOf, call.request.id))
+    route(app, deps, read, call =>
+      searchRecord(searchOf(call), nameOf, { correlationId: call.request.id, hasNulls: type === 'individual' }),
+    )
 
-    route(app, deps, one, call => update(searchOf(call), call.user, call.body, call.request.id))
+    route(app, deps, one, call =>
+      searchRecord(update(searchOf(call), call.user, call.body), nameOf, { correlationId: call.request.id, hasNulls: false }),
+    )
 
     hitRoutes(app, deps, type)
   }

@@ -9,15 +9,27 @@ export type NameOf = (user: number) => string | null
 export const userNames =
   ({ users }: { readonly users: Pick<Users, 'values'> }): NameOf =>
   id =>
-    [...users.values()].find(user => user.id === id)?.username ?? null
+    [...users.values()].find(user => user.person === id)?.username ?? null
 
 export const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
 
-/** What is not known is left out: most of it is not nullable there. Only searches for persons have `isDobRequired` and the parts of a name. */
-export function searchRecord(search: Search, nameOf: NameOf, correlationId?: string): BusinessSearch | IndividualSearch {
+interface Shape {
+  readonly correlationId?: string | undefined
+  /** Whether the published description has null here for what is not known; otherwise it is left out. */
+  readonly hasNulls: boolean
+}
+
+/** Only searches for persons have `isDobRequired` and the parts of a name. */
+export function searchRecord(
+  search: Search,
+  nameOf: NameOf,
+  { correlationId, hasNulls }: Shape,
+): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
-  const assignee = assignedTo === search.owner ? nameOf(assignedTo) : null
+  const assignedUser = assignedTo === null ? null : nameOf(assignedTo)
+  // This service has no schedules.
+  const unsure = { assignedToUserId: assignedTo, assignedUser, note: search.note, scheduleId: null }
   return {
     id: search.id,
     name: search.name,
@@ -27,21 +39,18 @@ export function searchRecord(search: Search, nameOf: NameOf, correlationId?: str
     datasets: [...search.datasets],
     status: search.status,
     riskRating: search.riskRating,
-    ...(assignedTo === null ? {} : { assignedToUserId: assignedTo }),
-    // An earlier version allowed assigning to a user of another tenant; that name is not disclosed.
-    ...(assignee === null ? {} : { assignedUser: assignee }),
-    createdById: search.owner,
-    createdBy: nameOf(search.owner) ?? '',
+    createdById: search.createdBy,
+    createdBy: nameOf(search.createdBy) ?? '',
     createdAt: iso(search.createdAt),
     modifiedById: search.modifiedBy,
     modifiedBy: nameOf(search.modifiedBy) ?? '',
     modifiedAt: iso(search.modifiedAt),
-    ...(search.note === null ? {} : { note: search.note }),
     totalHitCount: Object.values(hits).reduce((sum, count) => sum + count, 0),
     truePositiveHitsCount: hits.trueMatch,
     falsePositiveHitsCount: hits.falsePositive,
     undecidedHitsCount: hits.undecided,
     ...(search.type === 'individual' ? personFields(search) : {}),
+    ...Object.fromEntries(Object.entries(unsure).filter(([, value]) => hasNulls || value !== null)),
     ...(correlationId === undefined ? {} : { correlationId }),
   }
 }

@@ -4,16 +4,18 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
 import type { Database } from '../storage/database.ts'
 import type { Entry } from './entry.ts'
 import type { Found, Question } from './screener.ts'
 
 export type HitCounts = Readonly<Record<HitDecision, number>>
 
-/** A search; times in milliseconds since 1970, users by id. */
+/** A search of a tenant, its `owner`; times in milliseconds since 1970, people by their numbers. */
 export interface Search extends Question {
   readonly id: string
   readonly owner: number
+  readonly createdBy: number
   readonly status: SearchStatus
   readonly riskRating: RiskRating
   readonly assignedTo: number | null
@@ -89,17 +91,17 @@ export function openSearches(database: Database, now: () => number) {
   }
 
   return {
-    create: (owner: number, question: Question, found: readonly Found[]): Search =>
+    create: ({ id: owner, person: by }: Pick<User, 'id' | 'person'>, question: Question, found: readonly Found[]): Search =>
       database.transaction(() => {
         const at = now()
         const search: Search = {
-          ...{ id: randomUUID(), owner, ...question },
+          ...{ id: randomUUID(), owner, createdBy: by, ...question },
           ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
-          ...{ createdAt: at, modifiedAt: at, modifiedBy: owner, hits: { ...NONE, undecided: found.length } },
+          ...{ createdAt: at, modifiedAt: at, modifiedBy: by, hits: { ...NONE, undecided: found.length } },
         }
         const values = [search.id, owner, search.type, at, JSON.stringify(search)]
         database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
-        for (const one of found) insertHit(search.id, owner, one)
+        for (const one of found) insertHit(search.id, by, one)
         return search
       }),
 

@@ -17,7 +17,7 @@ export function freshNumber(isTaken: (number: number) => boolean): number {
   }
 }
 
-/** Returns the number of a tenant; a new tenant gets a random free one. A single user is a tenant of the same name. */
+/** Returns the number of a tenant or a person; a new one gets a random free one. A single user is a tenant of the same name. */
 export type OwnerNumbers = (tenant: string) => number
 
 /**

@@ -163,6 +163,27 @@ test('an event without a rule, a date or a company is an event', async () => {
   ])
 })
 
+test('an event is named with the values of its rule, and events are in the order of their dates', async () => {
+  const EVENTS = '/monitoring/portfolios/7/notificationEvents'
+  const event = (notificationEventId: number, eventDate: string, ruleName: string | null, ruleText: string | null) => ({
+    ...{ notificationEventId, eventId: 1, ruleCode: 101, company: { id: 'GB-1', portfolioId: 7 } },
+    ...{ eventDate, ruleName, ruleText },
+  })
+  const data = [
+    event(1, '2026-01-03 00:00:00', 'Score | Reduce by {0}%', 'Score | Reduce by 20%'),
+    event(2, '2026-01-02 00:00:00', 'Address', 'Address changed'),
+    event(3, '2026-01-01T00:00:00Z', null, 'Company Name'),
+    event(4, '2026-01-01 00:00:00', 'Limit {1}', null),
+  ]
+  const server = await serveScript({ [`GET ${EVENTS}`]: [{ json: { totalCount: 4, data } }] })
+  expect((await clientOf(server).listEvents(7, null)).map(({ id, rule }) => [id, rule.name])).toEqual([
+    [3, 'Company Name'],
+    [4, 'Limit {1}'],
+    [2, 'Address'],
+    [1, 'Score | Reduce by 20%'],
+  ])
+})
+
 test('a rule whose code is a text is a rule, and one without a state is not active', async () => {
   const rules = [
     { ruleCode: '102', isActive: '1' },

@@ -5,6 +5,14 @@ import { clientOf, errorOf, fault, LOGIN, page, reset, serveScript } from './kit
 
 const BANK = '/localSolutions/GB/bankVerification/history'
 
+const FILE = {
+  filename: 'a.pdf',
+  bytes: 4,
+  async *open() {
+    yield Buffer.from('%PDF')
+  },
+}
+
 describe('an operation by method and path', () => {
   test('fills in the path, sends query and body, and returns the JSON with status and headers', async () => {
     const server = await serveScript({
@@ -22,6 +30,21 @@ describe('an operation by method and path', () => {
     const [sent] = server.of(`PATCH ${BANK}/a%2Fb/reference`)
     expect(sent!.headers.authorization).toBe('Bearer token-1')
     expect([sent!.query.toString(), sent!.body.toString()]).toEqual(['audit=true', '{"reference":"r"}'])
+  })
+
+  test('a list in a query is one parameter for each element; of a described operation, in the described form', async () => {
+    const server = await serveScript({
+      'GET /compliance/kyc-protect/batchUploads': [{ json: {} }],
+      'GET /companies': [{ json: { totalSize: 0, companies: [] } }],
+    })
+    const client = clientOf(server)
+    const query = { statuses: ['queued', 'failed'], page: 1, none: [] }
+    await client.request('GET', '/compliance/kyc-protect/batchUploads', { query })
+    await client.api.searchCompanies({ query: { countries: ['GB', 'FR'], phoneNo: ['1', '2'] } })
+    expect(server.of('GET /compliance/kyc-protect/batchUploads')[0]!.query.toString()).toBe(
+      'statuses=queued&statuses=failed&page=1',
+    )
+    expect(server.of('GET /companies')[0]!.query.toString()).toBe('countries=GB%2CFR&phoneNo=1&phoneNo=2')
   })
 
   test('every operation without an implementation here can be sent', async () => {
@@ -54,14 +77,7 @@ describe('an operation by method and path', () => {
   test('a form sends its file and fields', async () => {
     const path = '/freshinvestigations/1/attachments'
     const server = await serveScript({ [`POST ${path}`]: [{ status: 201, json: { id: 9 } }] })
-    const file = {
-      filename: 'a.pdf',
-      bytes: 4,
-      async *open() {
-        yield Buffer.from('%PDF')
-      },
-    }
-    const form = { name: 'attachment', file, fields: { note: 'n' } }
+    const form = { name: 'attachment', file: FILE, fields: { note: 'n' } }
     expect(await clientOf(server).request('POST', path, { form })).toEqual({ id: 9 })
     expect(server.of(`POST ${path}`)[0]!.body.toString()).toMatch(
       /name="note"\r\n\r\nn\r\n[\s\S]*name="attachment"; filename="a\.pdf"[\s\S]*%PDF/,
@@ -71,18 +87,41 @@ describe('an operation by method and path', () => {
 
 describe('a lost answer', () => {
   test.each([
-    ['GET', undefined, 2],
-    ['GET', false, 1],
-    ['POST', undefined, 1],
-    ['PUT', undefined, 1],
-    ['DELETE', undefined, 1],
-    ['POST', true, 2],
-  ] as const)('of %s with repeat %s is asked for %i times', async (method, repeat, times) => {
-    const server = await serveScript({ [`${method} /consumers`]: [reset, { json: {} }] })
-    const answer = clientOf(server).request(method, '/consumers', repeat === undefined ? {} : { repeat })
+    ['GET', '/images/companies', undefined, 2],
+    ['GET', '/images/companies', false, 1],
+    ['GET', '/consumers', undefined, 1],
+    ['GET', '/consumers', true, 2],
+    ['GET', '/images/4711', undefined, 1],
+    ['GET', '/localSolutions/NL/extract/7', undefined, 1],
+    ['GET', '/companies/match', undefined, 1],
+    ['GET', '/companies/GB-1', undefined, 1],
+    ['GET', '/dataCleaning/jobs', undefined, 2],
+    ['GET', '/not/described', undefined, 1],
+    ['POST', '/freshinvestigations', undefined, 1],
+    ['PUT', '/decisionEngine/instance/7', undefined, 1],
+    ['DELETE', '/freshinvestigations/7', undefined, 1],
+    ['POST', '/freshinvestigations', true, 2],
+  ] as const)('of %s %s with repeat %s is asked for %i times', async (method, path, repeat, times) => {
+    const server = await serveScript({ [`${method} ${path}`]: [reset, { json: {} }] })
+    const answer = clientOf(server).request(method, path, repeat === undefined ? {} : { repeat })
     if (times === 2) expect(await answer).toEqual({})
     else expect(await errorOf(answer)).toMatchObject({ code: 'FETTLE_UNANSWERED', unanswered: true })
-    expect(server.of(`${method} /consumers`)).toHaveLength(times)
+    expect(server.of(`${method} ${path}`)).toHaveLength(times)
+  })
+
+  test('of any GET that orders something is not asked for again, nor is one that is not JSON', async () => {
+    const orders = OTHER_GROUPS.filter(row => row.orders)
+    expect(orders.length).toBeGreaterThan(5)
+    expect(new Set(orders.map(({ method }) => method))).toEqual(new Set(['GET']))
+    for (const { path } of orders) {
+      const filled = path.replace(/\{\w+\}/g, '7')
+      for (const answer of [reset, page, fault(503)]) {
+        const server = await serveScript({ [`GET ${filled}`]: [answer, { json: {} }] })
+        const params = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, '7']))
+        await errorOf(clientOf(server).request('GET', path as `/{${string}}`, { params }))
+        expect(server.of(`GET ${filled}`), path).toHaveLength(1)
+      }
+    }
   })
 
   test('a refusal with 429 is sent again after the pause, for any method', async () => {
@@ -113,8 +152,26 @@ describe('an error', () => {
   })
 
   test('a page instead of JSON is off the contract', async () => {
-    const server = await serveScript({ 'GET /consumers': [page] })
-    expect(await errorOf(clientOf(server).request('GET', '/consumers'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
+    const server = await serveScript({ 'GET /images/companies': [page] })
+    expect(await errorOf(clientOf(server).request('GET', '/images/companies'))).toMatchObject({ code: 'FETTLE_CONTRACT' })
+  })
+
+  test.each<[string, unknown]>([
+    ['name', { file: FILE }],
+    ['name', { name: '', file: FILE }],
+    ['file.filename', { name: 'f' }],
+    ['file.filename', { name: 'f', file: null }],
+    ['file.bytes', { name: 'f', file: { filename: 'a', content: 'text' } }],
+    ['file.bytes', { name: 'f', file: { ...FILE, bytes: '4' } }],
+    ['file.open', { name: 'f', file: { ...FILE, open: 'text' } }],
+    ['fields', { name: 'f', file: FILE, fields: { a: 1 } }],
+    ['name', 'text'],
+  ])('a form without a right %s is not sent', async (part, form) => {
+    const server = await serveScript({})
+    const error = await errorOf(clientOf(server).request('POST', '/freshinvestigations', { form } as object))
+    expect(error).toMatchObject({ code: 'FETTLE_USAGE' })
+    expect(error.message).toContain(`the form needs ${part}`)
+    expect(server.seen).toEqual([])
   })
 
   test.each([
@@ -146,13 +203,15 @@ describe('an error', () => {
     expect(server.of(LOGIN)).toEqual([])
   })
 
-  test('what may change something waits for beforeEffect, a GET does not', async () => {
-    const server = await serveScript({ 'GET /consumers': [{ json: 1 }], 'PUT /consumers': [{ json: 2 }] })
+  test('what may change or order something waits for beforeEffect, another GET does not', async () => {
+    const routes = ['GET /images/companies', 'PUT /consumers', 'GET /consumers']
+    const server = await serveScript(Object.fromEntries(routes.map(route => [route, [{ json: 1 }]])))
     const effects: string[] = []
     const client = clientOf(server, { beforeEffect: operation => void effects.push(operation) })
-    await client.request('GET', '/consumers')
+    await client.request('GET', '/images/companies')
     expect(effects).toEqual([])
     await client.request('PUT', '/consumers')
-    expect(effects).toEqual(['request'])
+    await client.request('GET', '/consumers')
+    expect(effects).toEqual(['request', 'request'])
   })
 })

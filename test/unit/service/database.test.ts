@@ -129,7 +129,14 @@ test('numbers of an earlier version stay valid, and new ones are random', () => 
     [1, 'B'],
   ])
   const all = { portfolio: null, connectId: null, from: null, to: null, dated: 'at', words: null, isProcessed: null } as const
-  const listed = { ...all, user: 100_000_001, sortBy: 'eventId', sortDir: 'asc', limit: 9, offset: 0 } as const
+  const listed = {
+    ...all,
+    user: { id: 100_000_001, person: 100_000_001 },
+    sortBy: 'eventDate',
+    sortDir: 'asc',
+    limit: 9,
+    offset: 0,
+  } as const
   const events = openEvents(database, () => 1)
   expect(events.list(listed).notices).toMatchObject([{ id: 9, event: 7, portfolio: 1 }])
   expect(events.mark(1, 9, true)).toBe(true)
@@ -141,8 +148,11 @@ test('numbers of an earlier version stay valid, and new ones are random', () => 
   const rule = { code: 104, name: 'Company Name' } as Parameters<typeof events.add>[1]['rule']
   for (let n = 0; n < 50; n++) events.add('GB-1', { rule, old: 'a', new: String(n), notices: [{ portfolio: 1, text: '' }] }, n)
   const later = events.list({ ...listed, limit: 99 }).notices.slice(1)
-  // In the order in which they came, by numbers that have none.
+  // In the order of their times; their numbers have another one, by which they can be listed too.
   expect(later.map(notice => notice.new)).toEqual(Array.from({ length: 50 }, (_, n) => String(n)))
+  const byNumber = events.list({ ...listed, sortBy: 'eventId', limit: 99 }).notices.map(notice => notice.event)
+  expect(byNumber).toEqual(byNumber.toSorted((a, b) => a - b))
+  expect(byNumber).toHaveLength(51)
   const accepted = Array.from({ length: 50 }, (_, n) => {
     return imports.add({ portfolio: 1, kind: 'import', file: `${n}.csv`, accepted: 0 }).id
   })

@@ -95,11 +95,17 @@ test('/access shows monitoring with what is used of it', async () => {
   expect(await rowOf()).toEqual({ ...before, used: 1 })
 })
 
-test('what is not known of a search is left out', async () => {
+test('what is not known of a search is null where the published description has null, and left out elsewhere', async () => {
   const caller = await logIn(await startService())
   const { body } = await caller.call('POST', SEARCHES, { name: 'Varnix', threshold: 80, datasets: ['SAN'] })
   expect(Object.entries(body).filter(([, value]) => value === null)).toEqual([])
-  for (const key of ['assignedToUserId', 'assignedUser', 'note', 'scheduleId']) expect(body).not.toHaveProperty(key)
+  const unknown = { assignedToUserId: null, assignedUser: null, note: null, scheduleId: null }
+  for (const key of Object.keys(unknown)) expect(body).not.toHaveProperty(key)
+  expect((await caller.call('GET', SEARCHES)).body.items).toMatchObject([unknown])
+  const individuals = SEARCHES.replace('businesses', 'individuals')
+  const person = await caller.call('POST', individuals, { name: 'Zalmir Quorvath', threshold: 80, datasets: ['SAN'] })
+  expect(person.body).toMatchObject(unknown)
+  expect((await caller.call('GET', `${individuals}/${person.body.id}`)).body).toMatchObject(unknown)
   const changed = await caller.call('PUT', `${SEARCHES}/${body.id}`, { note: 'seen', riskRating: null })
   expect(changed.body).toMatchObject({ note: 'seen' })
 })
@@ -112,4 +118,35 @@ test('a personal limit sent as a number is answered as text', async () => {
   expect((await caller.call('POST', companies, body)).status).toBe(200)
   expect((await caller.call('GET', companies)).body.data[0].personalLimit).toBe('0.5')
   expect((await caller.call('GET', `${companies}/GB-X-01`)).body.personalLimit).toBe('0.5')
+})
+
+test('a country is two ASCII letters: ß, whose capitals are SS, is refused', async () => {
+  const caller = await logIn(await startService())
+  const { portfolioId } = (await caller.call('POST', PORTFOLIOS, { name: 'one' })).body
+  const placed = (code: string): readonly [string, string, unknown?][] => [
+    ['GET', `/companies?countries=${code}&name=a`],
+    ['GET', `/companies/global?countries=${code}&name=a`],
+    ['GET', `/companies/match?matchThreshold=893&name=a&country=${code}`],
+    ['GET', `/companies/searchcriteria?countries=${code}`],
+    ['GET', `/companies/schema/${code}`],
+    ['GET', `/reportcustomdata/${code}`],
+    ['GET', `/people?countries=${code}&lastName=a`],
+    ['GET', `/people/searchcriteria?countries=${code}`],
+    ['GET', `/dataCleaning/jobs?countries=${code}`],
+    ['GET', `/monitoring/eventRules/${code}`],
+    ['GET', `${PORTFOLIOS}/${portfolioId}/eventRules/${code}`],
+    ['GET', `${PORTFOLIOS}/${portfolioId}/companies?countryCode=${code}`],
+    ['POST', SEARCHES, { name: 'Varnix', threshold: 80, datasets: ['SAN'], countryCodes: [decodeURIComponent(code)] }],
+  ]
+  for (const [code, isRight] of [
+    ['%C3%9F', false],
+    ['%EF%AC%83', false],
+    ['g%C4%B1', false],
+    ['gb', true],
+  ] as const)
+    for (const [method, path, body] of placed(code)) {
+      const { status } = await caller.call(method, path, body)
+      expect([path, status < 300], `${path}: ${status}`).toEqual([path, isRight])
+      if (!isRight) expect(status, path).toBe(400)
+    }
 })

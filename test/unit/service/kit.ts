@@ -3,12 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
+import { findOperation } from '../../../src/contract/index.ts'
 import { type Login, openUsers } from '../../../src/service/auth/users.ts'
 import type { Clock } from '../../../src/service/clock.ts'
+import { PLAYS, type Play } from '../../../src/service/plays.ts'
 import { type Service, start } from '../../../src/service/server.ts'
 import type { StartOptions } from '../../../src/service/start-options.ts'
+import { describedAnswer } from '../../contract/described.ts'
 import { engine } from './engine.ts'
+
+/** By address; a service that is not here is `own`. */
+const PLAYED = new Map<string, Play>()
 
 /** Time that stands still until it is moved. */
 export class HandClock implements Clock {
@@ -48,7 +54,17 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   const dataDir = options.dataDir ?? (await temporaryFolder())
   const service = await start({ users: [], ...options, dataDir }, engine, [])
   onTestFinished(() => service.close())
+  PLAYED.set(service.url, PLAYS[options.play ?? 'own'])
   return service
+}
+
+/** Every answer of the service has the form that the service describes. */
+function expectDescribed(url: string, method: string, path: string, { status, headers, body }: Reply): void {
+  // Clients write `searchCriteria`.
+  const [plain = ''] = path.replace(/searchcriteria/i, 'searchcriteria').split('?')
+  const name = findOperation(method, plain)?.name ?? null
+  if (name === null || status > 299 || headers.get('content-type')?.startsWith('application/json;') === false) return
+  expect(describedAnswer(PLAYED.get(url) ?? PLAYS.own, name, status, body), name).toEqual([])
 }
 
 /** An answer with its body read. */
@@ -93,8 +109,11 @@ export async function logIn(service: { url: string; username: string; password: 
   const token = login.body.token as string
   const caller: Caller = {
     token,
-    call: (method, path, body, headers = {}) =>
-      send(service.url + path, method, body, { Authorization: `Bearer ${token}`, ...headers }),
+    async call(method, path, body, headers = {}) {
+      const reply = await send(service.url + path, method, body, { Authorization: `Bearer ${token}`, ...headers })
+      expectDescribed(service.url, method, path, reply)
+      return reply
+    },
     create: async (name = 'a job') => (await caller.call('POST', '/dataCleaning/jobs', { name })).body.id,
     upload(id, csv, hasHeader = 'true') {
       const form = new FormData()

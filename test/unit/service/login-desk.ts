@@ -22,7 +22,7 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
   const atWork: { name: string; end: () => void }[] = []
   const users = {
     get: (username: string) =>
-      username.startsWith('user') ? { id: 1, username, role: 'reader' as const, generation: username } : undefined,
+      username.startsWith('user') ? { id: 1, person: 1, username, role: 'reader' as const, generation: username } : undefined,
     isCorrect: ({ username, password }: { username: string; password: string }) =>
       new Promise<boolean>(resolve => {
         atWork.push({ name: username, end: () => resolve(username.startsWith('user') && password === RIGHT) })

@@ -83,16 +83,31 @@ describe('seed', () => {
   test('a mapped job starts by itself, and its companies are added to a portfolio', async () => {
     const caller = await callerOf('seed')
     const id = await started(caller)
-    const [, ...late] = ['matched', 'addingToPortfolio', 'addedToPortfolio']
-    const adding = (await caller.reach(id, late[0]!)).body
-    expect(adding).toMatchObject({ jobSummary: { totalRows: 4, matched: 1, manualMatched: 1, unmatched: 1, duplicates: 1 } })
-    const added = (await caller.reach(id, late[1]!)).body
+    const late = ['addingToPortfolio', 'addedToPortfolio'] as const
+    const matched = (await caller.reach(id, 'matched')).body
+    expect(matched).toMatchObject({ jobSummary: { totalRows: 4, matched: 1, manualMatched: 1, unmatched: 1, duplicates: 1 } })
+    expect((await caller.reach(id, late[0])).body.jobSummary).toEqual(matched.jobSummary)
+    const added = (await caller.reach(id, late[1])).body
     expect(added).toMatchObject({ source: 'prospects', portfolioId: expect.stringMatching(/^\d+$/) })
     expect(added.createdAt).toMatch(/Z$/)
     const { portfolios } = (await caller.call('GET', '/monitoring/portfolios')).body.data
     expect(portfolios).toMatchObject([{ name: 'Data cleaning', portfolioId: Number(added.portfolioId) }])
     // The next job is added to the same one.
     expect((await caller.reach(await started(caller), 'addedToPortfolio')).body.portfolioId).toBe(added.portfolioId)
+  })
+
+  test('a failure has one of its ten statuses, for any file that cannot be read', async () => {
+    const TEN = ['created', 'uploading', 'uploadError', 'uploaded', 'ready', 'matching', 'matchingError', 'matched']
+    const caller = await callerOf('seed')
+    for (const file of ['', 'a\0b\nx\n', 'a,b\nx\n', 'a\n"x\n']) {
+      const { id } = (await caller.call('POST', '/dataCleaning/jobs', { name: 'a job' })).body
+      await caller.upload(id, file)
+      await caller.call('PUT', `/dataCleaning/jobs/${id}/mappings`, { mappings: [{ mapping: 'name', value: '0' }] })
+      const seen = new Set<string>()
+      const read = async () => (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body.status
+      for (let status = await read(); !seen.has('matchingError'); status = await read()) seen.add(status)
+      expect([...seen].filter(status => !TEN.includes(status))).toEqual([])
+    }
   })
 
   test('the mappings may be replaced while the job is ready, and nothing is known before it is matched', async () => {
@@ -146,13 +161,14 @@ describe('a job that names a portfolio', () => {
     expect(await fileOf(caller, id)).toHaveLength(4)
   })
 
-  test.each(['own', 'vendor', 'seed'] as const)('%s: a portfolio that does not exist is addedToPortfolioError', async play => {
+  test.each(['own', 'vendor', 'seed'] as const)('%s: a portfolio that does not exist is an error of its play', async play => {
     const caller = await callerOf(play)
     const id = await started(caller, { addToPortfolio: '404' })
     if (play !== 'seed') await enriched(caller, id, 'addingToPortfolio')
     let job = (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body
     while (!job.status.endsWith('Error')) job = (await caller.call('GET', `/dataCleaning/jobs/${id}`)).body
-    expect(job).toMatchObject({ status: 'addedToPortfolioError', details: 'Portfolio resource not found' })
+    const status = play === 'seed' ? 'matchingError' : 'addedToPortfolioError'
+    expect(job).toMatchObject({ status, details: 'Portfolio resource not found' })
     expect(job.portfolioId ?? null).toBeNull()
   })
 })

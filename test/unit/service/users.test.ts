@@ -58,6 +58,53 @@ test('users of one tenant share what is theirs, others do not know of it', async
   expect((await eve.call('GET', jobs)).body).toEqual([])
 })
 
+test('two users of one tenant are two people: what each has done, is assigned, and is allowed by others', async () => {
+  const dataDir = await temporaryFolder()
+  await add(dataDir, 'ann', 'admin')
+  await add(dataDir, 'bob', 'operator', 'ann')
+  await add(dataDir, 'eve', 'admin')
+  const service = await startService({ dataDir })
+  const [ann, bob, eve] = [await as(service, 'ann'), await as(service, 'bob'), await as(service, 'eve')]
+  const numberOf = async ({ call }: Caller): Promise<number> => (await call('GET', '/monitoring/user/details')).body[0].userId
+  const numbers = { ann: await numberOf(ann), bob: await numberOf(bob), eve: await numberOf(eve) }
+  expect(new Set(Object.values(numbers)).size).toBe(3)
+  const { items } = (await ann.call('GET', '/access/users/active')).body
+  expect(Object.fromEntries(items.map((user: { firstName: string; userId: number }) => [user.firstName, user.userId]))).toEqual(
+    numbers,
+  )
+
+  const searches = '/compliance/kyc-protect/searches/businesses'
+  const { body: search } = await bob.call('POST', searches, { name: 'Varnix Steel', threshold: 75, datasets: ['SAN'] })
+  expect(search).toMatchObject({ createdBy: 'bob', createdById: numbers.bob, modifiedBy: 'bob', modifiedById: numbers.bob })
+  const assign = async (caller: Caller, user: number) =>
+    (await caller.call('PUT', searches, { items: [{ searchId: search.id, assignedToUserId: user }] })).body
+  expect((await assign(ann, numbers.bob)).successful).toMatchObject([
+    { assignedToUserId: numbers.bob, assignedUser: 'bob', createdBy: 'bob', modifiedBy: 'ann', modifiedById: numbers.ann },
+  ])
+  expect((await assign(bob, numbers.ann)).successful).toMatchObject([{ assignedUser: 'ann', modifiedBy: 'bob' }])
+  expect((await assign(ann, numbers.eve)).failed).toHaveLength(1)
+  const hit = (await ann.call('GET', `${searches}/${search.id}/hits`)).body.items[0].id
+  const decided = await bob.call('PUT', `${searches}/${search.id}/hits/${hit}`, { decision: 'trueMatch' })
+  expect(decided.body).toMatchObject({ modifiedBy: 'bob', modifiedById: numbers.bob })
+
+  const job = (await bob.call('GET', `${jobs}/${await bob.create()}`)).body
+  expect(job).toMatchObject({ owningUserId: numbers.bob, managingUserId: numbers.bob })
+  expect((await ann.call('GET', `${jobs}?userId=${numbers.bob}`)).body).toHaveLength(1)
+  expect((await ann.call('GET', `${jobs}?userId=${numbers.ann}`)).body).toEqual([])
+  expect((await eve.call('GET', `${jobs}?userId=${numbers.bob}`)).body).toEqual([])
+  expect((await bob.call('GET', '/companies/GB-X-01')).body.userId).toBe(numbers.bob)
+
+  const portfolios = '/monitoring/portfolios'
+  const { portfolioId } = (await eve.call('POST', portfolios, { name: 'Shared' })).body
+  const share = (csUserId: number) =>
+    eve.call('PUT', `${portfolios}/${portfolioId}/sharingPermissions`, { userPermissions: [{ csUserId, permissions: 'View' }] })
+  const shared = await share(numbers.bob)
+  expect(shared.status, JSON.stringify(shared.body)).toBe(200)
+  expect((await share(numbers.eve)).status).toBe(400)
+  expect((await bob.call('GET', `${portfolios}/${portfolioId}`)).status).toBe(200)
+  expect((await ann.call('GET', `${portfolios}/${portfolioId}`)).status).toBe(404)
+})
+
 test('a removed user is locked out of the running service; added again, old tokens stay void and the jobs are there', async () => {
   const dataDir = await temporaryFolder()
   await add(dataDir, 'ann')

@@ -119,7 +119,7 @@ export function startWorker(parts: WorkerParts) {
     readers.set(id, reader)
     resting += 1
     fill()
-    await clock.sleep(limits.matchedMs, AbortSignal.any([reader.signal, stop.signal]))
+    await clock.sleep(limits.matchedMs * play.patience, AbortSignal.any([reader.signal, stop.signal]))
     resting -= 1
     readers.delete(id)
   }
@@ -154,7 +154,8 @@ export function startWorker(parts: WorkerParts) {
           await clock.sleep(limits.diskMs, stop.signal)
           continue
         }
-        jobs.change(id, failure(job, error))
+        const { status = job.status, ...failed } = failure(job, error)
+        jobs.change(id, { ...failed, status: play.errors[status] ?? status })
         return
       }
     }

@@ -45,3 +45,12 @@ test('every letter is A to F, or Z without a value on one side', () => {
     }),
   )
 })
+
+test.each(['19 Odensevej', 'Odensevej 19', 'Hauptstr. 5', '12a High Street', 'Unit 3, Mill Lane'])(
+  'the street of a match is the line of the register: %s',
+  address1 => {
+    const query = { matchThreshold: 893, country: 'DK', name: 'A' }
+    const { address } = matchedCompany(query, { ...engine.at(0), address1 }, 0.5)
+    expect(address?.street).toBe(address1)
+  },
+)

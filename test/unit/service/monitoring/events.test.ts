@@ -79,7 +79,7 @@ describe('a change creates the events of the rules for its field', () => {
       { portfolio: 2, code: 101, params: ['1', '', ''] },
     ]
     const [made] = eventsOf({ field: 'rating', old: 'A', new: 'B' }, 'GB', rules)
-    expect(made?.notices).toEqual([{ portfolio: 2, text: 'International Rating | Reduce by 1 Band(s) OR Less than Band {1}' }])
+    expect(made?.notices).toEqual([{ portfolio: 2, text: 'International Rating | Reduce by 1 Band(s)' }])
   })
 
   test('a national rule reports only companies of its country that become inactive', () => {

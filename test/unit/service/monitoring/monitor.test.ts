@@ -88,8 +88,14 @@ test('ratings, limits, figures and industry codes of a register raise the events
   expect(data).toMatchObject([{ creditLimit: 10000, ratingCommon: 'A', ratingLocal: '80' }])
   const { report } = (await before.caller.call('GET', `/companies/${GB}`)).body
   expect(report.creditScore).toEqual({
-    currentCreditRating: { commonValue: 'A', providerValue: { value: '80' }, creditLimit: { value: 10000, currency: 'GBP' } },
+    currentCreditRating: { commonValue: 'A', providerValue: { value: '80' }, creditLimit: { value: '10000', currency: 'GBP' } },
   })
+  const bands = async () => (await before.caller.call('GET', `/monitoring/portfolios/${portfolio}/riskSummary`)).body
+  expect(await bands()).toMatchObject({ totalCompanies: 3, bandACount: 1, bandBCount: 1, bandCCount: 1, bandDCount: 0 })
+  expect(await bands()).toMatchObject({ bandApc: 33.33, bandDpc: 0 })
+  const limits = [{ ruleCode: 101, isActive: 1, param0: '2', param1: '' }]
+  const rulesPath = `/monitoring/portfolios/${portfolio}/eventRules`
+  expect((await before.caller.call('PUT', `${rulesPath}/XX`, limits)).status).toBe(204)
   await before.service.close()
 
   await importFigures([
@@ -101,6 +107,11 @@ test('ratings, limits, figures and industry codes of a register raise the events
   ])
   const { caller } = await open()
   const told = (await events(caller)).data
+  const named = told.flatMap((event: { ruleName: string; ruleText: string }) => [event.ruleName, event.ruleText])
+  expect(new Set(named.filter((name: string) => /^(?:International Rating|Credit Score)/.test(name)))).toEqual(
+    new Set(['International Rating | Reduce by 2 Band(s)', 'Credit Score']),
+  )
+  expect(named.filter((name: string) => /[{}]|Any/.test(name))).toEqual([])
   expect(
     told
       .map((one: Record<string, unknown>) => [one.ruleCode, (one.company as { id: string }).id, one.oldValue, one.newValue])
@@ -304,7 +315,8 @@ describe('stored events', () => {
     const { caller, portfolio, ids, clock } = await given()
     expect(await ids('')).toEqual([acme, bolt, cork])
     expect(await ids('?sortDir=desc')).toEqual([cork, bolt, acme])
-    expect(await ids('?sortBy=eventId')).toEqual([bolt, cork, acme])
+    const byNumber = (await events(caller, '?sortBy=eventId')).data.map((event: { eventId: number }) => event.eventId)
+    expect(byNumber).toEqual(byNumber.toSorted((a: number, b: number) => a - b))
     expect(await ids('?sortBy=eventDate&sortDir=desc')).toEqual([cork, acme, bolt])
     expect(await ids('?sortBy=countryCode')).toEqual([cork, bolt, acme].sort((a, b) => (a === cork ? -1 : b === cork ? 1 : 0)))
 
