@@ -11,7 +11,7 @@ import { enrichedFileRoute, jobRoutes } from './data-cleaning/routes.ts'
 import type { AppDeps, AppOptions } from './deps.ts'
 import { healthRoute } from './health/routes.ts'
 import { watchDeadlines } from './http/deadlines.ts'
-import { connectAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
+import { connectAnswerer, expectationAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
 import { requireOwnHost, requirePlainHeaders } from './http/guard.ts'
 import { readJson } from './http/json-body.ts'
 import { traceOf } from './http/trace.ts'
@@ -42,12 +42,13 @@ const serverOptions = (limits: Limits) => ({
   forceCloseConnections: 'idle' as const,
   requestIdHeader: false as const,
   // The interface shows some paths with and without `compliance`, and both are served (contract §6.1, §15). Clients write `searchCriteria`,
-  // which would be an id, and the earlier name of `/access`.
+  // which would be an id, the earlier name of `/access`, and `/companies/` with a slash at its end.
   rewriteUrl: ({ url }: { url?: string | undefined }) =>
     (url ?? '')
       .replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/')
       .replace(/^(\/v1\/(?:companies|people)\/)searchcriteria(?=\?|$)/i, '$1searchcriteria')
-      .replace(/^\/v1\/access\/countries(?=\?|$)/, '/v1/access'),
+      .replace(/^\/v1\/access\/countries(?=\?|$)/, '/v1/access')
+      .replace(/^(\/v1\/[^?]*[^/?])\/(?=\?|$)/, '$1'),
   genReqId: () => randomUUID(),
 })
 
@@ -106,6 +107,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
     })
   const app = makeApp()
   app.server.on('connect', connectAnswerer(outside))
+  app.server.on('checkExpectation', expectationAnswerer(outside))
   // Too many requests on this connection: Node answers 503 but would keep the connection open.
   app.server.on('dropRequest', (_request, socket) => hangUp(socket))
   app.server.maxConnections = limits.connections

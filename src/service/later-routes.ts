@@ -20,6 +20,8 @@ import { screeningRoutes } from './screening/routes.ts'
 /** Paths outside the operations table; all are read-only. */
 const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/:name', '/hit-files/:name', '/reports/:name']
 
+const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
+
 interface PathMethods {
   readonly pattern: RegExp
   readonly methods: readonly string[]
@@ -62,6 +64,8 @@ export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOpt
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return
     const path = request.url.split('?')[0] ?? ''
+    // Of the service as a whole (RFC 9110 §9.3.7).
+    if (request.method === 'OPTIONS' && path === '*') return reply.code(204).header('Allow', ALL_METHODS).send()
     paths ??= pathMethods(deps.play, options.reconcile ? RECONCILE_METHODS : [])
     const known = paths.find(({ pattern }) => pattern.test(path))
     if (known === undefined) throw new Refusal(404, 'Not found', 'there is nothing at this path')

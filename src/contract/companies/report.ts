@@ -7,6 +7,8 @@ import { activity, companyAddress, foundCompany } from './company.ts'
 
 const text = z.string().optional()
 const money = z.looseObject({ currency: text, value: z.union([z.string(), z.number()]).nullish() }).optional()
+/** Declared a number here, where a credit limit is a text. */
+const amount = z.looseObject({ currency: text, value: z.union([z.number(), z.string()]).nullish() }).optional()
 const free = z.looseObject({}).optional()
 const list = <T extends z.ZodType>(element: T) => z.array(element).optional()
 
@@ -22,6 +24,9 @@ const rating = lazy(() =>
   }),
 )
 
+/** Figures of a year by name. */
+const figures = z.looseObject({}).catchall(z.union([z.number(), z.string()]).nullish())
+
 const status = z.union([z.looseObject({ status: text, description: text }), z.string()]).optional()
 const legalForm = lazy(() => z.looseObject({ commonCode: text, providerCode: text, description: text }))
 
@@ -34,8 +39,8 @@ const summary = lazy(() =>
     ggsID: text,
     mainActivity: activity.optional(),
     companyStatus: status,
-    latestTurnoverFigure: money,
-    latestShareholdersEquityFigure: money,
+    latestTurnoverFigure: amount,
+    latestShareholdersEquityFigure: amount,
     creditRating: rating.optional(),
   }),
 )
@@ -139,7 +144,9 @@ export const report = lazy(() =>
     directorships: z
       .looseObject({ currentDirectorships: list(directorship), previousDirectorships: list(directorship) })
       .optional(),
-    otherInformation: free,
+    otherInformation: z
+      .looseObject({ employeesInformation: list(z.looseObject({ year: z.number().int().nullish(), numberOfEmployees: text })) })
+      .optional(),
     groupStructure: z
       .looseObject({
         ultimateParent: foundCompany.optional(),
@@ -149,7 +156,15 @@ export const report = lazy(() =>
       })
       .optional(),
     extendedGroupStructure: list(z.looseObject({})),
-    financialStatements: list(z.looseObject({})),
+    financialStatements: list(
+      z.looseObject({
+        type: text,
+        yearEndDate: wireDate.optional(),
+        currency: text,
+        profitAndLoss: figures.optional(),
+        balanceSheet: figures.optional(),
+      }),
+    ),
     localFinancialStatements: list(z.looseObject({})),
     negativeInformation: free,
     additionalInformation: free,

@@ -12,6 +12,7 @@ export const COMPANY_NUMBERS = ['reliable', 'unreliable'] as const
 export type CompanyNumbers = (typeof COMPANY_NUMBERS)[number]
 
 const count = z.number().int().nonnegative().nullish()
+const nullable = z.string().nullable().meta({ isNullWritten: true })
 
 /** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
 export const jobSummary = lazy(() =>
@@ -22,7 +23,7 @@ export const jobSummary = lazy(() =>
     unmatched: count,
     duplicates: count,
     registers: z
-      .array(z.looseObject({ name: z.string(), snapshotDate: z.string().nullable(), sha256: z.string().nullable() }))
+      .array(z.looseObject({ name: z.string(), snapshotDate: nullable, sha256: nullable }))
       .nullish()
       .describe(
         "The registers that the rows were matched against, with date and digest of the snapshot (null for the sample). fettle's own service adds them; the interface does not know them.",

@@ -11,6 +11,9 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
   const { legalForm = '', incorporated = '', figures = {} } = company
   const rating = ratingOf(figures)
+  const { turnover, equity, profit } = amountsOf(figures)
+  const { currency = '', employees = '' } = figures
+  const money = (value: number) => ({ value, ...withoutEmpty({ currency }) })
   const formerName = (previous: string, at: number) => {
     const until = company.previousUntil?.[at] ?? ''
     return { name: previous, ...(until === '' ? {} : { dateChanged: `${until}T00:00:00Z` }) }
@@ -27,6 +30,8 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
       ...withoutEmpty({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
       ...(main === undefined ? {} : { mainActivity: main }),
       ...companyStatus,
+      ...(turnover === null ? {} : { latestTurnoverFigure: money(turnover) }),
+      ...(equity === null ? {} : { latestShareholdersEquityFigure: money(equity) }),
     },
     companyIdentification: {
       basicInformation: {
@@ -54,14 +59,40 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
     },
     ...(rating === null ? {} : { creditScore: { currentCreditRating: rating } }),
     ...(officers.length === 0 ? {} : { directors: directorsOf(officers) }),
+    ...(employees === '' ? {} : { otherInformation: { employeesInformation: [{ numberOfEmployees: employees }] } }),
+    ...(turnover === null && equity === null && profit === null
+      ? {}
+      : {
+          financialStatements: [
+            {
+              ...withoutEmpty({ currency }),
+              profitAndLoss: withoutNull({ revenue: turnover, profitAfterTax: profit }),
+              balanceSheet: withoutNull({ totalShareholdersEquity: equity }),
+            },
+          ],
+        }),
   }
 }
 
+const withoutNull = (amounts: Readonly<Record<string, number | null>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])))
+
+/** Null for a text that is not an amount. */
+function amountOf(text: string): number | null {
+  const amount = Number(text.replaceAll(/[\s,]/g, ''))
+  return text === '' || Number.isNaN(amount) ? null : amount
+}
+
+const amountsOf = ({ turnover = '', equity = '', profit = '' }: Figures) => ({
+  turnover: amountOf(turnover),
+  equity: amountOf(equity),
+  profit: amountOf(profit),
+})
+
 /** Band, score and credit limit; null where the register has none of them. */
 function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figures) {
-  const value = Number(limit.replaceAll(/[\s,]/g, ''))
-  const creditLimit =
-    limit === '' || Number.isNaN(value) ? {} : { creditLimit: { value: String(value), ...withoutEmpty({ currency }) } }
+  const value = amountOf(limit)
+  const creditLimit = value === null ? {} : { creditLimit: { value: String(value), ...withoutEmpty({ currency }) } }
   const found = {
     ...withoutEmpty({ commonValue: rating }),
     ...(score === '' ? {} : { providerValue: { value: score } }),

@@ -61,7 +61,7 @@ ${one.requestBody === undefined ? '' : `<h4>Request</h4>${contentText(one.reques
 const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8882}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 summary{padding:.4rem;cursor:pointer}summary span,dt span{opacity:.75}details{border:1px solid var(--line);border-radius:6px;margin:.4rem 0;padding:0 .6rem}
 b{display:inline-block;min-width:4.5em}pre{background:var(--soft);padding:.6rem;overflow:auto;border-radius:6px}table{border-collapse:collapse}
-td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left}code{overflow-wrap:anywhere}nav a{margin-right:1rem}`
+td,th{border-bottom:1px solid var(--line);padding:.2rem .8rem .2rem 0;text-align:left}code,a{overflow-wrap:anywhere}nav{display:flex;flex-wrap:wrap;gap:0 1rem}td:last-child{width:100%}`
 
 export function docsPage(api: Readonly<Record<string, unknown>>): string {
   const { info, servers, paths, components } = api as {

@@ -199,7 +199,6 @@ function bodyOf({ request, form }: Operation, components: Components): Json {
     type: 'object',
     properties: { ...Object.fromEntries(texts), [file]: { type: 'string', format: 'binary' } },
     required: [...Object.keys(fields).filter(name => fields[name]), file],
-    additionalProperties: false,
   }
   return { requestBody: { required: true, content: { 'multipart/form-data': { schema } } } }
 }

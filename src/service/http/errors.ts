@@ -3,7 +3,7 @@
  * query reaches the caller (contract §2.5, §14.2, faults S31).
  */
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Refusal } from '../refusal.ts'
@@ -87,6 +87,24 @@ export const garbageAnswerer =
     const status = PARSER[error.code ?? ''] ?? 400
     log({ correlationId: answerRaw(status, socket), method: 'unknown', status })
     hangUp(socket)
+  }
+
+/** Rejects an `Expect` other than 100-continue, which Node answers without a body. */
+export const expectationAnswerer =
+  ({ log }: Pick<Outside, 'log'>) =>
+  ({ method = '' }: IncomingMessage, response: ServerResponse): void => {
+    const correlationId = randomUUID()
+    const refusal = new Refusal(417, 'Expectation Failed', 'Expect: only 100-continue is supported')
+    const body = JSON.stringify(refusal.body(correlationId))
+    response.writeHead(417, {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Content-Type-Options': 'nosniff',
+      'X-Correlation-Id': correlationId,
+      Connection: 'close',
+    })
+    response.end(body)
+    log({ correlationId, method, status: 417 })
   }
 
 /** Rejects CONNECT, which Node delivers as a bare socket (faults H6). */

@@ -9,6 +9,13 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 /** The host of `host:port`, lower case, without the port. */
 const nameOf = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '')
 
+/** A 403 of no operation: its body has the correlationId. */
+class ForeignRefusal extends Refusal {
+  override body(correlationId: string): Record<string, string> {
+    return { correlationId, message: this.message }
+  }
+}
+
 /** Counts the headers of a lower-case name; `rawHeaders` alternates names and values. */
 const countOf = (name: string, rawHeaders: readonly string[]): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
@@ -28,10 +35,10 @@ export function requireOwnHost(
   // A host in the request target overrides the header (RFC 9112 §3.2.2).
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
   for (const name of [host, target, forwarded?.host ?? undefined]) {
-    if (name !== undefined && !isOwnHost(name, ownHosts)) throw new Refusal(403, 'Access forbidden: unknown host')
+    if (name !== undefined && !isOwnHost(name, ownHosts)) throw new ForeignRefusal(403, 'Access forbidden: unknown host')
   }
   const [, from] = origin === undefined ? [] : (/^https?:\/\/([^/]+)$/i.exec(origin) ?? [])
-  if (origin !== undefined && !isOwnHost(from ?? '', ownHosts)) throw new Refusal(403, 'Access forbidden: unknown origin')
+  if (origin !== undefined && !isOwnHost(from ?? '', ownHosts)) throw new ForeignRefusal(403, 'Access forbidden: unknown origin')
 }
 
 /** Throws for too many headers, two Authorization headers, or a compressed body, which the service does not decompress. */

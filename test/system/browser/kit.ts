@@ -54,6 +54,8 @@ export interface Opened {
 /** A browser that opens reports. */
 export interface Pages {
   open(report: Report, asked?: Asked): Promise<Opened>
+  /** A page as it is sent. */
+  openHtml(html: string, title: string, asked?: Asked): Promise<Opened>
   /** The page about several pipelines. */
   openIndex(told: readonly PipelineResult[], asked?: Asked): Promise<Opened>
   close(): Promise<void>
@@ -93,6 +95,7 @@ export async function openBrowser(): Promise<Pages> {
         `${report.results[0]?.name}-${report.status}`,
         asked,
       ),
+    openHtml: (html, title, asked = {}) => show(html, title, asked),
     openIndex: (told, asked = {}) =>
       show(renderIndex(told, { tool: { name: 'fettle', version: '0' }, linkOf: () => 'a/report.html' }), 'index', asked),
     async close() {

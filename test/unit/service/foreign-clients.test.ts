@@ -150,3 +150,12 @@ test('a country is two ASCII letters: ß, whose capitals are SS, is refused', as
       if (!isRight) expect(status, path).toBe(400)
     }
 })
+
+test('a path with a slash at its end is the same path', async () => {
+  const caller = await logIn(await startService())
+  const plain = await caller.call('GET', '/companies?countries=GB&name=Acme')
+  const slashed = await caller.call('GET', '/companies/?countries=GB&name=Acme')
+  expect(slashed.status).toBe(200)
+  expect(slashed.body.companies).toEqual(plain.body.companies)
+  expect((await caller.call('GET', '/dataCleaning/jobs/')).body).toEqual([])
+})

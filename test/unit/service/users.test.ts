@@ -97,7 +97,7 @@ test('two users of one tenant are two people: what each has done, is assigned, a
   const portfolios = '/monitoring/portfolios'
   const { portfolioId } = (await eve.call('POST', portfolios, { name: 'Shared' })).body
   const share = (csUserId: number) =>
-    eve.call('PUT', `${portfolios}/${portfolioId}/sharingPermissions`, { userPermissions: [{ csUserId, permissions: 'View' }] })
+    eve.call('PATCH', `${portfolios}/${portfolioId}/sharingPermissions`, { userPermissions: [{ csUserId, permissions: 'View' }] })
   const shared = await share(numbers.bob)
   expect(shared.status, JSON.stringify(shared.body)).toBe(200)
   expect((await share(numbers.eve)).status).toBe(400)

@@ -26,7 +26,7 @@ function command(pipeline: string, more = ''): string {
   return JSON.stringify(run(`'${pipeline.replaceAll("'", "'\\''")}'`))
 }
 
-const INSTALL = 'commit a package.json with fettle among its dependencies: npm install fettle'
+const INSTALL = 'commit a package.json with fettle among its dependencies: npm install ./fettle-0.1.0.tgz (npm pack)'
 
 /** Not at minute 0, when most schedules start. The timeout is below the six hours of a job and above poll.timeout. */
 const github = ({ name, pipeline }: WorkflowOptions): Workflow => ({

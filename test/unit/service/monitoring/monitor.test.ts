@@ -90,6 +90,9 @@ test('ratings, limits, figures and industry codes of a register raise the events
   expect(report.creditScore).toEqual({
     currentCreditRating: { commonValue: 'A', providerValue: { value: '80' }, creditLimit: { value: '10000', currency: 'GBP' } },
   })
+  expect(report.companySummary).toMatchObject({ latestTurnoverFigure: { value: 500000, currency: 'GBP' } })
+  expect(report.financialStatements).toEqual([{ currency: 'GBP', profitAndLoss: { revenue: 500000 }, balanceSheet: {} }])
+  expect(report.otherInformation).toEqual({ employeesInformation: [{ numberOfEmployees: '12' }] })
   const bands = async () => (await before.caller.call('GET', `/monitoring/portfolios/${portfolio}/riskSummary`)).body
   expect(await bands()).toMatchObject({ totalCompanies: 3, bandACount: 1, bandBCount: 1, bandCCount: 1, bandDCount: 0 })
   expect(await bands()).toMatchObject({ bandApc: 33.33, bandDpc: 0 })
@@ -189,7 +192,7 @@ test('reports a company that leaves the register and returns', async () => {
     await importLines(lines)
     await (await open()).service.close()
   }
-  expect(told(await events((await open()).caller, '?sortBy=eventId'))).toEqual([
+  expect(told(await events((await open()).caller, '?sortBy=eventDate'))).toEqual([
     [900_103, NL, 'active', 'not in the register'],
     [900_103, NL, 'not in the register', 'active'],
   ])
@@ -275,7 +278,7 @@ test('the first of two registers with a company decides', async () => {
   await second.service.close()
   // The first one drops it: now the second's word holds.
   await importLines(FIRST.slice(1))
-  expect(told(await events((await open()).caller, '?sortBy=eventId'))).toEqual([
+  expect(told(await events((await open()).caller, '?sortBy=eventDate'))).toEqual([
     [900_104, GB, 'NORTHGATE FASTENERS LIMITED', 'NORTHGATE FASTENERS'],
     [105, GB, '1 Mill Lane, Leeds', 'Elsewhere again, York'],
   ])
