@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { findOperation } from '../../../src/contract/index.ts'
+import { findOperation, type OperationName } from '../../../src/contract/index.ts'
 import { type Login, openUsers } from '../../../src/service/auth/users.ts'
 import type { Clock } from '../../../src/service/clock.ts'
 import { PLAYS, type Play } from '../../../src/service/plays.ts'
 import { type Service, start } from '../../../src/service/server.ts'
 import type { StartOptions } from '../../../src/service/start-options.ts'
 import { describedAnswer } from '../../contract/described.ts'
+import { atFileEnd } from '../../support/file-end.ts'
 import { engine } from './engine.ts'
 
 /** By address; a service that is not here is `own`. */
@@ -58,13 +59,29 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   return service
 }
 
-/** Every answer of the service has the form that the service describes. */
-function expectDescribed(url: string, method: string, path: string, { status, headers, body }: Reply): void {
+interface Described {
+  readonly play: Play
+  readonly name: OperationName
+  readonly reply: Reply
+}
+
+const answers: Described[] = []
+
+/**
+ * Every answer of the service has the form that the service describes. They are compared after the tests of the file: compiling the
+ * schemas takes so long that a service would close its idle connections.
+ */
+function expectDescribed(url: string, method: string, path: string, reply: Reply): void {
   // Clients write `searchCriteria`.
   const [plain = ''] = path.replace(/searchcriteria/i, 'searchcriteria').split('?')
   const name = findOperation(method, plain)?.name ?? null
-  if (name === null || status > 299 || headers.get('content-type')?.startsWith('application/json;') === false) return
-  expect(describedAnswer(PLAYED.get(url) ?? PLAYS.own, name, status, body), name).toEqual([])
+  if (name === null || reply.status > 299 || reply.headers.get('content-type')?.startsWith('application/json;') === false) return
+  if (answers.length === 0)
+    atFileEnd(() => {
+      for (const { play, name, reply } of answers.splice(0))
+        expect(describedAnswer(play, name, reply.status, reply.body), name).toEqual([])
+    })
+  answers.push({ play: PLAYED.get(url) ?? PLAYS.own, name, reply })
 }
 
 /** An answer with its body read. */
