@@ -3,11 +3,12 @@
  * before its first request; another that has one of them waits for its end, and uses the answer then. No run waits for a process that
  * is gone.
  */
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink } from '../../files/atomic-file.ts'
+import { listKept, readKept } from '../../files/kept-files.ts'
 import { type Lock, lockHolder, takeLock } from '../../files/process-lock.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
 import type { Clock } from '../../model/requests.ts'
@@ -113,7 +114,7 @@ export class Claim {
     this.#pipeline = null
     this.#own.length = 0
     this.#askedBefore.clear()
-    this.#others = readdirSync(this.#folder).flatMap(name => {
+    this.#others = listKept(this.#folder).flatMap(name => {
       const runId = runOf(name)
       if (runId === undefined || runId === this.#runId) return []
       const isAtWork = lockHolder(join(this.#folder, runId), this.#now) !== null
@@ -167,7 +168,7 @@ async function writeQuestions(path: string, head: string, questions: readonly Bu
  * folder does not have those of this choice.
  */
 export function sentQuestions(answers: string, runId: string, scope: string, choice: string): readonly (Buffer | null)[] | null {
-  const bytes = readIfThere(join(claimsFolder(answers), `${runId}.questions`))
+  const bytes = readKept(join(claimsFolder(answers), `${runId}.questions`))
   if (bytes === null || bytes.toString('latin1', 0, HEAD) !== `${scope}${choice}`) return null
   return digestsIn(bytes).map(question => (question.equals(SETTLED) ? null : question))
 }
@@ -178,16 +179,6 @@ function digestsIn(bytes: Buffer): Buffer[] {
   return digests
 }
 
-/** Throws FETTLE_OUTPUT_WRITE for a file that is there and cannot be read. */
-function readIfThere(path: string): Buffer | null {
-  try {
-    return readFileSync(path)
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read ${path}: ${(cause as Error).message}`, { cause })
-  }
-}
-
 /** Removes what runs named whose answers are stored. */
 export async function dropClaims(answers: string, runIds: readonly string[]): Promise<void> {
   for (const id of runIds) await rm(join(claimsFolder(answers), `${id}.questions`), { force: true }).catch(() => {})
@@ -196,7 +187,7 @@ export async function dropClaims(answers: string, runIds: readonly string[]): Pr
 /** Marks questions whose answers are stored, so that the others keep their places. Throws FETTLE_OUTPUT_WRITE. */
 export async function settleQuestions(answers: string, runId: string, from: number, count: number): Promise<void> {
   const path = join(claimsFolder(answers), `${runId}.questions`)
-  const bytes = readIfThere(path)
+  const bytes = readKept(path)
   if (bytes === null) return
   bytes.fill(0, HEAD + from * DIGEST, HEAD + (from + count) * DIGEST)
   const questions = digestsIn(bytes)
@@ -206,7 +197,7 @@ export async function settleQuestions(answers: string, runId: string, from: numb
 
 /** Null for a file of another scope, and for one that is gone. */
 function questionsIn(path: string, scope: string): DigestIndex | null {
-  const bytes = readIfThere(path)
+  const bytes = readKept(path)
   if (bytes === null || bytes.toString('latin1', 0, SCOPE) !== scope) return null
   const questions = new DigestIndex()
   for (const question of digestsIn(bytes)) questions.add(question)
@@ -302,7 +293,7 @@ export function removeStaleLocks(answers: string, now: number): void {
 
 /** Questions of runs that are gone, and were not resumed for a long time. */
 async function removeLeft(folder: string, now: number): Promise<void> {
-  for (const name of readdirSync(folder)) {
+  for (const name of listKept(folder)) {
     const path = join(folder, name)
     const runId = runOf(name)
     if (runId === undefined || lockHolder(join(folder, runId), () => now) !== null) continue

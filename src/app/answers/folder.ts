@@ -71,7 +71,7 @@ export async function addToFolder(
   try {
     const added: string[] = []
     for (const one of files) added.push(await addAnswers(folder, `${id}-${one.kind}`, one.path))
-    await dropReplaced(folder, await answerFilesIn(folder), added)
+    await dropReplaced(folder, answerFilesIn(folder), added)
   } catch (error) {
     if (!FettleError.is(error)) throw error
     const hint =

@@ -7,6 +7,7 @@ import type { RunState } from '../../journal/index.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 import { type KnownSearches, type Plan, partsOf } from '../../pipeline/index.ts'
 import { headOf, readStates } from '../../results/changes/row-states.ts'
+import { AnswersReplaced } from '../../results/reuse/answer-file.ts'
 import { openAnswers } from '../../results/reuse/answer-store.ts'
 import { type ChosenRows, chooseRows, type RowBefore } from '../../results/reuse/choose-rows.ts'
 import { NO_REFRESH } from '../../results/reuse/verdict.ts'
@@ -74,14 +75,33 @@ export function chooseForShards(
   run: Chosen,
   settings: ChoiceSettings,
 ): Promise<Choice[]> {
-  return chooseForAll(shards, run, settings, new DigestIndex())
+  return chooseForAll(shards, run, settings, () => new DigestIndex())
 }
 
+type ChosenRuns = readonly { readonly plan: Plan; readonly workDir: string | null }[]
+
+/** Chooses again where another process replaced answers meanwhile. */
 async function chooseForAll(
-  runs: readonly { readonly plan: Plan; readonly workDir: string | null }[],
+  runs: ChosenRuns,
+  run: Chosen,
+  settings: ChoiceSettings,
+  makeSent: () => DigestIndex | undefined = () => undefined,
+): Promise<Choice[]> {
+  for (;;) {
+    settings.signal?.throwIfAborted()
+    try {
+      return await chooseWithKnown(runs, run, settings, makeSent())
+    } catch (error) {
+      if (!(error instanceof AnswersReplaced)) throw error
+    }
+  }
+}
+
+async function chooseWithKnown(
+  runs: ChosenRuns,
   { identity, startedAt, args = {}, runId }: Chosen,
   settings: ChoiceSettings,
-  sent?: DigestIndex,
+  sent: DigestIndex | undefined,
 ): Promise<Choice[]> {
   const { plan } = runs[0]!
   const { reuse, key, name, enrich } = plan

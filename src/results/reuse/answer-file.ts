@@ -2,9 +2,11 @@
  * A file of answers, as one run got them: a line of cells for each, an index of fixed records, facts about all of them, and lengths
  * and checksum at the end. It appears complete or not at all and never changes, so that any process may read it at any time.
  */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync, type Stats } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
+import { openKept, unreadableKept } from '../../files/kept-files.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 
 /** What a service may answer about a row; the place in the list is stored. A duplicate is a match of a row with an earlier match. */
@@ -41,6 +43,35 @@ export interface AnswerFileFacts {
   /** Whether the company numbers of the list were relied on; absent in files of earlier versions, which relied on them. */
   readonly companyNumbers?: ListFacts['companyNumbers']
   readonly sources: readonly AnswerSource[]
+}
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(text => typeof text === 'string')
+
+const isSource = ({ job, at, columns, byHand = true }: Partial<AnswerSource>): boolean =>
+  typeof job === 'string' && !Number.isNaN(Date.parse(at ?? '')) && areTexts(columns) && byHand === true
+
+/** Whether a writer of this file wrote the facts: their checksum proves no more than that nothing changed them by accident. */
+function isFacts(value: unknown): value is AnswerFileFacts {
+  if (typeof value !== 'object' || value === null) return false
+  const {
+    format,
+    scope,
+    pipeline,
+    tags,
+    expires,
+    inRegister = 0,
+    companyNumbers = 'reliable',
+    sources,
+  } = value as Partial<AnswerFileFacts>
+  return (
+    format === 'fettle/answers/v1' &&
+    [scope, pipeline].every(text => typeof text === 'string') &&
+    [expires, inRegister].every(Number.isFinite) &&
+    ['reliable', 'unreliable'].includes(companyNumbers) &&
+    areTexts(tags) &&
+    Array.isArray(sources) &&
+    sources.every(source => typeof source === 'object' && source !== null && isSource(source))
+  )
 }
 
 /** What the service took for known of the list; null where it named nothing. */
@@ -148,67 +179,119 @@ export class AnswerFileWriter {
 /** Answers are mostly asked for in the order in which they were written: then much is read at once, else little. */
 const WINDOW = { ahead: 262_144, single: 4_096 }
 
+type ReadBytes = (place: number, length: number) => Buffer
+
 /** The bytes around the last place that was read. */
 class ReadWindow {
-  readonly #fd: number
+  readonly #read: ReadBytes
   #bytes: Buffer = Buffer.alloc(0)
   #from = 0
 
-  constructor(fd: number) {
-    this.#fd = fd
+  constructor(read: ReadBytes) {
+    this.#read = read
   }
 
   at(place: number, length: number): Buffer {
     const end = this.#from + this.#bytes.length
     if (place < this.#from || place + length > end) {
       const isNext = place <= end && place >= end - WINDOW.single
-      this.#bytes = read(this.#fd, place, Math.max(isNext ? WINDOW.ahead : WINDOW.single, length))
+      this.#bytes = this.#read(place, Math.max(isNext ? WINDOW.ahead : WINDOW.single, length))
       this.#from = place
     }
     return this.#bytes.subarray(place - this.#from, place - this.#from + length)
   }
 }
 
+/** Another process replaced or removed a file of answers while it was read: what is known must be looked up again. */
+export class AnswersReplaced extends FettleError {
+  constructor(path: string) {
+    super('FETTLE_OUTPUT_WRITE', `cannot read ${path}: another process replaced it`, { hint: 'Run the same command again.' })
+  }
+}
+
+/** Descriptors that files of answers use at once: a folder may have more files than a process may open. */
+const MOST_OPEN = 16
+
+/** The files of answers that are open, the one that was used longest ago first. */
+const openFiles = new Map<object, number>()
+
+function keepOpen(file: object, fd: number): void {
+  for (const [oldest, its] of openFiles) {
+    if (openFiles.size < MOST_OPEN) break
+    closeSync(its)
+    openFiles.delete(oldest)
+  }
+  openFiles.set(file, fd)
+}
+
+function closeFile(file: object): void {
+  const fd = openFiles.get(file)
+  openFiles.delete(file)
+  if (fd !== undefined) closeSync(fd)
+}
+
+const isSame = (one: Stats, other: Stats): boolean =>
+  one.ino === other.ino && one.dev === other.dev && one.size === other.size && one.mtimeMs === other.mtimeMs
+
+/** Its methods throw FETTLE_OUTPUT_WRITE for a file that cannot be read, and AnswersReplaced. */
 export class AnswerFile {
   readonly path: string
   readonly facts: AnswerFileFacts
   readonly count: number
-  readonly #fd: number
+  readonly #stats: Stats
   /** Where the index starts. */
   readonly #start: number
   readonly #records: ReadWindow
   readonly #lines: ReadWindow
 
-  private constructor(path: string, fd: number, { facts, start, count }: Layout) {
+  private constructor(path: string, fd: number, stats: Stats, { facts, start, count }: Layout) {
     this.path = path
     this.facts = facts
     this.count = count
-    this.#fd = fd
+    this.#stats = stats
     this.#start = start
-    this.#records = new ReadWindow(fd)
-    this.#lines = new ReadWindow(fd)
+    const readBytes: ReadBytes = (place, length) => read(path, this.#descriptor(), place, length)
+    this.#records = new ReadWindow(readBytes)
+    this.#lines = new ReadWindow(readBytes)
+    keepOpen(this, fd)
   }
 
-  /** Null for a file that is gone, damaged or of another version. */
+  /** Null for a file that is gone or damaged. Throws FETTLE_OUTPUT_WRITE for one that cannot be read, and for one that no fettle wrote. */
   static open(path: string): AnswerFile | null {
-    let fd: number
+    const file = openKept(path)
+    if (file === null) return null
+    const { fd, stats } = file
+    let isUsed = false
     try {
-      fd = openSync(path, 'r')
-    } catch {
-      return null
+      const layout = readLayout(path, fd, stats.size)
+      if (layout === null) return null
+      isUsed = true
+      return new AnswerFile(path, fd, stats, layout)
+    } finally {
+      if (!isUsed) closeSync(fd)
     }
-    try {
-      const found = layoutOf(fd)
-      if (found !== null) return new AnswerFile(path, fd, found)
-    } catch {
-      // A file that cannot be read has no answers; its rows go up again.
-    }
-    closeSync(fd)
-    return null
   }
 
   close(): void {
-    closeSync(this.#fd)
+    closeFile(this)
+  }
+
+  /** The file is immutable: one that is not the same under its name has another content. */
+  #descriptor(): number {
+    const known = openFiles.get(this)
+    if (known !== undefined) {
+      openFiles.delete(this)
+      openFiles.set(this, known)
+      return known
+    }
+    const file = openKept(this.path)
+    if (file === null) throw new AnswersReplaced(this.path)
+    if (!isSame(file.stats, this.#stats)) {
+      closeSync(file.fd)
+      throw new AnswersReplaced(this.path)
+    }
+    keepOpen(this, file.fd)
+    return file.fd
   }
 
   /** The bytes of the record `at`. */
@@ -229,7 +312,9 @@ export class AnswerFile {
   }
 
   source(at: number): number {
-    return this.record(at).readUInt16LE(34)
+    const source = this.record(at).readUInt16LE(34)
+    if (source >= this.facts.sources.length) throw notOurs(this.path)
+    return source
   }
 
   /** The cells as JSON; null where they are not those that were written. */
@@ -237,9 +322,24 @@ export class AnswerFile {
     const record = this.record(at)
     const length = record.readUInt32LE(30)
     const line = this.#lines.at(record.readUIntLE(24, 6), length)
-    return line.length === length && crc32(line) === record.readUInt32LE(37) ? line : null
+    if (line.length !== length || crc32(line) !== record.readUInt32LE(37)) return null
+    if (!isCells(line)) throw notOurs(this.path)
+    return line
   }
 }
+
+/** One line of JSON: a list of texts. */
+function isCells(line: Buffer): boolean {
+  try {
+    const cells: unknown = JSON.parse(line.toString())
+    return line.indexOf(10) === line.length - 1 && Array.isArray(cells) && cells.every(cell => typeof cell === 'string')
+  } catch {
+    return false
+  }
+}
+
+const notOurs = (path: string): FettleError =>
+  unreadableKept(path, new Error('its checksums are right, and its content is not one that fettle writes'))
 
 interface Layout {
   readonly facts: AnswerFileFacts
@@ -247,10 +347,10 @@ interface Layout {
   readonly count: number
 }
 
-function layoutOf(fd: number): Layout | null {
-  const { size } = fstatSync(fd)
+/** Null for a damaged file. */
+function readLayout(path: string, fd: number, size: number): Layout | null {
   if (size < TRAILER) return null
-  const trailer = read(fd, size - TRAILER, TRAILER)
+  const trailer = read(path, fd, size - TRAILER, TRAILER)
   if (trailer.toString('latin1', 24) !== MAGIC) return null
   const start = trailer.readUIntLE(0, 6)
   const count = trailer.readUInt32LE(8)
@@ -258,19 +358,33 @@ function layoutOf(fd: number): Layout | null {
   const end = start + count * RECORD
   if (end + textBytes + TRAILER !== size) return null
   let sum = 0
-  for (let place = start; place < end; place += BATCH) sum = crc32(read(fd, place, Math.min(BATCH, end - place)), sum)
-  const text = read(fd, end, textBytes)
+  for (let place = start; place < end; place += BATCH) sum = crc32(read(path, fd, place, Math.min(BATCH, end - place)), sum)
+  const text = read(path, fd, end, textBytes)
   if (crc32(text, sum) !== trailer.readUInt32LE(16)) return null
-  return { facts: JSON.parse(text.toString()) as AnswerFileFacts, start, count }
+  return { facts: readFacts(path, text), start, count }
 }
 
-function read(fd: number, place: number, length: number): Buffer {
+function readFacts(path: string, text: Buffer): AnswerFileFacts {
+  try {
+    const facts: unknown = JSON.parse(text.toString())
+    if (isFacts(facts)) return facts
+  } catch {
+    // Refused below.
+  }
+  throw notOurs(path)
+}
+
+function read(path: string, fd: number, place: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   let filled = 0
-  while (filled < length) {
-    const count = readSync(fd, bytes, filled, length - filled, place + filled)
-    if (count === 0) break
-    filled += count
+  try {
+    while (filled < length) {
+      const count = readSync(fd, bytes, filled, length - filled, place + filled)
+      if (count === 0) break
+      filled += count
+    }
+  } catch (cause) {
+    throw unreadableKept(path, cause)
   }
   return bytes.subarray(0, filled)
 }

@@ -2,10 +2,11 @@
  * The answers that later runs may use: a folder of files that never change. A file appears under its name in one step and is removed
  * once its answers are too old, so no process needs a lock, and a killed one leaves nothing half.
  */
-import { copyFile, link, open, readdir, rm } from 'node:fs/promises'
+import { copyFile, link, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt, removeFile } from '../../files/atomic-file.ts'
 import { renameDurably } from '../../files/durable.ts'
+import { listKept } from '../../files/kept-files.ts'
 import { sweepFolder, temporaryName } from '../../files/stale-temp-files.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 import { AnswerFile, listFactsOf } from './answer-file.ts'
@@ -13,10 +14,9 @@ import { KnownAnswers } from './known-answers.ts'
 
 const ENDING = '.answers'
 
-export const answerFilesIn = async (folder: string): Promise<string[]> => {
-  const names = await readdir(folder).catch(() => [])
-  return names.filter(name => name.endsWith(ENDING) && !name.startsWith('.')).sort()
-}
+/** Throws FETTLE_OUTPUT_WRITE for a folder that is there and cannot be read. */
+export const answerFilesIn = (folder: string): string[] =>
+  listKept(folder).filter(name => name.endsWith(ENDING) && !name.startsWith('.'))
 
 export interface WantedAnswers {
   /** See AnswerFileFacts. */
@@ -34,7 +34,7 @@ export interface WantedAnswers {
 /** Opens the answers of a scope; an empty store for a folder that does not exist. Always call `close`. */
 export async function openAnswers(folder: string, wanted: WantedAnswers): Promise<KnownAnswers> {
   const { pipeline, appliedShare } = wanted
-  const files = await openFiles(folder, wanted.scope)
+  const files = openFiles(folder, wanted.scope)
   const reported = files.filter(({ facts }) => facts.pipeline === pipeline && facts.inRegister !== undefined).sort(byTime)
   const last = reported.at(-1)
   const facts = wanted.facts ?? (last === undefined ? null : listFactsOf(last.facts))
@@ -60,16 +60,23 @@ const timeOf = ({ facts }: AnswerFile): string =>
     .at(-1) ?? ''
 
 /** Opens the files of a scope as they are at one time: another run may add one just now, and remove those that it replaces. */
-async function openFiles(folder: string, scope: string): Promise<AnswerFile[]> {
-  for (let names = await answerFilesIn(folder); ; ) {
-    const files = names.flatMap(name => AnswerFile.open(join(folder, name)) ?? [])
-    const then = await answerFilesIn(folder)
-    if (then.join() === names.join()) {
-      for (const file of files) if (file.facts.scope !== scope) file.close()
-      return files.filter(({ facts }) => facts.scope === scope)
+function openFiles(folder: string, scope: string): AnswerFile[] {
+  for (let names = answerFilesIn(folder); ; ) {
+    const files: AnswerFile[] = []
+    try {
+      for (const name of names) {
+        const file = AnswerFile.open(join(folder, name))
+        if (file?.facts.scope === scope) files.push(file)
+        else file?.close()
+      }
+      const then = answerFilesIn(folder)
+      if (then.join() === names.join()) return files
+      names = then
+    } catch (error) {
+      for (const file of files) file.close()
+      throw error
     }
     for (const file of files) file.close()
-    names = then
   }
 }
 
@@ -106,7 +113,7 @@ async function copyDurably(from: string, to: string): Promise<void> {
 /** Removes files whose answers are all too old, and what killed processes left. */
 export async function removeOldAnswers(folder: string, now: number): Promise<void> {
   await sweepFolder(folder)
-  for (const name of await answerFilesIn(folder)) {
+  for (const name of answerFilesIn(folder)) {
     const path = join(folder, name)
     const file = AnswerFile.open(path)
     if (file === null) continue

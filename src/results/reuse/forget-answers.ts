@@ -2,7 +2,6 @@
  * Removes the answers to the rows of a key from a folder of answers, and the searches about their companies and names: each file that
  * has some is replaced by one without them.
  */
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeFile } from '../../files/atomic-file.ts'
 import { keyDigest } from '../../input/upload/question.ts'
@@ -27,7 +26,7 @@ export interface SearchedAbout {
 export async function companiesInAnswers(folder: string, key: string, pipeline: string | null): Promise<string[]> {
   const [own, others] = [new Set<string>(), new Set<string>()]
   const digest = keyDigest(key)
-  const names = await answerFilesIn(folder)
+  const names = answerFilesIn(folder)
   const readInto = (isWanted: (file: AnswerFile, at: number) => boolean, add: (company: string) => void): void => {
     for (const name of names) {
       const file = AnswerFile.open(join(folder, name))
@@ -53,10 +52,10 @@ export async function companiesInAnswers(folder: string, key: string, pipeline: 
 
 /** The company of an answer, '' without one, and of a search. */
 function companyAt(file: AnswerFile, at: number): string {
-  const source = file.outcome(at) === null ? undefined : file.facts.sources[file.source(at)]
-  const line = source === undefined ? null : file.line(at)
-  if (source === undefined || line === null) return ''
-  return companyIn(JSON.parse(line.toString()) as string[], addedColumns(source.columns))
+  const line = file.outcome(at) === null ? null : file.line(at)
+  if (line === null) return ''
+  const { columns } = file.facts.sources[file.source(at)]!
+  return companyIn(JSON.parse(line.toString()) as string[], addedColumns(columns))
 }
 
 /** `pipeline`: only answers to its rows, those of all pipelines if null. Nothing is written if `dryRun`. Throws FETTLE_OUTPUT_WRITE. */
@@ -68,7 +67,7 @@ export async function forgetAnswers(
 ): Promise<ForgottenAnswers[]> {
   const wanted = new Set([keyDigest(key), ...companies.map(aboutCompany), ...names.map(aboutName)].map(hex))
   const found: ForgottenAnswers[] = []
-  for (const name of (await readdir(folder).catch(() => [])).filter(one => one.endsWith('.answers')).sort()) {
+  for (const name of answerFilesIn(folder)) {
     const path = join(folder, name)
     const file = AnswerFile.open(path)
     if (file === null) continue

@@ -91,8 +91,8 @@ export class KnownAnswers {
     const { file, start, isWide, firstSource } = this.#fileOf(number)
     const at = number - start
     const outcome = file.outcome(at)
-    const source = file.facts.sources[file.source(at)]
-    if (outcome === null || source === undefined) return null
+    if (outcome === null) return null
+    const source = file.facts.sources[file.source(at)]!
     const line = (): Buffer | null => file.line(at)
     const company = (): string => this.#cellOf('id', line(), source)
     const companyName = (): string => this.#cellOf('name', line(), source)
