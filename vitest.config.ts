@@ -18,6 +18,7 @@ const deep = [...deepOnly, ...walks]
 const isolated = [
   'test/system/kill/**/*.test.ts',
   'test/system/faults/**/*.test.ts',
+  'test/system/variants/**/*.test.ts',
   'test/system/chaos/**/*.test.ts',
   'test/system/race/**/*.test.ts',
   'test/system/ledger/**/*.test.ts',

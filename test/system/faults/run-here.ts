@@ -39,8 +39,8 @@ export interface Start {
 
 /** What a start is given. */
 export interface Conditions {
-  readonly folder: Folder
-  readonly server: FaultServer
+  readonly folder: Pick<Folder, 'path' | 'pipeline' | 'runsDir' | 'env'>
+  readonly server: Pick<FaultServer, 'url' | 'pending'>
   readonly bad: BadConnections
   readonly isShort?: boolean
   readonly timeoutMs?: number | null
