@@ -96,7 +96,7 @@ describe('in process', () => {
     const args = argsOf(row)
     const settings = { ...env, ...row.env }
     if (row.exit === 0 && args[0] === 'run') {
-      judgeIssues(row, await inProcess(['check', ...args.slice(1), '--json'], cwd, settings))
+      judgeIssues(row, await inProcess(['check', ...args.slice(1), '--trusted', '--json'], cwd, settings))
       judgeForm(row, await inProcess([...args, '--dry-run'], cwd, settings))
     } else if (row.line.startsWith('A')) judgeForm(row, await inProcess(args, cwd, settings))
     else {
@@ -105,7 +105,7 @@ describe('in process', () => {
       judgeResultLine(row, ended, cwd)
       const checks = args.slice(1).filter((word, at, all) => word !== '--runs-dir' && all[at - 1] !== '--runs-dir')
       if (checks.length === args.length - 1 && !(row.errors ?? []).includes('USAGE'))
-        judgeIssuesOf(row, await inProcess(['check', ...checks, '--json'], cwd, settings))
+        judgeIssuesOf(row, await inProcess(['check', ...checks, '--trusted', '--json'], cwd, settings))
     }
     judgeNothingMade(row, before, cwd)
     expect(server.connections).toBe(0)

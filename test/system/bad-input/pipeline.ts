@@ -173,7 +173,7 @@ export const PIPELINE_ROWS: readonly Row[] = [
   { ...bad('P26', 'in the environment', BASE, ['URL'], 'FETTLE_URL', 'http://', 'service.insecure'), env: { FETTLE_URL: 'http://example.com/v1' } },
   bad('P26', 'a host that begins like loopback', withService('http://127.0.0.1.example.com/v1'), ['URL p.yml:4:10'], 'http://'),
   bad('P26', 'every address of this machine', withService('http://0.0.0.0/v1'), ['URL p.yml:4:10'], 'service.insecure'),
-  bad('P27', 'a literal password', withService('{ url: "https://host.example/v1", username: me, password: canary }'), ['SECRET'], 'service.password', '${FETTLE_PASSWORD}'),
+  bad('P27', 'a literal password', withService('{ url: "https://host.example/v1", username: me, password: canary }'), ['SECRET'], 'service.password', 'FETTLE_PASSWORD_FILE'),
   bad('P27', 'half a reference', withService('{ password: "${CONNECT_PASSWORD}canary" }'), ['SECRET p.yml:4:22']),
   bad('P27', 'a default', withService('{ password: "${CONNECT_PASSWORD:-canary}" }'), ['SECRET p.yml:4:22']),
   bad('P27', 'a number', withService('{ password: 4711 }'), ['SECRET p.yml:4:22'], 'must not stand in the file'),
