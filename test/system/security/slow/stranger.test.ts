@@ -141,6 +141,7 @@ const ROWS_OF: Readonly<Record<string, Row>> = {
   },
   register: { own: [['register', 'list']] },
   screening: { own: [['screening', 'list']] },
+  probe: { pipeline: file => ['probe', file, '--yes'], isRefused: true },
   doctor: { pipeline: file => ['doctor', file, '--notify'], isRefused: true },
   completion: { own: [['completion', 'bash']] },
   schema: { own: [['schema', 'pipeline']] },
