@@ -23,5 +23,6 @@ export const INPUT = {
   FETTLE_INPUT_SUSPECT: entry('input', 'The input has an unusual value that may be a mistake.', 'Check the rows named; ignore this when the values are intended.'),
   FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),
   FETTLE_VERIFY: entry('input', 'A file of a run is not as the run wrote it.', 'Restore the file named from a backup; the other documents of a run are made again from its journal by `fettle report`.'),
+  FETTLE_INPUT_SHRUNK: entry('input', 'The list, or a column of it, lost more than half of what it had in the last good run.', 'Check the extract. If the list is right, accept it once; checks.rows and checks.filled set other bounds.', action('run', '--accept-list', 'PIPELINE')),
   FETTLE_DECISIONS_LOST: entry('input', 'The run would undo decisions that the last run applied.', 'Restore the decisions file; the run directory of the last run has a copy. To undo them, run without them.', action('run', '--drop-decisions', 'PIPELINE')),
 } as const

@@ -3,6 +3,7 @@
 import { action } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
 import { shellCommand } from '../shell-command.ts'
+import { partialOf, partialWords } from './partial.ts'
 import type { Report, Result } from './schema.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
@@ -40,7 +41,8 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
   }
   const failed = state.checks.filter(check => check.success === false)
   const isOfCounts = state.plan.output === null && found(totals) !== null
-  const rows = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
+  const counts = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
+  const rows = partialWords(partialOf(state)) + counts
   switch (state.status) {
     case 'running': {
       if (state.detached)

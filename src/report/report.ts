@@ -9,6 +9,7 @@ import { isColumnMasked, isMappingMasked, MASK } from '../model/mask.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { messageOf } from './message.ts'
+import { partialOf } from './partial.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { changesOf } from './sections/changes.ts'
 import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
@@ -77,6 +78,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         elapsedMs: context.elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
         registers: registersOf(state)?.map(one => ({ ...one })) ?? null,
+        partial: partialOf(state),
         inRegister: inRegisterOf(state.jobs),
         companyNumbers: companyNumbersOf(state.jobs),
         plan: planOf(state),

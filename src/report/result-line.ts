@@ -14,6 +14,8 @@ export interface ResultLine {
   readonly service?: string | null
   readonly registers?: Result['registers']
   readonly inRegister?: Result['inRegister']
+  /** Of a run that did not take all rows. */
+  readonly partial?: Result['partial']
   readonly totals?: Report['totals'] | null
   /** Companies with an event since the last run, by what happened to them. */
   readonly events?: Readonly<Record<string, number>> | null
@@ -28,9 +30,9 @@ export interface ResultLine {
 
 /** The line of these values, with every key; what is absent is null, but for `error`. */
 export function resultLineOf(line: ResultLine): string {
-  const { status, exitCode, runId, pipeline, service = null, registers = null, inRegister = null } = line
+  const { status, exitCode, runId, pipeline, service = null, registers = null, inRegister = null, partial = null } = line
   const { totals = null, events = null, report = null, output = null, journal = null, error } = line
-  const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister }
+  const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister, partial }
   const keys = { ...head, totals, events, report, output, journal }
   return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
 }
@@ -52,6 +54,7 @@ export function resultLine(report: Report): string {
     service: result?.service ?? null,
     registers: result?.registers ?? null,
     inRegister: result?.inRegister ?? null,
+    partial: result?.partial ?? null,
     totals,
     events: result?.events?.kinds ?? null,
     ...(error == null ? {} : { error: { code: error.code, message: error.message.slice(0, 1_000), hint: error.hint } }),

@@ -6,7 +6,7 @@ import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { ChangeCounts } from '../model/changes.ts'
 import type { Outcomes } from '../model/results.ts'
-import type { CheckName, PlannedCheck, Threshold } from '../pipeline/model/types.ts'
+import type { PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { isPaid } from './job-lookup.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 
@@ -28,10 +28,14 @@ export interface Since {
   readonly changes: ChangeCounts | null
 }
 
-const isChange = (name: CheckName): name is 'changed' | 'lost' | 'moved' =>
+/** Checks of the list are made before anything is sent. */
+const isOfResult = (check: PlannedCheck): check is PlannedCheck<ResultCheckName> =>
+  check.name !== 'rows' && check.name !== 'filled'
+
+const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =>
   name === 'changed' || name === 'lost' || name === 'moved'
 
-function measure(name: CheckName, outcomes: Outcomes, rows: number, { rate: previousRate, changes }: Since): Measure {
+function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { rate: previousRate, changes }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const rate = matchRate(outcomes, rows)
@@ -46,7 +50,8 @@ function measure(name: CheckName, outcomes: Outcomes, rows: number, { rate: prev
   return { rows: count, share: count === null || asked === 0 ? null : count / asked }
 }
 
-const compare = (value: number, { operator, value: limit }: Threshold): boolean => {
+/** Whether the bad case that the threshold names holds. */
+export const isBeyond = (value: number, { operator, value: limit }: Threshold): boolean => {
   if (operator === '<') return value < limit
   if (operator === '<=') return value <= limit
   if (operator === '>') return value > limit
@@ -54,13 +59,18 @@ const compare = (value: number, { operator, value: limit }: Threshold): boolean 
 }
 
 /** With enough digits to be on the same side of the limit: 8,996 of 10,000 is 89.96% for a limit of 90%, not 90.0%. */
-function percent(share: number, limit: number | null = null): string {
+export function percent(share: number, limit: number | null = null): string {
   const shown = [1, 2, 3, 4, 5, 6].map(places => (share * 100).toFixed(places))
   const side = (value: number): number => (limit === null ? 0 : Math.sign(round(value - limit * 100)))
   return `${shown.find(text => side(Number(text)) === side(share * 100)) ?? shown.at(-1)}%`
 }
 
-const formatActual = (name: CheckName, { rows: count, share, of }: Measure, rows: number, { unit, value }: Threshold): string => {
+const formatActual = (
+  name: ResultCheckName,
+  { rows: count, share, of }: Measure,
+  rows: number,
+  { unit, value }: Threshold,
+): string => {
   const limit = unit === 'share' ? value : null
   if (name === 'drift' && share !== null) return `${percent(share, limit)} (${of})`
   if (count === null || share === null) return 'unknown: the service gave no such count'
@@ -70,7 +80,7 @@ const formatActual = (name: CheckName, { rows: count, share, of }: Measure, rows
 const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 
 /** Whether the check compares with the last good run, and nothing of it can be compared. */
-function isFirst(name: CheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
+function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   // A run without counts fails the check: the next one would have nothing to compare with either.
   return name === 'drift' && since.rate === null && matchRate(outcomes, rows) !== null
@@ -81,7 +91,7 @@ function isFirst(name: CheckName, outcomes: Outcomes, rows: number, since: Since
  * An unknown value fails its check; what compares with an earlier run is neither met nor failed without one.
  */
 export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcomes, rows: number, since: Since): CheckResult[] {
-  return checks.flatMap(check => {
+  return checks.filter(isOfResult).flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
     const isMeasured = !isFirst(check.name, outcomes, rows, since)
     const severities = [
@@ -93,7 +103,7 @@ export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcom
       const expected = `not ${threshold.text}`
       if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: NOT_MEASURED }]
       const value = threshold.unit === 'share' ? found.share : found.rows
-      const success = value !== null && !compare(value, threshold)
+      const success = value !== null && !isBeyond(value, threshold)
       const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
       return [{ assertion: check.name, success, severity, expected, actual }]
     })

@@ -19,6 +19,7 @@ import { askedBefore } from '../execution/paid/asked-before.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { assertListKept } from '../prepare/kept-list.ts'
 import { checkRowBudget, chooseForShards, keyIssues } from '../prepare/reuse.ts'
 import {
   makeFolder,
@@ -35,7 +36,7 @@ import { isBadEnd, jobIdOf, openEnd, type ShardTask, sealTask, signerOf } from '
 
 /**
  * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
- * every worker can read, FETTLE_DECISIONS_LOST.
+ * every worker can read, FETTLE_INPUT_SHRUNK, FETTLE_DECISIONS_LOST.
  */
 export async function submitShards(
   connected: Connected,
@@ -64,6 +65,7 @@ export async function submitShards(
   const jobs = shards.map(shard => jobIdOf(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
     const now = DEFAULT_RUNTIME.clock.now()
+    assertListKept(plan, identity, settings)
     await assertDecisionsKept(plan, settings, now)
     const { url, name } = connected.address
     const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }

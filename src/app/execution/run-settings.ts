@@ -41,6 +41,8 @@ export interface RunSettings extends ReuseSettings {
   readonly detach?: boolean
   /** Start although decisions that the last run applied are missing: the run undoes them. */
   readonly dropDecisions?: boolean
+  /** Start although the list lost most of its rows, or of the cells of a column, since the last good run. */
+  readonly acceptList?: boolean
   /** Merge shards although they were matched against different registers, or different imports of one. */
   readonly mixedRegisters?: boolean
   /** For a resume: poll, retry, checks and report of the current pipeline file. */

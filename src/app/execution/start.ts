@@ -14,6 +14,7 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { assertListKept } from '../prepare/kept-list.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -40,7 +41,7 @@ import { removeWorkFiles } from './work-files.ts'
  * Runs a plan: a new run, or the newest one of its series that does the same work if it is unfinished, since schedulers repeat the same
  * command and a second paid job is the worst outcome; the last one of the series also if its reports are missing. A finished run of the same run key and plan is returned again. `fresh` always starts a new run.
  * Throws FETTLE_LOCKED while another process runs it, FETTLE_OUTPUT_WRITE when the runs directory cannot be written,
- * FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing or changed.
+ * FETTLE_INPUT_SHRUNK when the list lost most of its rows, FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing or changed.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
   return withLock(lineOf(plan), settings, async lock => {
@@ -48,6 +49,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
     if (earlier !== null) return repeatedResult(earlier, plan, settings)
     const last = fresh ? null : runToContinue(plan, identityOf(plan.service, settings.credentials), settings.runsDir)
     const start = async (): Promise<RunResult> => {
+      assertListKept(plan, identityOf(plan.service, settings.credentials), settings)
       await assertDecisionsKept(plan, settings, nowOf(settings)())
       return newRun(plan, lock, settings)
     }

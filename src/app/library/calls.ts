@@ -67,7 +67,7 @@ async function runWith(
 ): Promise<RunResult> {
   proveWhole(options, 'timeoutMs')
   const settings = settingsOf('run', options, runsDirOf(options), [own])
-  const { queue, detach = false, fresh = false, dropDecisions = false } = options
+  const { queue, detach = false, fresh = false, dropDecisions = false, acceptList = false } = options
   const runKey = runKeyIn(options)
   if (queue !== undefined && detach)
     throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
@@ -77,9 +77,13 @@ async function runWith(
       const { plan, issues, credentials, links, notify, project } = ready
       if (plan === null) throw errorOfIssues(issues)
       const args = withTarget(settings.args, project)
-      return await startRun(plan, { ...settings, args, detach, dropDecisions, runKey, credentials, links, notify }, fresh)
+      return await startRun(
+        plan,
+        { ...settings, args, detach, dropDecisions, acceptList, runKey, credentials, links, notify },
+        fresh,
+      )
     }
-    return (await runQueued(ready, { ...settings, runKey }, targetOf(queue, options), fresh)).result!
+    return (await runQueued(ready, { ...settings, dropDecisions, acceptList, runKey }, targetOf(queue, options), fresh)).result!
   } catch (error) {
     await notifyRejection(error, ready, settings)
     throw error
@@ -98,6 +102,7 @@ async function submitWith(pipeline: string | RowsPipeline, options: Stoppable<Su
       ...settingsOf('submit', options, runsDirOf(options)),
       detach: true,
       dropDecisions: options.dropDecisions ?? false,
+      acceptList: options.acceptList ?? false,
       runKey: runKeyIn(options),
     }
     const { queued, result } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)

@@ -62,6 +62,8 @@ export interface LibraryOptions extends ExecutionOptions, ReuseOptions, Partial<
   readonly fresh?: boolean
   /** Run although this undoes decisions that the last run applied. */
   readonly dropDecisions?: boolean
+  /** Run although the list lost more than half of its rows, or of the cells of a column, since the last good run. */
+  readonly acceptList?: boolean
   /**
    * The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. By default from
    * FETTLE_RUN_KEY or the variables of the scheduler; null for none.

@@ -18,15 +18,20 @@ interface KeptOptions {
   readonly dropDecisions?: boolean
 }
 
-/** The command that runs a plan and undoes what its decisions file lacks. */
-const undoing = ({ file }: Plan): Action =>
-  file.startsWith(CLEAN) ? action('clean', '--drop-decisions', file.slice(CLEAN.length)) : action('run', '--drop-decisions', file)
+/** The command that runs a plan again with this flag. */
+export const runAgainWith = (flag: string, { file }: Plan): Action =>
+  file.startsWith(CLEAN) ? action('clean', flag, file.slice(CLEAN.length)) : action('run', flag, file)
 
 /**
  * Compares the decisions file of the plan with the decisions that the last run with outputs applied. A row without any line is lost:
  * a line `undo` takes a decision back. `undo` is the command of the hint. Throws FETTLE_DECISIONS_LOST, FETTLE_DECISIONS.
  */
-export async function assertDecisionsKept(plan: Plan, options: KeptOptions, now: number, undo = undoing(plan)): Promise<void> {
+export async function assertDecisionsKept(
+  plan: Plan,
+  options: KeptOptions,
+  now: number,
+  undo = runAgainWith('--drop-decisions', plan),
+): Promise<void> {
   const { runsDir, cwd, dropDecisions = false } = options
   if (dropDecisions || plan.output === null) return
   const before = findRun(runsDir, listRunIds(runsDir, lineOf(plan)), ({ outputs }) => outputs.length > 0)

@@ -59,6 +59,12 @@ export const DROP_DECISIONS: Option = {
   describe: 'Run although this undoes decisions that the last run applied',
 }
 
+export const ACCEPT_LIST: Option = {
+  name: 'accept-list',
+  type: 'switch',
+  describe: 'Run although the list lost most of its rows, or of the cells of a column, since the last good run',
+}
+
 /** Lines around the table. */
 const SKIPS: readonly Option[] = [
   { name: 'skip-head', describe: 'Lines above the header to skip; blank lines count' },

@@ -92,6 +92,7 @@ export function settingsOf(
     record: textFlag(flags, 'record'),
     detach: isOn(flags, 'detach'),
     dropDecisions: isOn(flags, 'drop-decisions'),
+    acceptList: isOn(flags, 'accept-list'),
     mixedRegisters: isOn(flags, 'mixed-registers'),
     runKey: HAS_RUN_KEY.includes(command) ? (runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,
     signal: io.signal,

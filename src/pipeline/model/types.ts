@@ -160,12 +160,26 @@ export interface Threshold {
   readonly unit: 'rows' | 'share'
 }
 
-/** What a check looks at; each is a count of rows and its share of all rows, drift is a share only. */
-export type CheckName = 'matched' | 'unmatched' | 'review' | 'duplicates' | 'failed' | 'drift' | 'changed' | 'lost' | 'moved'
+/** What a check of the result looks at; each is a count of rows and its share of all rows, drift is a share only. */
+export type ResultCheckName =
+  | 'matched'
+  | 'unmatched'
+  | 'review'
+  | 'duplicates'
+  | 'failed'
+  | 'drift'
+  | 'changed'
+  | 'lost'
+  | 'moved'
+
+/** What a check of the list looks at before anything is sent, as a share of what the last good run had. */
+export type ListCheckName = 'rows' | 'filled'
+
+export type CheckName = ResultCheckName | ListCheckName
 
 /** One entry of `checks:`. */
-export interface PlannedCheck {
-  readonly name: CheckName
+export interface PlannedCheck<Name extends CheckName = CheckName> {
+  readonly name: Name
   readonly warn: Threshold | null
   readonly fail: Threshold | null
 }

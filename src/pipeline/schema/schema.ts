@@ -85,6 +85,7 @@ const check = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>) 
     fail: orNull(form).describe('Fail (exit 1) when this holds.'),
   })
 const anyCheck = check(threshold(COUNT_OR_SHARE))
+const ofLastRun = check(threshold('a comparison with a share, such as "< 80%"', true)).optional()
 const checks = map({
   matched: anyCheck.optional().describe('Rows matched.'),
   unmatched: anyCheck.optional().describe('Rows not matched.'),
@@ -94,6 +95,12 @@ const checks = map({
   drift: check(threshold('a comparison with a share, such as "> 15%"', true))
     .optional()
     .describe('Change of the match rate against the last good run of this pipeline.'),
+  rows: ofLastRun.describe(
+    'Rows of the list, as a share of those in the last good run; before anything is sent. Default: fail below 50%.',
+  ),
+  filled: ofLastRun.describe(
+    'Filled cells of each mapped column, as a share of those in the last good run; before anything is sent. Default: fail below 50%.',
+  ),
   changed: anyCheck.optional().describe('Rows whose company has other data than in the last good run.'),
   lost: anyCheck.optional().describe('Rows that had a company in the last good run and have none.'),
   moved: anyCheck.optional().describe('Rows that have another company than in the last good run.'),

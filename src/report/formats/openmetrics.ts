@@ -53,7 +53,12 @@ const FAMILIES: readonly Family[] = [
     help: 'Duration of the run.',
     samples: ofRun(({ elapsedMs }) => elapsedMs / 1000),
   },
-  { name: 'fettle_input_rows', help: 'Rows of the input.', samples: ofRun(({ totals }) => totals.rows) },
+  { name: 'fettle_input_rows', help: 'Rows of the run.', samples: ofRun(({ totals }) => totals.rows) },
+  {
+    name: 'fettle_list_rows',
+    help: 'Rows of the list; more than the rows of the run where a limit leaves some out.',
+    samples: ofRun(({ results }) => results[0]?.input.rows ?? null),
+  },
   {
     name: 'fettle_rows',
     help: 'Rows by outcome.',

@@ -34,6 +34,18 @@ export const registersSchema = z
 
 /** What the service took for known of the list. */
 export const listFacts = {
+  partial: z
+    .object({
+      rows: z.number().describe('rows of the run'),
+      of: z.number().describe('rows of the list'),
+      target: z
+        .string()
+        .nullable()
+        .describe('the target of the project file that sets the limit or has it set; null without one'),
+    })
+    .nullable()
+    .default(null)
+    .describe('of a run that did not take all rows because of a limit; null otherwise, and in runs of older versions'),
   inRegister: z
     .number()
     .nullable()

@@ -2,6 +2,7 @@
 import { FORMAT_EXTENSIONS } from '../../../formats/index.ts'
 import type { Command } from '../../command.ts'
 import {
+  ACCEPT_LIST,
   DROP_DECISIONS,
   EXECUTION,
   LIMIT,
@@ -31,6 +32,7 @@ export const clean: Command = {
     { name: 'dry-run', type: 'switch', describe: 'Print the columns and the plan, and send nothing' },
     { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
     DROP_DECISIONS,
+    ACCEPT_LIST,
     { name: 'budget', describe: 'Spend at most this many credits of the service' },
     { name: 'yes', type: 'switch', describe: 'Do not ask before a service that may charge is used' },
   ],

@@ -1,6 +1,7 @@
 /** `fettle run`: pipelines executed side by side. */
 import type { Command } from '../../command.ts'
 import {
+  ACCEPT_LIST,
   DROP_DECISIONS,
   EXECUTION,
   NEW_RUN,
@@ -32,6 +33,7 @@ export const run: Command = {
     NEW_RUN,
     RUN_KEY,
     DROP_DECISIONS,
+    ACCEPT_LIST,
   ],
   conflicts: {
     ...QUIET_OR_VERBOSE,
