@@ -5,11 +5,22 @@ import type { Plan } from '../pipeline/model/types.ts'
 /** Begins with a letter, so that no spreadsheet reads it as a number. */
 export const FINGERPRINT = /^r[0-9a-f]{32}$/
 
-/** The digest covers mapping names and trimmed cells of the uploaded row; empty cells are left out. */
+/** A cell as it is compared: letters in any case and width, blanks and leading zeros do not count. */
+const comparable = (cell: string): string =>
+  cell
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{Cf}]+/gu, ' ')
+    .trim()
+    .replace(/^0+(?=\d+$)/, '')
+
+/** The digest covers mapping names and cells of the uploaded row, in whatever order of columns; empty cells are left out. */
 export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => string {
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
   return uploadRow => {
-    const cells = mapped.map(({ mapping, index }) => [mapping, (uploadRow[index] ?? '').trim()]).filter(([, cell]) => cell !== '')
+    const cells = mapped
+      .map(({ mapping, index }) => [mapping, comparable(uploadRow[index] ?? '')])
+      .filter(([, cell]) => cell !== '')
     return `r${hash('sha256', JSON.stringify(cells)).slice(0, 32)}`
   }
 }

@@ -16,7 +16,7 @@ interface KeptListOptions {
 }
 
 const HALF: Threshold = { text: '< 50%', operator: '<', value: 0.5, unit: 'share' }
-/** By default shorter lists are not compared: half of a few rows says nothing. */
+/** By default shorter lists are not compared: half of a few rows means nothing. */
 const MANY_ROWS = 20
 
 interface Loss {

@@ -136,6 +136,19 @@ test('a limit of a target, reporters and folders of outputs come from the enviro
   expect(existsSync(join(cwd, 'reports/junit.xml'))).toBe(true)
 })
 
+test('a run of the first rows reports so in its verdict, result line, reports and metrics', async () => {
+  const cwd = team()
+  const reporters = ['markdown', 'html', 'junit', 'openmetrics'].map(name => ['--reporter', `${name}=out/report.${name}`])
+  const ended = await fettle(['run', 'pipelines/one.yml', '--json', ...reporters.flat()], { cwd })
+  expect(lastLine(ended)).toMatchObject({ exitCode: 0, partial: { rows: 2, of: 5, target: 'dev' } })
+  expect(ended.stderr).toMatch(/Only 2 of 5 rows, target\s+dev\./)
+  const read = (name: string): string => readFileSync(join(cwd, `out/report.${name}`), 'utf8')
+  for (const name of ['markdown', 'html', 'junit']) expect(read(name)).toContain('Only 2 of 5 rows, target dev.')
+  expect(read('openmetrics')).toMatch(/fettle_input_rows\{[^}]*\} 2\n[\s\S]*fettle_list_rows\{[^}]*\} 5\n/)
+  const all = await fettle(['run', 'pipelines/one.yml', '--json', '-q', '--limit', '9'], { cwd })
+  expect(lastLine(all)).toMatchObject({ exitCode: 0, partial: null })
+})
+
 test('what is wrong with targets is refused: an unknown one, two services, no project, two projects', async () => {
   const cwd = team({
     'other/fettle.yml': '',

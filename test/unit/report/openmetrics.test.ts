@@ -8,7 +8,14 @@ import { readOpenMetrics } from './openmetrics-reader.ts'
 const NAMES = Object.keys(STATES) as FixtureName[]
 const FAMILIES = [
   ...['fettle_run_success', 'fettle_run_exit_code', 'fettle_run_start_timestamp_seconds', 'fettle_run_end_timestamp_seconds'],
-  ...['fettle_run_duration_seconds', 'fettle_input_rows', 'fettle_rows', 'fettle_match_ratio', 'fettle_http_requests'],
+  ...[
+    'fettle_run_duration_seconds',
+    'fettle_input_rows',
+    'fettle_list_rows',
+    'fettle_rows',
+    'fettle_match_ratio',
+    'fettle_http_requests',
+  ],
   ...['fettle_http_retries', 'fettle_credits'],
 ]
 
@@ -99,6 +106,6 @@ test('GitLab takes the first two words of a line, quotes obeyed, for name and va
   const metrics = lines.flatMap(line =>
     [...line.replace(/#.*$/, '').matchAll(/((?:"[^"]*"|\S)+) (\S+)/g)].map(([, name, value]) => [name, value]),
   )
-  expect(metrics).toHaveLength(17)
-  expect(new Set(metrics.map(([name]) => name)).size).toBe(17)
+  expect(metrics).toHaveLength(18)
+  expect(new Set(metrics.map(([name]) => name)).size).toBe(18)
 })

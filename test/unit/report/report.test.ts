@@ -155,6 +155,7 @@ describe('resultLine', () => {
       service: 'embedded',
       registers: null,
       inRegister: null,
+      partial: null,
       totals: reportOf('finished').totals,
       events: null,
       report: 'fettle-runs/nightly-suppliers-20251120-021701-k3f9/report.json',

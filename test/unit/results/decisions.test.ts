@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import { type Answer, NOT_GIVEN } from '../../../src/results/answers.ts'
 import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
@@ -230,21 +230,37 @@ describe('fingerprints', () => {
         ['postcode', 2],
       ])(['Acme', 'x', 'Leeds']),
     ).not.toBe(one)
+    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '1', '2', '-', '.'), maxLength: 3 })
     fc.assert(
       fc.property(
-        fc.array(fc.string(), { minLength: 2, maxLength: 2 }),
-        fc.array(fc.string(), { minLength: 2, maxLength: 2 }),
+        fc.array(letters, { minLength: 2, maxLength: 2 }),
+        fc.array(letters, { minLength: 2, maxLength: 2 }),
         (a, b) => {
           const of = at([
             ['name', 0],
             ['town', 1],
           ])
-          const isSame = a.every((cell, n) => cell.trim() === b[n]!.trim())
+          const isSame = a.every((cell, n) => cell === b[n])
           expect(of(a) === of(b)).toBe(isSame)
         },
       ),
     )
   })
+})
+
+test.each([
+  ['letters in another case', 'acme LIMITED', '7123'],
+  ['more blanks, also invisible ones', ' Acme \u00a0 Limited\u200b', ' 7123 '],
+  ['wide letters', 'Ａcme Limited', '7123'],
+  ['zeros that pad restores', 'Acme Limited', '00007123'],
+])('a row with %s keeps its fingerprint', (_, name, number) => {
+  const mappings = [
+    { mapping: 'name', index: 0 },
+    { mapping: 'orgNumber', index: 1 },
+  ]
+  const of = fingerprinter({ mappings: mappings as never })
+  expect(of([name, number])).toBe(of(['Acme Limited', '7123']))
+  expect(of(['Acme Limited', '71230'])).not.toBe(of(['Acme Limited', '7123']))
 })
 
 describe('a decisions file', () => {
