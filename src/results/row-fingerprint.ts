@@ -5,7 +5,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 /** Begins with a letter, so that no spreadsheet reads it as a number. */
 export const FINGERPRINT = /^r[0-9a-f]{32}$/
 
-/** A cell as it is compared: letters in any case and width, blanks and leading zeros do not count. */
+/** A cell in the form that is compared: letters in any case and width, blanks and leading zeros do not count. */
 const comparable = (cell: string): string =>
   cell
     .normalize('NFKC')
@@ -14,7 +14,7 @@ const comparable = (cell: string): string =>
     .trim()
     .replace(/^0+(?=\d+$)/, '')
 
-/** The digest covers mapping names and cells of the uploaded row, in whatever order of columns; empty cells are left out. */
+/** The digest covers mapping names and cells of the uploaded row, in any order of columns; empty cells are left out. */
 export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => string {
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
   return uploadRow => {
