@@ -2,7 +2,7 @@
 export { queueAddress } from './address.ts'
 export { type Connected, connectQueue } from './connect.ts'
 export { queueFacts } from './facts.ts'
-export { copyLines, type Lease, readLines, type StoredLines } from './journal-replica.ts'
+export { copyLines, type Lease, readLines } from './journal-replica.ts'
 export { openSharedRateLimiter } from './rate-limiter.ts'
 export { type Notice, type QueuedShardStatus, ShardQueue } from './shard-queue.ts'
 export { openSigner, type Signed, Signer, unsigned } from './signature.ts'

@@ -6,7 +6,7 @@ import { pipelineSchema } from '../schema/schema.ts'
 const { service, register, checks, budget, notify, retention } = pipelineSchema.shape
 
 const NAME = 'the name of a target, of a-z, 0-9 and -'
-export const targetName = pattern(NAME, /^[a-z0-9][a-z0-9-]{0,39}$/)
+const targetName = pattern(NAME, /^[a-z0-9][a-z0-9-]{0,39}$/)
 
 const target = map({
   service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: that of the pipeline.'),

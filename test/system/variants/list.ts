@@ -8,7 +8,7 @@ export interface ListRow {
   readonly company: { readonly id: string; readonly name: string } | null
 }
 
-export const HEADER = ['ref', 'Company', 'Reg No', 'Street', 'Town', 'Country', 'Note'] as const
+const HEADER = ['ref', 'Company', 'Reg No', 'Street', 'Town', 'Country', 'Note'] as const
 
 /** Name in the list, and in the register. */
 const NAMES: readonly (readonly [string, string])[] = [

@@ -71,7 +71,7 @@ function crc32(data: Buffer): number {
 }
 
 /** The columns of the input are not in the file. */
-export const NOT_REPEATED: Change = {
+const NOT_REPEATED: Change = {
   table: ({ header, rows, own }) => ({ header: header.slice(own), rows: rows.map(row => row.slice(own)), own: 0 }),
 }
 

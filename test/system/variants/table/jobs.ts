@@ -13,7 +13,7 @@ const eachJob = (change: (record: Json, call: Call) => unknown): Change => ({
 })
 
 /** Changes the counts of every job record that has them. */
-export const eachSummary = (change: (counts: Record<string, number>) => unknown): Change =>
+const eachSummary = (change: (counts: Record<string, number>) => unknown): Change =>
   eachJob(record =>
     'jobSummary' in record ? { ...record, jobSummary: change(record.jobSummary as Record<string, number>) } : record,
   )
