@@ -1,5 +1,6 @@
 /** The pipeline's face: re-exports only. */
 
+export { nearest } from '../nearest.ts'
 export type * from './model/types.ts'
 export { type ParsedPipeline, parsePipeline, parsePipelineValue, plainPipeline } from './parse.ts'
 export { type Change, changesOf } from './planning/diff.ts'
@@ -34,7 +35,6 @@ export { checkServiceUrl } from './schema/service-url.ts'
 export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } from './source/decode.ts'
 export { parseDuration } from './source/durations.ts'
 export { literal } from './source/interpolate.ts'
-export { nearest } from './source/nearest.ts'
 export type { Secrets } from './source/secrets.ts'
 export {
   type Expectation,

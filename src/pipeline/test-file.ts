@@ -1,9 +1,9 @@
 /** Test files, such as `suppliers.test.yml`: text -> tests of a pipeline, or every problem with its place. */
 import { z } from 'zod'
 import type { Issue } from '../errors.ts'
+import { didYouMean } from '../nearest.ts'
 import { pipelineFormat } from './source/decode.ts'
 import { readJson } from './source/json.ts'
-import { didYouMean } from './source/nearest.ts'
 import { placedText, toIssues } from './source/placed-issues.ts'
 import { show, showList } from './source/quote.ts'
 import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from './source/tree.ts'

@@ -116,6 +116,7 @@ export class Answers {
     const part = this.#parts.length - 1
     const { file, proof, before } = this.#parts[part]!
     proof.check(++this.count, row, uploadRow)
+    if (file.problem !== null) throw file.problem
     this.#offsets?.add(part, this.count - before, file)
     return this.#answer(this.#rawOf(part, row, this.count - before), this.#givenBy(part), asked, part)
   }
@@ -133,7 +134,7 @@ export class Answers {
     if (this.#offsets === null) throw new TypeError('answers are read again only where rows were collapsed')
     const { part, from, length, number: own } = this.#offsets.place(number)
     if (part === REUSED) return this.#reused(await this.#known!.again(from, length), asked)
-    const row = this.#from.failed.has(part) ? [] : await this.#offsets.read(number)
+    const row = this.#from.failed.has(part) ? [] : this.#parts[part]!.file.clean(await this.#offsets.read(number))
     return this.#answer(this.#rawOf(part, row, own), this.#givenBy(part), asked)
   }
 
@@ -191,6 +192,7 @@ export class Answers {
       const file = this.#parts.at(-1)?.file
       const next = await file?.rows.next()
       if (next !== undefined && !next.done) return next.value
+      this.#parts.at(-1)?.proof.end()
       await file?.close()
       if (!(await this.#openNext())) return null
     }
@@ -203,7 +205,8 @@ export class Answers {
     if (file === null) return false
     this.#offsets?.begin(part, file)
     const outcomeOf = isFailed ? FAILED : outcomeReader(file.columns)
-    const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, this.count)
+    const { rows } = this.#plan.parts[part] ?? { rows: 0 }
+    const proof = isFailed ? NO_PROOF : orderProof(this.#plan, file.columns, { rowsBefore: this.count, rows })
     this.#parts.push({ file, outcomeOf, proof, before: this.count })
     await this.#onPart(file.columns)
     return true

@@ -8,7 +8,10 @@ import { columnName } from '../model/column-names.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
 export interface EnrichedColumns {
+  /** An added column that is a tag in another spelling has the name of the tag. */
   readonly header: readonly string[]
+  /** The header as it came. */
+  readonly received: readonly string[]
   /** For each uploaded column, the columns of the file that may repeat it; empty when the file has fewer of that name. */
   readonly own: readonly (readonly number[])[]
   /** The columns that the service added. */
@@ -18,14 +21,14 @@ export interface EnrichedColumns {
 }
 
 /** The columns of rows without an answer. */
-export const NO_COLUMNS: EnrichedColumns = { header: [], own: [], added: [], find: () => -1 }
+export const NO_COLUMNS: EnrichedColumns = { header: [], received: [], own: [], added: [], find: () => -1 }
 
 /** Columns that the service added, without those of an input. */
 export function addedColumns(header: readonly string[]): EnrichedColumns {
   const exact = placesOf(header)
   const alike = placesOf(header.map(plain))
   const find = (name: string): number => (exact.get(name) ?? alike.get(plain(name)))?.[0] ?? -1
-  return { header, own: [], added: [...header.keys()], find }
+  return { header, received: header, own: [], added: [...header.keys()], find }
 }
 
 const plain = (name: string): string =>
@@ -36,19 +39,21 @@ const plain = (name: string): string =>
 
 export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
 
-export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input' | 'mappings' | 'send'>): EnrichedColumns {
+type Naming = Pick<Plan, 'input' | 'mappings' | 'send' | 'headers'> & { readonly enrich?: Plan['enrich'] }
+
+export function locateColumns(received: readonly string[], plan: Naming): EnrichedColumns {
   const cells = sentCells(plan) ?? Array.from({ length: uploadColumns(plan) }, (_, index) => index)
   const whole = uploadHeader(plan)
   const sent = whole && cells.map(index => whole[index] ?? '')
   const names = (sent ?? cells.map((_, at) => columnName(at))).map(plain)
-  const found = header.map(plain)
+  const found = received.map(plain)
   const places = placesOf(found)
   const count = placesOf(names)
   // The service adds a header to a file without one; its names may differ from ours.
   const isNamed = sent !== null || names.every(name => places.has(name))
   const isAhead = isNamed
     ? names.every((name, at) => found[at] === name)
-    : header.length > names.length && !header.slice(0, names.length).some(isTagLike)
+    : received.length > names.length && !received.slice(0, names.length).some(isTagLike)
   const isOwnPlace = (at: number): boolean => !isAhead || at < names.length
   const ownOf = (name: string, index: number): number[] => {
     if (!isNamed) return isAhead ? [index] : []
@@ -57,9 +62,10 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
   }
   const own = names.map(ownOf)
   const isOwn = new Set(own.flat())
-  const added = [...header.keys()].filter(at => (isAhead ? at >= names.length : !isOwn.has(at)))
+  const added = [...received.keys()].filter(at => (isAhead ? at >= names.length : !isOwn.has(at)))
+  const header = tagNames(received, added, plan)
   const exact = placesOf(header, added)
-  const alike = placesOf(found, added)
+  const alike = placesOf(header.map(plain), added)
   const isWhole = own.every(at => at.length > 0)
   /** Unless input columns come first, a name that both kinds have is ambiguous. */
   const isUncertain = (name: string): boolean => {
@@ -76,7 +82,58 @@ export function locateColumns(header: readonly string[], plan: Pick<Plan, 'input
     return at[0] ?? -1
   }
   const ownOfInput = Array.from({ length: uploadColumns(plan) }, (_, index) => own[cells.indexOf(index)] ?? [])
-  return { header, own: ownOfInput, added, find }
+  return { header, received, own: ownOfInput, added, find }
+}
+
+/** Asked for by every run, or read of every answer. */
+const READ_TAGS = [
+  'rowNumber',
+  'connectId',
+  'safeNumber',
+  'companyName',
+  'legalName',
+  'duplicate',
+  'duplicateId',
+  'banding',
+  'pattern',
+]
+
+/** Letters and digits. */
+const squash = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '')
+
+/** A segment such as `en` inside a tag: the language of its name. */
+const withoutLanguage = (name: string): string => name.replace(/\.[a-z]{2}(?=\.)/gi, '')
+
+/**
+ * The header with tags in place of their other spellings: those that the pipeline names, `General Connect ID`, `general.en.connectId`, and
+ * of the general tags `Connect ID`. A column of the list, or one of several that might be a tag, keeps its name.
+ */
+function tagNames(
+  received: readonly string[],
+  added: readonly number[],
+  { headers = {}, enrich = null, mappings }: Naming,
+): string[] {
+  const names = [...received]
+  const asked = new Set([...(enrich?.tags ?? []), ...READ_TAGS.map(name => `general.${name}`), ...Object.keys(headers)])
+  const isMapping = new Set(mappings.map(({ mapping }) => squash(mapping)))
+  const has = new Set(added.map(at => plain(received[at]!)))
+  const shortName = (tag: string): string => (tag.startsWith('general.') ? squash(tag.slice('general.'.length)) : '')
+  for (const tag of asked) {
+    const named = headers[tag]
+    if (named === undefined && has.has(plain(tag))) continue
+    const short = isMapping.has(shortName(tag)) ? '' : shortName(tag)
+    const isTag = (name: string): boolean =>
+      named !== undefined
+        ? plain(name) === plain(named)
+        : squash(withoutLanguage(name)) === squash(tag) || (short !== '' && squash(name) === short)
+    const found = added.filter(at => names[at] === received[at] && isTag(received[at]!))
+    if (found.length === 1) names[found[0]!] = tag
+  }
+  return names
 }
 
 function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {

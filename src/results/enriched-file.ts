@@ -6,6 +6,7 @@ import { FettleError } from '../errors.ts'
 import { contentChunks, isPacked } from '../files/packed-file.ts'
 import { headOf } from '../input/table/file-content.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
+import { nearest } from '../nearest.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { receivedPath } from './file-names.ts'
@@ -26,6 +27,29 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
 /** The columns that name the company found, named in contract §5.7. */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
+/** What a service writes in place of a company that it did not find. */
+const NO_COMPANY: ReadonlySet<string> = new Set(
+  'null,nil,none,nan,undefined,n/a,#n/a,na,not found,notfound,no match,not matched,unmatched,unknown,empty,false,0'.split(','),
+)
+
+const isNoCompany = (cell: string): boolean => {
+  const word = cell
+    .trim()
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replace(/^[[(<"']+|[\])>"']+$/g, '')
+  return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
+}
+
+/** The rows with empty cells in place of words for "no company". */
+function companyCleaner({ find }: EnrichedColumns): (row: readonly string[]) => readonly string[] {
+  const ids = COMPANY_TAGS.map(find).filter(at => at !== -1)
+  return row => {
+    const empty = ids.filter(at => row[at] !== undefined && row[at] !== '' && isNoCompany(row[at]))
+    return empty.length === 0 ? row : row.map((cell, at) => (empty.includes(at) ? '' : cell))
+  }
+}
+
 /** The id of the company found, '' without one. */
 export function companyIn(row: readonly string[], columns: Pick<EnrichedColumns, 'find'>): string {
   for (const name of COMPANY_TAGS) {
@@ -41,6 +65,10 @@ export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
   readonly rows: AsyncIterator<readonly string[]>
+  /** No column shows which rows have a company. Throw it once a row has repeated the cells of the list, which may have such names. */
+  readonly problem: FettleError | null
+  /** A row that was read again, as `rows` gives it. */
+  clean(row: readonly string[]): readonly string[]
   readonly delimiter: string
   /** The offset of the end of the last row read; 0 unless rows may be read again. */
   place(): number
@@ -51,7 +79,15 @@ export function noFile(rows: number): EnrichedFile {
   async function* empty(): AsyncGenerator<readonly string[]> {
     for (let row = 0; row < rows; row++) yield []
   }
-  return { columns: NO_COLUMNS, rows: empty(), delimiter: ',', place: () => 0, close: async () => {} }
+  return {
+    columns: NO_COLUMNS,
+    rows: empty(),
+    problem: null,
+    clean: row => row,
+    delimiter: ',',
+    place: () => 0,
+    close: async () => {},
+  }
 }
 
 /**
@@ -75,8 +111,47 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   }
   const first = await rows.next()
   if (first.done) throw new FettleError('FETTLE_LEDGER', `${path} is empty`)
-  return { columns: locateColumns(first.value, plan), rows, delimiter, place: () => place, close }
+  const columns = locateColumns(first.value, plan)
+  const clean = companyCleaner(columns)
+  const cleanRows = {
+    next: async () => {
+      const next = await rows.next()
+      return next.done ? next : { done: false as const, value: clean(next.value) }
+    },
+  }
+  const isNamed = ['match.outcome', ...COMPANY_TAGS].some(name => columns.find(name) !== -1)
+  return {
+    columns,
+    rows: cleanRows,
+    problem: isNamed ? null : noCompanyColumn(columns),
+    clean,
+    delimiter,
+    place: () => place,
+    close,
+  }
 }
+
+/** The columns of the file for a message, the nearest to a tag first. */
+export function describeHeader(
+  { received, added }: Pick<EnrichedColumns, 'received' | 'added'>,
+  tag: string = COMPANY_TAGS[0],
+): string {
+  const near = nearest(
+    tag.split('.').at(-1)!,
+    added.map(at => received[at]!).filter(name => name.trim().length > 1),
+  )
+  const shown = received.slice(0, MOST_SHOWN).map(name => JSON.stringify(name))
+  const more = received.length > MOST_SHOWN ? ` and ${received.length - MOST_SHOWN} more` : ''
+  return `its columns are ${shown.join(', ')}${more}${near === null ? '' : `; the nearest is ${JSON.stringify(near)}`}`
+}
+
+const MOST_SHOWN = 40
+
+const noCompanyColumn = (columns: EnrichedColumns): FettleError =>
+  new FettleError(
+    'FETTLE_FILE_COLUMNS',
+    `the enriched file has no column ${COMPANY_TAGS.join(' or ')}, so nothing shows which rows have a company: ${describeHeader(columns)}`,
+  )
 
 /** Yields rows and passes the end of each to `onRow`; a third slower than rows alone. */
 async function* placedRows(

@@ -29,7 +29,7 @@ import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { reviewWriter } from './decisions/review-rows.ts'
 import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { marksDuplicates } from './enriched-file.ts'
+import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
@@ -47,11 +47,8 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   const receiver = new Receiver(workDir, () => specialCells(plan, options.root))
   return {
     receive: (part: number, download: Download, rows: number) => receiver.receive(part, download, rows),
-    publish: (
-      accept: (uploaded: Outcomes) => void = () => {},
-      failed: ReadonlySet<number> = new Set(),
-      jobs: readonly AnsweredJob[] = [],
-    ) => publish(plan, { workDir, failed, jobs }, options, accept),
+    publish: (accept: Accept = () => {}, failed: ReadonlySet<number> = new Set(), jobs: readonly AnsweredJob[] = []) =>
+      publish(plan, { workDir, failed, jobs }, options, accept),
     questions: (listed: number, from?: number) => readQuestions(workDir, listed, from),
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     accepted: (from: number) => readAccepted(workDir, from),
@@ -66,6 +63,9 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   }
 }
 
+/** Throws when the outcomes of the rows that went up cannot be right; `header`: the columns of the enriched file in words. */
+type Accept = (uploaded: Outcomes, header?: string) => void
+
 /** Enough to show an encoding. */
 const MAX_SPECIAL = 10_000
 
@@ -78,12 +78,7 @@ async function specialCells(plan: Plan, root?: string): Promise<ReadonlySet<stri
   return found
 }
 
-async function publish(
-  plan: Plan,
-  from: AnswerPlace,
-  options: ResultsOptions,
-  accept: (uploaded: Outcomes) => void,
-): Promise<PublishedResults> {
+async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, accept: Accept): Promise<PublishedResults> {
   const verifyUnchanged = await verifyPlanned(plan.input, options)
   const decisions = (await options.decisions?.()) ?? null
   const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, options)
@@ -98,9 +93,11 @@ async function publish(
   const keeper = plan.reuse == null || scope === null ? null : new AnswerKeeper(plan, scope, from.jobs ?? [], from.workDir)
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
+  let header = ''
   const answers = new Answers(plan, from, async columns => {
     await writers?.begin(columns)
     if (columns === NO_COLUMNS) return
+    header = describeHeader(columns)
     totals.begin(columns)
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
@@ -111,7 +108,7 @@ async function publish(
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
     await verifyUnchanged('read')
-    accept(totals.sent())
+    accept(totals.sent(), header)
     await review.publish()
     await states?.publish()
     await companies?.publish()

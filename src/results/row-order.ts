@@ -1,23 +1,30 @@
 /**
  * Proves that the rows of an enriched file are the uploaded rows in their order: by `general.rowNumber`, counted from 1, or by mapped
- * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined.
+ * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined, nor where the
+ * companies are evidently those of other rows: a service may number the rows itself, or move its columns against the cells.
  */
 import { FettleError } from '../errors.ts'
+import { digestOf } from '../files/file-chunks.ts'
+import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
+import { companyIn } from './enriched-file.ts'
+import { RowFit } from './row-fit.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
 
 export interface OrderProof {
   /** Throws FETTLE_LEDGER when the enriched row belongs to another uploaded row, FETTLE_ROW_ORDER when neither proof is left. */
   check(number: number, enriched: readonly string[], uploadRow: readonly string[]): void
+  /** Call it after the last row of the part. Throws FETTLE_ROW_ORDER when companies are those of other rows, or may be. */
+  end(): void
 }
 
-export const NO_PROOF: OrderProof = { check: () => {} }
+export const NO_PROOF: OrderProof = { check: () => {}, end: () => {} }
 
-/** The proof of a part that starts after `rowsBefore` rows. */
-export function orderProof(plan: Plan, columns: EnrichedColumns, rowsBefore: number): OrderProof {
+/** The proof of a part of `rows` rows that starts after `rowsBefore` rows. */
+export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, rows }: PartPlace): OrderProof {
   const numberAt = columns.find(ROW_NUMBER)
   const located = columns.own.flatMap((places, index) => (places.length > 0 ? [index] : []))
   const lost = mappedColumns(plan).find(index => !located.includes(index))
@@ -27,10 +34,15 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, rowsBefore: num
   const contradict = contradiction(plan, columns, located)
   // An enriched file may be uploaded as input: then an added column can have the name of a missing input column.
   const tagLike = located.filter(index => isTagLike(uploadHeader(plan)?.[index] ?? ''))
+  const fit = new RowFit(plan, columns, rows)
+  const isKeyRepeated = keyProof(plan, columns, rows)
+  let hasCompany = false
   let base: number | null = null
   /** Why row numbers, and why cells, are no proof; null as long as they are. */
   let numberProblem = numberAt === -1 ? `it has no ${ROW_NUMBER}` : null
   let cellProblem = lost === undefined ? null : `it does not repeat ${columnLabel(plan, lost)}`
+  /** As `cellProblem`, but of cells that the service tidied. */
+  let placeProblem = cellProblem
 
   const readNumber = (number: number, text: string): string | null => {
     if (text.trim() === '') return `${ROW_NUMBER} is empty in row ${number}`
@@ -41,6 +53,10 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, rowsBefore: num
     if (!isKnownBase || stated - number !== base) throw wrongRow(number, `its ${ROW_NUMBER} is ${text}`)
     // A count from 2 could also be a count from 1 with the first row lost and an extra row at the end.
     return base === -rowsBefore ? null : `${ROW_NUMBER} is not counted from 1`
+  }
+  const readPlace = (number: number, enriched: readonly string[], uploadRow: readonly string[]): string | null => {
+    const differing = mappedColumns(plan).find(index => !columns.own[index]!.some(at => isAlike(enriched[at], uploadRow[index])))
+    return differing === undefined ? null : `${columnLabel(plan, differing)} does not repeat in row ${number} what was sent`
   }
   const readCells = (number: number, enriched: readonly string[], uploadRow: readonly string[]): string | null => {
     const complaint = (index: number): string => `${columnLabel(plan, index)} does not repeat in row ${number} what was sent`
@@ -66,8 +82,39 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, rowsBefore: num
           )
       contradict(number, enriched, uploadRow)
       cellProblem ??= readCells(number, enriched, uploadRow)
+      placeProblem ??= readPlace(number, enriched, uploadRow)
+      isKeyRepeated.add(enriched, uploadRow)
+      hasCompany ||= companyIn(enriched, columns) !== ''
+      fit.add(number, enriched, uploadRow)
       if (numberProblem !== null && cellProblem !== null) throw unproven(plan, numberProblem, cellProblem)
     },
+    end() {
+      const found = fit.end()
+      if (found.is === 'worse') throw misplaced(found)
+      const isShown = cellProblem === null || placeProblem === null || isKeyRepeated.holds()
+      if (!isShown && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
+    },
+  }
+}
+
+interface PartPlace {
+  readonly rowsBefore: number
+  readonly rows: number
+}
+
+/** Whether the key of the list, another in each row, is repeated in all of them. */
+function keyProof({ key }: Plan, { own }: EnrichedColumns, rows: number) {
+  const places = key === null ? [] : (own[key.index] ?? [])
+  const seen = places.length === 0 ? null : new DigestIndex(rows)
+  let isRepeated = seen !== null
+  return {
+    add(enriched: readonly string[], uploadRow: readonly string[]): void {
+      if (!isRepeated || seen === null) return
+      const cell = uploadRow[key!.index] ?? ''
+      const { size } = seen
+      isRepeated = places.every(at => enriched[at] === cell) && seen.add(digestOf(cell)) === size
+    },
+    holds: () => isRepeated,
   }
 }
 
@@ -123,12 +170,30 @@ const columnLabel = (plan: Plan, index: number): string => {
 const wrongRow = (number: number, why: string): FettleError =>
   new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)
 
-function unproven(plan: Plan, numberProblem: string, cellProblem: string): FettleError {
-  const names = mappedColumns(plan)
-    .toSorted((a, b) => a - b)
-    .map(index => columnLabel(plan, index))
+const misplaced = ({ number, other }: { readonly number: number; readonly other: number }): FettleError =>
+  new FettleError(
+    'FETTLE_ROW_ORDER',
+    `the company beside row ${number} of the enriched file is that of row ${other}, by its name or number, and that of row ${number} is beside another row: the rows were reordered, or the columns of the service were moved against them`,
+  )
+
+/** A row number that the service counts itself is right in any order. */
+function uncertain(plan: Plan, placeProblem: string): FettleError {
+  const key = plan.key === null ? '' : `, or ${columnLabel(plan, plan.key.index)}, the key of the list`
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${names.join(', ')} as sent.`,
+    `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and the companies fit their rows no better than others by name, number or place. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
+  )
+}
+
+const mappedLabels = (plan: Plan): string =>
+  mappedColumns(plan)
+    .toSorted((a, b) => a - b)
+    .map(index => columnLabel(plan, index))
+    .join(', ')
+
+function unproven(plan: Plan, numberProblem: string, cellProblem: string): FettleError {
+  return new FettleError(
+    'FETTLE_ROW_ORDER',
+    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.`,
   )
 }

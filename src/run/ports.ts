@@ -59,7 +59,7 @@ export interface Results {
    * that were sent. Rows of `failed` parts have no result; `jobs` are those of the parts, and when they answered.
    */
   publish(
-    accept: (outcomes: Outcomes) => void,
+    accept: (outcomes: Outcomes, header?: string) => void,
     failed: ReadonlySet<number>,
     jobs: readonly { readonly id: string; readonly at: string }[],
   ): Promise<PublishedResults>

@@ -84,9 +84,9 @@ export function outcomesSoFar(state: RunState): Outcomes {
 
 /**
  * Compares the outcomes in the enriched file with the service's counts. Throws FETTLE_LEDGER when rows are missing from the file or
- * the two disagree; counts that the service does not give are not compared.
+ * the two disagree; counts that the service does not give are not compared. `header`: the columns of the file in words.
  */
-export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
+export function checkAgainstSummary(outcomes: Outcomes, state: RunState, header = ''): void {
   const inFile = knownSum(outcomes)
   if (inFile !== state.plan.sent)
     throw ledgerError(`${counted(state.plan.sent, 'row')} sent, and the enriched file accounts for ${inFile}`)
@@ -95,5 +95,7 @@ export function checkAgainstSummary(outcomes: Outcomes, state: RunState): void {
   const found = (outcomes.matched ?? 0) + (outcomes.duplicates ?? 0) + (outcomes.manualMatched ?? 0)
   const inSummary = (summary.matched ?? 0) + (summary.duplicates ?? 0) + (summary.manualMatched ?? 0)
   if (found !== inSummary)
-    throw ledgerError(`the enriched file holds ${counted(found, 'row')} with a company, and the service counts ${inSummary}`)
+    throw ledgerError(
+      `the enriched file holds ${counted(found, 'row')} with a company, and the service counts ${inSummary}${header === '' ? '' : `: ${header}`}`,
+    )
 }

@@ -6,6 +6,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   abort: [],
   encodings: [],
   counted: [],
+  nearest: [],
   'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
@@ -13,7 +14,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
-  pipeline: ['counted', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
+  pipeline: ['counted', 'nearest', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
   journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
@@ -53,6 +54,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'counted',
     'encodings',
     'errors',
+    'nearest',
     'model',
     'normalise',
     'pipeline:types',

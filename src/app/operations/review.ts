@@ -97,7 +97,7 @@ export async function applyDecisions(
       companies: __,
       isRejected: ___,
       ...published
-    } = await results.publish(sent => checkAgainstSummary(sent, state), failed, answeredJobs(state))
+    } = await results.publish((sent, header) => checkAgainstSummary(sent, state, header), failed, answeredJobs(state))
     await results.removeCompanies()
     const journal = openJournal(directory.journal, now, 'existing')
     try {

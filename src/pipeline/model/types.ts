@@ -285,6 +285,8 @@ export interface Plan {
   readonly profile?: readonly ColumnProfile[]
   /** Null: the run ends when matched. */
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
+  /** By tag, what the service calls the column of the enriched file; absent: its tag. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly budget: {
     readonly rows: number | null
     readonly credits: number | null

@@ -7,13 +7,16 @@ const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS
 
 /**
  * Answers that later runs use, and companies that are fetched, keep all tags of the product: what they lack would be paid for again.
- * Chosen tags are all asked for.
+ * Chosen tags are all asked for, with the company's id and name: by them rows have a company, and by names it is theirs.
  */
 export function wantedTags({ enrich, output, reuse, candidates }: Plan): readonly string[] {
   if (enrich === null) return []
   const isChosen = enrich.tags.length < TAGS[enrich.product].length
+  const hasNoName = !NAME_TAGS.some(tag => enrich.tags.includes(tag))
+  const hasNoCompany = !COMPANY_TAGS.some(tag => enrich.tags.includes(tag))
+  const added = [...(hasNoCompany ? COMPANY_TAGS.slice(0, 1) : []), ...(hasNoName ? NAME_TAGS.slice(0, 1) : [])]
   if (isChosen || output === null || reuse != null || candidates?.fetch != null)
-    return [...new Set([...enrich.tags, ...ALWAYS_ASKED])]
+    return [...new Set([...enrich.tags, ...ALWAYS_ASKED, ...added])]
   const read = new Set([...ALWAYS_READ, ...output.columns])
   return enrich.tags.filter(tag => read.has(tag))
 }

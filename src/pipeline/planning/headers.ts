@@ -1,9 +1,9 @@
 /** Resolves headers of a pipeline to columns of the input. */
 import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
+import { nearest } from '../../nearest.ts'
 import type { InputFacts, PlannedMapping } from '../model/types.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
-import { nearest } from '../source/nearest.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
 type Table = Pick<InputFacts, 'header' | 'columns' | 'path'>

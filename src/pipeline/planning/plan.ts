@@ -6,12 +6,12 @@ import { MAPPINGS } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { filledRows } from '../../model/filled-rows.ts'
+import { nearest } from '../../nearest.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
 import type { CellCounts, InputFacts, Plan, PlannedMapping, PlannedRegister, PlannedService, Shard } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
-import { nearest } from '../source/nearest.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -128,6 +128,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     mappings,
     ...profile,
     enrich: pipeline.enrich,
+    ...(pipeline.headers === undefined ? {} : { headers: pipeline.headers }),
     budget: budgetOf(pipeline, context.shard?.shard),
     poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,

@@ -1,8 +1,8 @@
 /** Text of a project file -> project, or all its problems, each with its place. */
 import type { Issue, Place } from '../../errors.ts'
+import { didYouMean } from '../../nearest.ts'
 import { checkSchema } from '../schema/issues.ts'
 import { interpolate, literal, type Sources } from '../source/interpolate.ts'
-import { didYouMean } from '../source/nearest.ts'
 import { placedText, toIssues } from '../source/placed-issues.ts'
 import { refuseLiteralSecrets } from '../source/secrets.ts'
 import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree, type TreeMap } from '../source/tree.ts'

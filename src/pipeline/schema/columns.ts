@@ -1,6 +1,6 @@
 /** The columns of the output: the input's own, the enrichment tags chosen, and what fettle adds about the match. */
 import { type Product, TAGS } from '../../contract/index.ts'
-import { didYouMean, nearest } from '../source/nearest.ts'
+import { didYouMean, nearest } from '../../nearest.ts'
 import { show } from '../source/quote.ts'
 
 /** All columns of the input, in order. */

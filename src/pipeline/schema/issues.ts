@@ -3,7 +3,7 @@
  * as the `${…}` in the file, a credential not at all.
  */
 import type { z } from 'zod'
-import { nearest } from '../source/nearest.ts'
+import { nearest } from '../../nearest.ts'
 import { show, showList } from '../source/quote.ts'
 import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from '../source/tree.ts'
 import { keysAt, knownPaths } from './keys.ts'

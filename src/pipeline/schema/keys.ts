@@ -45,7 +45,7 @@ export function knownPaths(path: readonly string[] = [], root?: z.core.$ZodType)
 const FLATTENED: readonly string[] = ['job', 'review']
 
 const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>
-  FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : [[key]],
+  FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : key === 'enrich' ? [[key], [key, 'headers']] : [[key]],
 )
 
 const planKeys = (fulfils: (facts: NonNullable<ReturnType<typeof KEY_FACTS.get>>) => boolean): (keyof Plan)[] =>

@@ -8,6 +8,8 @@ import type { PipelineFields } from './schema.ts'
 
 export interface Pipeline extends Omit<PipelineFields, '$schema' | 'vars' | 'enrich' | 'output'> {
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
+  /** Those of `enrich`. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly output: PlannedOutput | null
 }
 
@@ -20,16 +22,17 @@ export function inputOptionsOf({ input }: Pipeline): InputOptions {
 
 /** Absent, `enrich` is `basic` when there is an output to write to. Null tags stand for all of the product. */
 export const enrichmentOf = (enrich: PipelineFields['enrich'], hasOutput: boolean) =>
-  enrich === undefined ? (hasOutput ? { product: 'basic' as const, tags: null } : null) : enrich
+  enrich === undefined ? (hasOutput ? { product: 'basic' as const, tags: null, headers: undefined } : null) : enrich
 
 /** Expects fields without errors. */
 export function pipelineOf({ $schema, vars, enrich, output, ...fields }: PipelineFields, places: OutputPlaces): Pipeline {
   const enrichment = enrichmentOf(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
-  const { product, tags } = enrichment
+  const { product, tags, headers } = enrichment
   return {
     ...fields,
     enrich: { product, tags: tags ?? TAGS[product] },
+    ...(headers === undefined ? {} : { headers }),
     output: output && longOutput(output, defaultColumns(product, tags), places),
   }
 }

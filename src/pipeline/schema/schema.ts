@@ -74,9 +74,22 @@ const enrich = z
       tags: orNull(listOf(text('an enrichment tag', 100), 'a list of enrichment tags', 1)).describe(
         "Absent: all of the product's.",
       ),
+      headers: z
+        .record(
+          pattern('an enrichment tag or a match column', /^[A-Za-z]+(?:\.\w+)+$/),
+          text('a header of the enriched file', 200),
+          {
+            error: 'a map of enrichment tags and headers, such as { general.connectId: "Connect ID" }',
+          },
+        )
+        .optional()
+        .describe('What the service calls columns of the enriched file, where it does not use their tags.')
+        .register(KEY_FACTS, { live: true, identity: false }),
     }),
   ])
-  .transform(given => (given === 'none' ? null : typeof given === 'string' ? { product: given, tags: null } : given))
+  .transform(given =>
+    given === 'none' ? null : typeof given === 'string' ? { product: given, tags: null, headers: undefined } : given,
+  )
 
 const COUNT_OR_SHARE = 'a comparison with a count or a share, such as "> 500" or "< 90%"'
 const check = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>) =>
@@ -231,7 +244,9 @@ export const pipelineSchema = map({
   reuse: orNull(reuse)
     .describe('Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.')
     .register(KEY_FACTS, { identity: false }),
-  enrich: enrich.optional().describe('none, a product, or {product, tags}. Absent: basic when there is an output, else none.'),
+  enrich: enrich
+    .optional()
+    .describe('none, a product, or {product, tags, headers}. Absent: basic when there is an output, else none.'),
   budget,
   retention: orNull(duration(24 * HOUR, 3650 * 24 * HOUR))
     .describe('Remove runs of this pipeline that are older, at the end of a run; what they spent stays.')

@@ -1,5 +1,5 @@
 /** Checks the base address of the service: faults P25 and P26. */
-import { nearest } from '../source/nearest.ts'
+import { nearest } from '../../nearest.ts'
 
 /** The base address without trailing slash, or the code and the reason of the refusal. The address itself is never repeated. */
 export type ServiceUrl =

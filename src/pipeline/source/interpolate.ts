@@ -3,7 +3,7 @@
  * facts of the run, and never appear in a message. Paths of the command line replace those of the file before.
  */
 import { formatOfName, isNameFor, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
-import { didYouMean, nearest } from './nearest.ts'
+import { didYouMean, nearest } from '../../nearest.ts'
 import { show } from './quote.ts'
 import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, type TreeMap, type TreeScalar } from './tree.ts'
 

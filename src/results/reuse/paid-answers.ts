@@ -36,6 +36,10 @@ export async function keepPaidAnswers(
 ): Promise<void> {
   const file = await openEnriched(plan, workDir, part)
   if (file === null) throw new FettleError('FETTLE_LEDGER', `${receivedPath(workDir, part)} is missing`)
+  if (file.problem !== null) {
+    await file.close()
+    throw file.problem
+  }
   const keeper = new AnswerKeeper(plan, scope, [job], workDir)
   try {
     const { columns, rows } = file

@@ -109,7 +109,7 @@ export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
 export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
   const { missing, unfit, isRejected, ...published } = await ports.results.publish(
-    outcomes => checkAgainstSummary(outcomes, state),
+    (outcomes, header) => checkAgainstSummary(outcomes, state, header),
     failed,
     answeredJobs(state),
   )

@@ -337,6 +337,7 @@ describe('fingerprint', () => {
     const span = { head: 1, from: 2, to: 3 }
     return {
       ...plan,
+      headers: { 'general.connectId': 'Connect ID' },
       input: {
         ...plan.input,
         query: { sql: 'select 1', types: ['int32'] },
@@ -460,7 +461,16 @@ describe('fingerprint', () => {
   })
 
   test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
-    expect([...LIVE_KEYS].sort()).toEqual(['checks', 'concurrency', 'decisions', 'poll', 'report', 'retention', 'retry'])
+    expect([...LIVE_KEYS].sort()).toEqual([
+      'checks',
+      'concurrency',
+      'decisions',
+      'headers',
+      'poll',
+      'report',
+      'retention',
+      'retry',
+    ])
     for (const key of LIVE_KEYS) expect(KEYS_OUTSIDE_IDENTITY).toContain(key)
     const plan = planOf(`${full}job: { concurrency: 2 }\n`)
     expect(liveSettingsOf(plan)).toEqual(Object.fromEntries(LIVE_KEYS.map(key => [key, plan[key]])))

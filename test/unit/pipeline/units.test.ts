@@ -1,12 +1,12 @@
 /** The small parts: durations, thresholds, suggestions, addresses, paths, bytes. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { nearest } from '../../../src/nearest.ts'
 import { duration } from '../../../src/pipeline/schema/forms.ts'
 import { isSamePath, whyNotReadable, whyNotWritable } from '../../../src/pipeline/schema/paths.ts'
 import { checkServiceUrl, isLoopback } from '../../../src/pipeline/schema/service-url.ts'
 import { decodePipeline, pipelineFormat } from '../../../src/pipeline/source/decode.ts'
 import { formatDuration, parseDuration, parseThreshold } from '../../../src/pipeline/source/durations.ts'
-import { nearest } from '../../../src/pipeline/source/nearest.ts'
 import { show } from '../../../src/pipeline/source/quote.ts'
 import { lineFinder } from '../../../src/pipeline/source/source-position.ts'
 

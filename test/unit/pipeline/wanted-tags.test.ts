@@ -19,7 +19,11 @@ test('of a product, those of the output and of the reports, in the order of the 
 
 test('all that are chosen, and all of the product where later runs use the answers', () => {
   expect(wanted('enrich: { product: basic, tags: [general.siret] }\noutput: out.csv\n')).toEqual([
-    ...['general.siret', 'general.rowNumber', 'general.banding', 'general.pattern'],
+    ...['general.siret', 'general.rowNumber', 'general.banding', 'general.pattern', 'general.connectId', 'general.companyName'],
+  ])
+  const tags = 'general.safeNumber, general.legalName'
+  expect(wanted(`enrich: { product: basic, tags: [${tags}] }\noutput: out.csv\n`)).toEqual([
+    ...['general.safeNumber', 'general.legalName', 'general.rowNumber', 'general.banding', 'general.pattern'],
   ])
   expect(wanted('reuse: { matched: 30d, unmatched: 7d, review: 7d }\noutput: out.csv\n')).toHaveLength(TAGS.basic.length)
 })

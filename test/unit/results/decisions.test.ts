@@ -41,7 +41,7 @@ const line = (rest: Partial<Decision> = {}): Decision => ({
 })
 
 const HEADER = ['general.connectId', 'match.outcome', 'match.score', 'match.why', 'match.candidates', 'general.duplicate']
-const COLUMNS: EnrichedColumns = { header: HEADER, own: [], added: [], find: name => HEADER.indexOf(name) }
+const COLUMNS: EnrichedColumns = { header: HEADER, received: HEADER, own: [], added: [], find: name => HEADER.indexOf(name) }
 const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
 const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   outcome,
@@ -99,7 +99,7 @@ describe('a decision on a row', () => {
 
   it('recognises a company by its ids in other registers, and names the register of the chosen one', () => {
     const header = [...HEADER, 'match.register', 'match.otherIds']
-    const columns: EnrichedColumns = { header, own: [], added: [], find: name => header.indexOf(name) }
+    const columns: EnrichedColumns = { header, received: header, own: [], added: [], find: name => header.indexOf(name) }
     const withRegister = (one: Answer, ...cells: string[]): Answer => ({ ...one, columns, row: [...one.row, ...cells] })
     const matched = withRegister(answer('matched', ['CC-2']), 'two', 'one: CC-1')
     expect(applied(matched, {})).toMatchObject({ outcome: 'matched', decided: { effect: 'agreed' } })

@@ -288,11 +288,11 @@ describe('rows that do not belong together', () => {
 
   it('are refused, and nothing is written', async () => {
     await refuse(
-      'Name,No,general.rowNumber\nA,1,1\nB,2,3\n',
+      'Name,No,general.connectId,general.rowNumber\nA,1,,1\nB,2,,3\n',
       2,
       'row 2 of the enriched file is not row 2 of the input: its general.rowNumber is 3',
     )
-    await refuse('Name,No,general.rowNumber\nA,1,7\nB,2,8\n', 2, 'its general.rowNumber is 7')
+    await refuse('Name,No,general.connectId,general.rowNumber\nA,1,,7\nB,2,,8\n', 2, 'its general.rowNumber is 7')
     await refuse('Name,No,match.outcome\nB,2,matched\nA,1,matched\n', 2, '2 of its 2 cells are not the ones that were sent')
     await refuse('Name,No,match.outcome\nA,2,matched\nB,1,matched\n', 2, '1 of its 2 cells are not the ones that were sent')
     const key = { header: 'No', index: 1 }
@@ -305,7 +305,7 @@ describe('rows that do not belong together', () => {
   it('may be counted from 0, from 1, or with the header', async () => {
     for (const first of [0, 1, 2]) {
       const { results } = await make('Name,No\nA,1\nB,2\n', { output: output({ columns: ['*'] }) })
-      await results.receive(0, download(`Name,No,general.rowNumber\nA,1,${first}\nB,2,${first + 1}\n`), 2)
+      await results.receive(0, download(`Name,No,general.connectId,general.rowNumber\nA,1,,${first}\nB,2,,${first + 1}\n`), 2)
       expect((await results.publish()).outcomes.unmatched).toBe(2)
     }
   })

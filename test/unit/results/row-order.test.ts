@@ -109,8 +109,28 @@ describe('the order of rows', () => {
   })
   const IDS = ['CC-1', 'CC-2', 'CC-3']
 
-  it('is proven by general.rowNumber alone, counted from 1', async () => {
-    expect(await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toEqual(IDS)
+  it('is proven by row numbers and a key that is another in each row', async () => {
+    const keyed = (header: string, ...rows: string[]) =>
+      joined(INPUT, [`${[header, ...rows].join('\n')}\n`], { mappings, key: { header: 'Ref', index: 0 } })
+    const header = 'ref,general.rowNumber,general.connectId'
+    expect(await keyed(header, '1,1,CC-1', '2,2,CC-2', '3,3,CC-3')).toEqual(IDS)
+    expect(await keyed(header, '3,1,CC-3', '2,2,CC-2', '1,3,CC-1')).toMatchObject(
+      unproven('or column "Ref", the key of the list'),
+    )
+    const noKey = await keyed('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')
+    expect(noKey).toMatchObject(unproven('or column "Ref", the key of the list'))
+  })
+
+  it('is proven by general.rowNumber, counted from 1, where the companies fit their rows', async () => {
+    const header = 'general.rowNumber,general.connectId,general.companyName'
+    expect(await join3(header, '1,CC-1,Acme Ltd', '2,CC-2,Acme Ltd', '3,CC-3,Core')).toEqual(IDS)
+    const none = await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')
+    expect(none).toMatchObject(
+      unproven(
+        'may be counted by the service itself, it does not repeat column "Company"',
+        'column "Company", column "Town" as sent; or a name',
+      ),
+    )
     const twice = await join3('general.rowNumber,general.connectId', '1,CC-1', '2,CC-2', '2,CC-2')
     expect(twice).toMatchObject({ code: 'FETTLE_LEDGER', message: expect.stringContaining('its general.rowNumber is 2') })
     for (const first of [0, 2]) {
@@ -176,7 +196,8 @@ describe('the order of rows', () => {
     const header = 'TOWN,COMPANY,general.connectId'
     const halves = [`${header}\nLeeds,Acme,CC-1\nYork,Acme,CC-2\n`, `${header}\nLeeds,Core,CC-3\n`]
     expect(await joined(INPUT, halves, { mappings, parts })).toEqual(IDS)
-    const numbered = ['general.rowNumber,general.connectId\n1,CC-1\n2,CC-2\n', 'general.rowNumber,general.connectId\n1,CC-3\n']
+    const tags = 'general.rowNumber,general.connectId,general.companyName,contact.city'
+    const numbered = [`${tags}\n1,CC-1,Acme,Leeds\n2,CC-2,Acme,York\n`, `${tags}\n1,CC-3,Core,Leeds\n`]
     expect(await joined(INPUT, numbered, { mappings, parts })).toEqual(IDS)
     const late = [numbered[0]!, 'general.rowNumber,general.connectId\n2,CC-3\n']
     expect(await joined(INPUT, late, { mappings, parts })).toMatchObject({ exitCode: 76 })
@@ -247,6 +268,8 @@ const scene = fc.integer({ min: 1, max: 4 }).chain(width =>
     columnOrder: fc.array(fc.nat(), { minLength: width + 2, maxLength: width + 2 }),
     numbers: fc.constantFrom<number | null>(null, 1, 1, 0, 2),
     blanks: fc.constantFrom(0, 0, 0, 0.5),
+    /** The service numbers the rows itself that it has reordered. */
+    isRenumbered: fc.boolean(),
     mishap: fc.constantFrom('none', 'none', 'permuted', 'swapped', 'replaced', 'doubled', 'inserted', 'lost', 'more', 'shifted'),
     draws: fc.infiniteStream(fc.nat({ max: 1_000_000 })),
   }),
@@ -333,9 +356,13 @@ it(
     await fc.assert(
       fc.asyncProperty(scene, async one => {
         const { header, rows, mapped, key, collapse, isHeaderless, numbers, blanks, split, draws } = one
-        const idOf = (cells: readonly string[]): string => `CC-${JSON.stringify(mapped.map(index => cells[index]))}`
+        const isRenumbered = one.isRenumbered && numbers !== null && ['none', 'permuted', 'swapped'].includes(one.mishap)
+        const exactly = (cells: readonly string[]): string => `CC-${JSON.stringify(mapped.map(index => cells[index]))}`
+        // Of rows that are alike after tidying, a service that numbers them itself shows nothing.
+        const idOf = (cells: readonly string[]): string =>
+          isRenumbered ? exactly(cells.map(cell => cell.trim().toLowerCase())) : exactly(cells)
         const isFirst = (cells: readonly string[], at: number): boolean =>
-          rows.findIndex(other => idOf(other) === idOf(cells)) === at
+          rows.findIndex(other => exactly(other) === exactly(cells)) === at
         const sent = collapse ? rows.filter(isFirst) : rows
         const size = Math.ceil(sent.length / Math.ceil(sent.length / split))
         const parts = Array.from({ length: Math.ceil(sent.length / size) }, (_, part) => {
@@ -353,7 +380,7 @@ it(
               })),
               one,
               idOf,
-            ),
+            ).map((row, at) => (isRenumbered && row.number !== null ? { ...row, number: at + numbers } : row)),
           ),
         )
         const mappings = mapped.map((index, at) => ({
@@ -386,6 +413,71 @@ it(
     console.log(`${cases} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${told.join(', ')}`)
     // A property that refuses everything would hold too.
     expect(seen['none joined']).toBeGreaterThan(cases / 40)
+  },
+  FUZZ_TIMEOUT,
+)
+
+/** Names that share words with each other, and few letters. */
+const FIRST = ['Acme', 'Bolt', 'Core', 'Dyna', 'Müller', 'Nordic', 'Söhne', 'Atlas']
+const SECOND = ['Steel', 'Foods', 'Trading', 'Optik', 'Energy', 'Marine']
+const ORDERS = {
+  same: (at: number) => at,
+  reversed: (at: number, count: number) => count - 1 - at,
+  shifted: (at: number, count: number, by: number) => (at + 1 + (by % (count - 1))) % count,
+  swapped: (at: number, count: number, by: number) =>
+    at === 0 ? 1 + (by % (count - 1)) : at === 1 + (by % (count - 1)) ? 0 : at,
+}
+const renumbered = fc.record({
+  names: fc.uniqueArray(
+    fc.tuple(fc.constantFrom(...FIRST), fc.constantFrom(...SECOND)).map(words => words.join(' ')),
+    {
+      minLength: 3,
+      maxLength: 40,
+    },
+  ),
+  order: fc.constantFrom(...(Object.keys(ORDERS) as (keyof typeof ORDERS)[])),
+  by: fc.nat(),
+  /** Cells of the list in their place, in the place of the tags, or not at all. */
+  input: fc.constantFrom('in place', 'with the tags', 'none'),
+  written: fc.constantFrom<(name: string) => string>(
+    name => name,
+    name => `${name.toUpperCase()} LIMITED`,
+    name => `The ${name} (Holding) GmbH`,
+  ),
+  isSomeUnmatched: fc.boolean(),
+})
+
+it(
+  'rows and tags that moved, under row numbers of the service: never the company of another row',
+  async () => {
+    const place = { root: folder(inMemory()), work: folder(inMemory()) }
+    const seen: Record<string, number> = {}
+    await fc.assert(
+      fc.asyncProperty(renumbered, async ({ names: list, order, by, input, written, isSomeUnmatched }) => {
+        const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+        const count = list.length
+        // Of two rows that were exchanged, one without a company shows nothing.
+        const isFound = (at: number): boolean => !isSomeUnmatched || order === 'swapped' || count < 8 || at % 4 > 0
+        const ids = list.map((name, at) => (isFound(at) ? `CC-${name}` : ''))
+        const tags = list.map((name, at) => [ids[at]!, isFound(at) ? written(name) : ''])
+        const moved = list.map((_, at) => ORDERS[order](at, count, by))
+        const rows = moved.map((from, at) => {
+          const cell = input === 'none' ? [] : [list[input === 'in place' ? at : from]!]
+          return [...cell, String(at + 1), ...tags[from]!]
+        })
+        const header = [...(input === 'none' ? [] : ['Company']), 'general.rowNumber', 'general.connectId', 'general.companyName']
+        const got = await joined(csv([['Company'], ...list.map(name => [name])]), [csv([header, ...rows])], { mappings }, place)
+        const end = FettleError.is(got) ? got.code : 'joined'
+        seen[`${order} ${input} ${end}`] = (seen[`${order} ${input} ${end}`] ?? 0) + 1
+        if (FettleError.is(got)) expect([got.exitCode, order]).toEqual([76, expect.not.stringMatching('same')])
+        else expect(got).toEqual(ids)
+      }),
+      fuzz(runs(60, 400)),
+    )
+    expect(seen).toMatchObject({
+      'same none joined': expect.any(Number),
+      'swapped in place FETTLE_ROW_ORDER': expect.any(Number),
+    })
   },
   FUZZ_TIMEOUT,
 )

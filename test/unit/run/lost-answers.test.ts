@@ -369,11 +369,11 @@ describe('mappings that are refused', () => {
   })
 })
 
-test('row number, band and pattern are asked for with the tags that were chosen, and once', async () => {
+test('row number, band, pattern and name are asked for with the tags that were chosen, and once', async () => {
   for (const tags of [['general.connectId'], ['general.rowNumber', 'general.connectId']]) {
     const world = worldOf(planOf({ enrich: { product: 'basic', tags } }))
     expect(await world.run()).toMatchObject({ finished: true, exitCode: 0 })
-    const asked = ['general.banding', 'general.connectId', 'general.pattern', 'general.rowNumber']
+    const asked = ['general.banding', 'general.companyName', 'general.connectId', 'general.pattern', 'general.rowNumber']
     expect(world.service.only.tags.toSorted()).toEqual(asked)
     expect(world.journal.state!.plan.enrich?.tags).toEqual(tags)
   }

@@ -135,7 +135,7 @@ export class FakeResults implements Results {
   failed: ReadonlySet<number> = new Set()
   #isPublishing = false
 
-  async publish(accept: (outcomes: Outcomes) => void = () => {}, failed: ReadonlySet<number> = new Set()) {
+  async publish(accept: (outcomes: Outcomes, header?: string) => void = () => {}, failed: ReadonlySet<number> = new Set()) {
     if (this.#isPublishing) throw new Error('two write the outputs at once')
     this.#isPublishing = true
     accept(this.outcomes)

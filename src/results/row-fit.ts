@@ -1,0 +1,274 @@
+/**
+ * Compares the companies of an enriched file with the rows that they stand beside: by names, numbers and places, in the forms of
+ * matching. Rows that were reordered, or tags that were moved against the cells, show as companies that fit other rows better.
+ */
+import { parseCompanyName } from '../normalise/company-name.ts'
+import { splitWords } from '../normalise/text.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import type { EnrichedColumns } from './enriched-columns.ts'
+import { companyIn } from './enriched-file.ts'
+
+export type Fit =
+  | { readonly is: 'better' | 'unknown' }
+  /** The company beside row `number` is that of row `other`. */
+  | { readonly is: 'worse'; readonly number: number; readonly other: number }
+
+/** Rows of a part that are compared; of a longer one, those whose names begin with some of all words. */
+const MOST_COMPARED = 10_000
+/** Rows kept for comparisons with rows far away. */
+const FAR_ROWS = 32
+/** Similarity by which companies must fit their own rows better than others. */
+const LEAST_LEAD = 0.1
+
+/** The kind of evidence in the cells of a mapping. */
+const kindOfMapping = (mapping: string): Kind | null =>
+  /name/i.test(mapping)
+    ? 'name'
+    : /number|companyid|tax|lei$|safe|duns/i.test(mapping)
+      ? 'number'
+      : /address|street|town|city|region|state|province|post|zip/i.test(mapping)
+        ? 'place'
+        : null
+
+/** The kind of evidence in a column of the service, about the company itself. */
+const kindOfTag = (tag: string): Kind | null => {
+  if (/^contact\./i.test(tag)) return /address|street|city|region|state|province|post(?:al)?code|zip/i.test(tag) ? 'place' : null
+  if (!/^general\./i.test(tag) || /row ?number$/i.test(tag)) return null
+  if (/(?:company|legal|trading|trade|alias)Name/i.test(tag) || /acronym$/i.test(tag)) return 'name'
+  return /(?:number|companyId|siren|siret|rsin|taxCode|\blei)$/i.test(tag) && !/safeNumber$/i.test(tag) ? 'number' : null
+}
+
+type Kind = 'name' | 'number' | 'place'
+
+interface Evidence {
+  /** The core words of each name. */
+  readonly names: readonly (readonly string[])[]
+  readonly numbers: ReadonlySet<string>
+  readonly places: ReadonlySet<string>
+}
+
+interface Compared {
+  readonly number: number
+  readonly row: Evidence
+  /** Null for a row without a company. */
+  readonly company: Evidence | null
+}
+
+/** A mean of similarities. */
+class Mean {
+  count = 0
+  #sum = 0
+
+  add(value: number): void {
+    this.#sum += value
+    this.count++
+  }
+
+  get value(): number {
+    return this.count === 0 ? 0 : this.#sum / this.count
+  }
+}
+
+/** Compares the rows of one part, which it is given in their order. */
+export class RowFit {
+  readonly #columns: EnrichedColumns
+  readonly #own: readonly (readonly [Kind, number])[]
+  readonly #tags: readonly (readonly [Kind, number])[]
+  readonly #nameAt: number
+  readonly #step: number
+  readonly #mean = new Mean()
+  /** Of each company with the row before, the row behind, and rows far away. */
+  readonly #others = [new Mean(), new Mean(), new Mean()] as const
+  #before: { readonly cells: readonly string[]; readonly compared: Compared | null } | null = null
+  readonly #far: Compared[] = []
+  /** Rows whose company has another name and no number of theirs, and rows without a company. */
+  readonly #unequal: Compared[] = []
+  #compared = 0
+
+  constructor({ mappings }: Pick<Plan, 'mappings'>, columns: EnrichedColumns, rows: number) {
+    const own = mappings.flatMap(({ mapping, index, value }) => {
+      const kind = value === undefined ? kindOfMapping(mapping) : null
+      return kind === null ? [] : [[kind, index] as const]
+    })
+    this.#own = own
+    this.#columns = columns
+    this.#tags = columns.added.flatMap(at => {
+      const kind = kindOfTag(columns.header[at] ?? '')
+      return kind === null ? [] : [[kind, at] as const]
+    })
+    this.#nameAt = own.find(([kind]) => kind === 'name')?.[1] ?? -1
+    this.#step = Math.ceil(rows / MOST_COMPARED)
+  }
+
+  add(number: number, enriched: readonly string[], uploadRow: readonly string[]): void {
+    const before = this.#before
+    const compared = this.#isChosen(enriched, uploadRow) ? this.#compare(number, enriched, uploadRow) : null
+    this.#before = { cells: uploadRow, compared }
+    if (before?.compared?.company != null)
+      this.#note(this.#others[1], before.compared, compared?.row ?? evidenceIn(this.#own, uploadRow))
+    if (compared?.company == null) return
+    const own = similarity(compared.row, compared.company)
+    if (own === null) return
+    this.#mean.add(own)
+    if (before !== null) this.#note(this.#others[0], compared, before.compared?.row ?? evidenceIn(this.#own, before.cells))
+    for (const other of this.#far) this.#note(this.#others[2], compared, other.row)
+  }
+
+  /** Whether the companies fit their rows better than others. */
+  end(): Fit {
+    const moved = this.#moved()
+    if (moved !== null) return { is: 'worse', ...moved }
+    const others = this.#others.filter(({ count }) => count > 0)
+    if (this.#mean.count === 0 || others.length === 0) return { is: 'unknown' }
+    const isBetter = others.every(({ value }) => this.#mean.value > value + LEAST_LEAD * (1 - value))
+    return { is: isBetter ? 'better' : 'unknown' }
+  }
+
+  #isChosen(enriched: readonly string[], uploadRow: readonly string[]): boolean {
+    if (this.#step === 1) return true
+    if (this.#compared > 2 * MOST_COMPARED) return false
+    const name = this.#tags.find(([kind, at]) => kind === 'name' && (enriched[at] ?? '') !== '')?.[1] ?? -1
+    return [uploadRow[this.#nameAt], enriched[name]].some(cell => cell !== undefined && hashOfStart(cell) % this.#step === 0)
+  }
+
+  #compare(number: number, enriched: readonly string[], uploadRow: readonly string[]): Compared {
+    const hasCompany = companyIn(enriched, this.#columns) !== ''
+    const row = evidenceIn(this.#own, uploadRow)
+    const compared = { number, row, company: hasCompany ? evidenceIn(this.#tags, enriched) : null }
+    // The first rows, and then some of all: the longer the file, the fewer.
+    if (this.#far.length < FAR_ROWS) this.#far.push(compared)
+    else if (this.#compared % FAR_ROWS === 0) this.#far[(this.#compared / FAR_ROWS) % FAR_ROWS] = compared
+    this.#compared++
+    if (compared.company === null || !isEqual(row, compared.company)) this.#unequal.push(compared)
+    return compared
+  }
+
+  #note(mean: Mean, { row, company }: Compared, other: Evidence): void {
+    // Rows alike may be exchanged.
+    if (other === row || company === null || isAlike(row, other)) return
+    const value = similarity(other, company)
+    if (value !== null) mean.add(value)
+  }
+
+  /**
+   * The first row whose company is evidently that of another row, while its own is beside a third: an exchange, or a longer cycle. A
+   * single row whose company has the name of another may be right, since companies change their names.
+   */
+  #moved(): { readonly number: number; readonly other: number } | null {
+    const byKey = new Map<string, number[]>()
+    const byWord = new Map<string, number[]>()
+    for (const [at, { row }] of this.#unequal.entries()) {
+      for (const words of row.names) {
+        push(byKey, keyOf(words), at)
+        const longest = longestOf(words)
+        if (longest !== '') push(byWord, longest, at)
+      }
+      for (const number of row.numbers) push(byKey, `#${number}`, at)
+    }
+    const leaves = new Map<number, number>()
+    const arrives = new Set<number>()
+    for (const [at, { row, company }] of this.#unequal.entries()) {
+      if (company === null) continue
+      const keys = [...company.names.map(keyOf), ...[...company.numbers].map(number => `#${number}`)]
+      const exact = keys.flatMap(key => byKey.get(key) ?? [])
+      const least = Math.max(LEAST_SIMILAR, (nameSimilarity(row, company) ?? 0) + LEAST_CLOSER)
+      const similar = company.names
+        .flat()
+        .flatMap(word => byWord.get(word) ?? [])
+        .filter(other => (nameSimilarity(this.#unequal[other]!.row, company) ?? 0) >= least)
+      for (const other of [...exact, ...similar]) {
+        if (other === at || isAlike(row, this.#unequal[other]!.row)) continue
+        if (!leaves.has(at)) leaves.set(at, other)
+        arrives.add(other)
+      }
+    }
+    for (const [at, other] of leaves)
+      if (arrives.has(at)) return { number: this.#unequal[at]!.number, other: this.#unequal[other]!.number }
+    return null
+  }
+}
+
+/** Rows looked at of those with one name or word. */
+const MOST_ALIKE = 50
+/** The share of words in common by which a company is evidently that of another row, and by how much more than with its own. */
+const LEAST_SIMILAR = 0.5
+const LEAST_CLOSER = 0.25
+
+function push(map: Map<string, number[]>, key: string, at: number): void {
+  const found = map.get(key)
+  if (found === undefined) map.set(key, [at])
+  else if (found.length < MOST_ALIKE) found.push(at)
+}
+
+const keyOf = (words: readonly string[]): string => words.join(' ')
+
+const longestOf = (words: readonly string[]): string =>
+  words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
+
+/** Of the first word, as far as a list and a register write it alike. */
+function hashOfStart(cell: string): number {
+  let hash = 0
+  for (let at = 0; at < Math.min(4, cell.length); at++) hash = (hash * 31 + (cell.charCodeAt(at) | 0x20)) >>> 0
+  return hash
+}
+
+function evidenceIn(columns: readonly (readonly [Kind, number])[], row: readonly string[]): Evidence {
+  const names: (readonly string[])[] = []
+  const numbers = new Set<string>()
+  const places = new Set<string>()
+  for (const [kind, at] of columns) {
+    const cell = row[at] ?? ''
+    if (cell.trim() === '') continue
+    if (kind === 'name') {
+      const { words } = parseCompanyName(cell)
+      if (words.length > 0) names.push(words)
+    } else if (kind === 'number') {
+      const number = cell
+        .toUpperCase()
+        .replace(/[^A-Z0-9]/g, '')
+        .replace(/^0+/, '')
+      if (number.length > 3) numbers.add(number)
+    } else for (const word of splitWords(cell)) if (word.length > 2) places.add(word)
+  }
+  return { names, numbers, places }
+}
+
+const isAlike = (one: Evidence, other: Evidence): boolean =>
+  one.names.map(keyOf).join('|') === other.names.map(keyOf).join('|') &&
+  [...one.numbers].join('|') === [...other.numbers].join('|') &&
+  [...one.places].join('|') === [...other.places].join('|')
+
+const hasShared = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => {
+  for (const value of one) if (other.has(value)) return true
+  return false
+}
+
+const isEqual = (row: Evidence, company: Evidence): boolean =>
+  hasShared(row.numbers, company.numbers) || row.names.some(words => company.names.some(other => keyOf(words) === keyOf(other)))
+
+/** Of a name in what names and places show: branches of a company differ in their places only. */
+const WEIGHT_OF_NAME = 0.75
+
+/** From 0 to 1: one number in common, or the share of words in common of names and places; null without anything to compare. */
+function similarity(row: Evidence, company: Evidence): number | null {
+  if (hasShared(row.numbers, company.numbers)) return 1
+  const name = nameSimilarity(row, company)
+  const hasPlaces = row.places.size > 0 && company.places.size > 0
+  const place = hasPlaces ? sharedWords([...row.places], [...company.places]) : null
+  if (name === null || place === null) return name ?? place
+  return WEIGHT_OF_NAME * name + (1 - WEIGHT_OF_NAME) * place
+}
+
+/** By the nearest names. */
+function nameSimilarity(row: Evidence, company: Evidence): number | null {
+  if (row.names.length === 0 || company.names.length === 0) return null
+  return Math.max(...row.names.flatMap(words => company.names.map(other => sharedWords(words, other))))
+}
+
+/** The share of words in common of those of both. */
+function sharedWords(one: readonly string[], other: readonly string[]): number {
+  const all = new Set([...one, ...other])
+  let shared = 0
+  for (const word of all) if (one.includes(word) && other.includes(word)) shared++
+  return shared / all.size
+}

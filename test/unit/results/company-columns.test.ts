@@ -1,0 +1,118 @@
+/** How a service may call the column of the company, and what it may write into it when it found none. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { describe, expect, it, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
+import type { Plan } from '../../../src/pipeline/model/types.ts'
+import { openResults } from '../../../src/results/index.ts'
+import { factsOf, folder, names, planOf } from '../input/kit.ts'
+
+const LIST = 'Ref,Company,Town\n1,Acme,Leeds\n2,Bolt,York\n3,Core,Hull\n'
+const MAPPINGS: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 1, pad: null }]
+
+/** Publishes a file in which each row repeats its cells; gives outcomes and ids beside the rows, or the error. */
+async function publish(added: string, cells: readonly string[], rest: Partial<Plan> = {}) {
+  const [root, work] = [folder(), folder()]
+  writeFileSync(join(root, 'in.csv'), LIST)
+  const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
+  const columns = ['*', 'general.connectId', 'match.outcome']
+  const output = { path: 'out.csv', format: 'csv' as const, columns, unmatched: null, review: null }
+  const plan = planOf(facts, { output, mappings: MAPPINGS, enrich: { product: 'basic', tags: ['general.connectId'] }, ...rest })
+  const results = openResults(plan, work, { root })
+  const [head, ...rows] = LIST.trim().split('\n')
+  const text = [`${head},${added}`, ...rows.map((row, at) => `${row},${cells[at]}`), ''].join('\n')
+  const body = (async function* () {
+    yield Buffer.from(text)
+  })()
+  try {
+    await results.receive(0, { bytes: Buffer.byteLength(text), body }, 3)
+    const seen: string[] = []
+    const { outcomes } = await results.publish((_, header) => seen.push(header ?? ''))
+    const written: string[][] = parse(readFileSync(join(root, 'out.csv')))
+    return { header: seen[0], matched: outcomes.matched, ids: written.slice(1).map(row => row.slice(3)) }
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    expect(names(root)).toEqual(['in.csv'])
+    return error
+  }
+}
+
+describe('the column of the company', () => {
+  test.each([
+    ...['general.connectId', 'General.ConnectID', 'GENERAL.CONNECT_ID', 'general connect id', 'General-Connect-Id'],
+    ...['Connect ID', 'connectId', 'connect_id', 'CONNECTID', 'general.en.connectId', ' connectId '],
+  ])('%s is found', async header => {
+    expect(await publish(`"${header}"`, ['CC-1', '', 'CC-3'])).toMatchObject({
+      matched: 2,
+      ids: [
+        ['CC-1', 'matched'],
+        ['', 'unmatched'],
+        ['CC-3', 'matched'],
+      ],
+    })
+  })
+
+  it('is found by the name that the pipeline gives it', async () => {
+    const headers = { 'general.connectId': 'Kennung der Firma' }
+    expect(await publish('KENNUNG DER FIRMA', ['CC-1', '', ''], { headers })).toMatchObject({ matched: 1 })
+    expect(await publish('Kennung', ['CC-1', '', ''], { headers })).toMatchObject({ code: 'FETTLE_FILE_COLUMNS' })
+  })
+
+  it('is not a column of the list, nor one of two that may be it', async () => {
+    const mappings: Plan['mappings'] = [...MAPPINGS, { mapping: 'connectId' as 'name', header: 'Ref', index: 0, pad: null }]
+    expect(await publish('Connect ID', ['CC-1', '', ''], { mappings })).toMatchObject({ code: 'FETTLE_FILE_COLUMNS' })
+    expect(await publish('Connect ID,connect-id', ['CC-1,a', ',', ','])).toMatchObject({ code: 'FETTLE_FILE_COLUMNS' })
+  })
+
+  it('is missed with the header that came and the nearest name, never taken for rows without a company', async () => {
+    expect(await publish('Connect Nr,Score', ['CC-1,1', 'CC-2,1', 'CC-3,1'])).toMatchObject({
+      code: 'FETTLE_FILE_COLUMNS',
+      exitCode: 76,
+      message:
+        'the enriched file has no column general.connectId or general.safeNumber, so nothing shows which rows have a company: its columns are "Ref", "Company", "Town", "Connect Nr", "Score"; the nearest is "Connect Nr"',
+      hint: expect.stringContaining('enrich: { headers: { general.connectId: "Connect ID" } }'),
+    })
+  })
+
+  it('is named beside counts that contradict it', async () => {
+    const { header } = (await publish('Connect ID', ['', '', ''])) as { header: string }
+    expect(header).toContain('"Town", "Connect ID"; the nearest is "Connect ID"')
+  })
+})
+
+test.each([
+  ...[
+    'NULL',
+    'null',
+    'Null',
+    'None',
+    'nil',
+    'N/A',
+    'n/a',
+    '#N/A',
+    'NA',
+    'NaN',
+    'undefined',
+    '-',
+    '--',
+    '—',
+    '0',
+    '00',
+    '0.0',
+    '.',
+    '?',
+    '   ',
+  ],
+  ...['Not Found', 'NOT FOUND', 'not_found', 'no match', 'unmatched', '(none)', '<null>', '""""""'],
+])('%s is no company, and is not written as one', async word => {
+  for (const column of ['general.connectId', 'general.safeNumber'])
+    expect(await publish(column, [word, 'GB-0-02060056', word])).toMatchObject({
+      matched: 1,
+      ids: [
+        ['', 'unmatched'],
+        [column === 'general.connectId' ? 'GB-0-02060056' : '', 'matched'],
+        ['', 'unmatched'],
+      ],
+    })
+})
