@@ -79,7 +79,7 @@ async function findRow(plan: Plan, wanted: ProbedRow, root: string): Promise<rea
 
 /** The pipeline of the probe. Its name makes it a separate series; its output stays in the directory of the run. */
 function pipelineOf(plan: Plan): Readonly<Record<string, unknown>> {
-  const { name, service, register, mappings, enrich, budget, poll, retry, send, companyNumbers } = plan
+  const { name, service, register, mappings, enrich, budget, poll, retry, send, companyNumbers, headers } = plan
   const ms = (value: number): string => `${value}ms`
   const remote = (one: Exclude<Plan['service'], { readonly kind: 'embedded' }>) => ({
     url: one.url,
@@ -99,7 +99,8 @@ function pipelineOf(plan: Plan): Readonly<Record<string, unknown>> {
     mappings: Object.fromEntries(mapped),
     ...(companyNumbers === undefined ? {} : { job: { companyNumbers } }),
     ...(send === undefined ? {} : { send }),
-    enrich: enrich === null ? 'none' : { product: enrich.product, tags: enrich.tags },
+    enrich:
+      enrich === null ? 'none' : { product: enrich.product, tags: enrich.tags, ...(headers === undefined ? {} : { headers }) },
     ...(enrich === null ? {} : { output: { path: RUN_OUTPUT, format: 'csv', columns: ['*', ...enrich.tags] } }),
     budget: Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== null)),
     // With the embedded service a plan polls sooner than a pipeline may.
@@ -143,13 +144,13 @@ async function readFile(plan: Plan, folder: string): Promise<ProbeResult['file']
     const places = new Map(tags.map(tag => [columns.find(tag), tag] as const))
     const added = columns.added.map((at): ProbedColumn => {
       const cell = cells[at] ?? ''
-      const header = columns.header[at] ?? ''
+      const header = columns.received[at] ?? ''
       const tag = places.get(at) ?? (header.startsWith('match.') ? header : null)
       return { header, tag, kind: kindOf(cell), cell }
     })
     const unread = added.flatMap(({ tag, header }) => (tag === null ? [header] : []))
     const missing = tags.filter(tag => columns.find(tag) === -1).map(tag => ({ tag, nearest: findLike(tag, unread) }))
-    return { delimiter, header: columns.header, columns: added, missing }
+    return { delimiter, header: columns.received, columns: added, missing }
   } finally {
     await file.close()
   }

@@ -46,8 +46,8 @@ export async function keepPaidAnswers(
     const readOutcome = outcomeReader(columns)
     const readSent = sentRowReader(plan, columns)
     const digestQuestion = questionDigester(plan)
-    const { from } = plan.parts[part]!
-    const proof = orderProof(plan, columns, from)
+    const { from, rows: count } = plan.parts[part]!
+    const proof = orderProof(plan, columns, { rowsBefore: from, rows: count })
     const counts = byOutcome(() => 0)
     let number = 0
     for (;;) {
@@ -67,6 +67,7 @@ export async function keepPaidAnswers(
       await keeper.add({ raw: { row, columns, outcome, number, part: 0 } }, sent, sent)
     }
     if (number < questions.length) throw ledger(`${counted(questions.length, 'row')} sent and ${number} came back`)
+    proof.end()
     accept(counts)
     await keeper.publish()
   } finally {
