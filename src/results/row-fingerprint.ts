@@ -5,6 +5,9 @@ import type { Plan } from '../pipeline/model/types.ts'
 /** Begins with a letter, so that no spreadsheet reads it as a number. */
 export const FINGERPRINT = /^r[0-9a-f]{32}$/
 
+/** The first half of its digest, as files of answers have it. */
+export const rowDigest = (fingerprint: string): Buffer => Buffer.from(fingerprint.slice(1, 17), 'hex')
+
 /** A cell in the form that is compared: letters in any case and width, blanks and leading zeros do not count. */
 const comparable = (cell: string): string =>
   cell

@@ -43,6 +43,27 @@ const runOf = (name: string): string | undefined => /^(.+)\.questions$/.exec(nam
 
 export const claimsFolder = (answers: string): string => join(answers, '.asking')
 
+/** Held while files of answers are added, replaced or removed. */
+export const writingLock = (answers: string): string => join(claimsFolder(answers), 'writing')
+
+/** Held while a run chooses its rows by the answers. */
+export const choosingLock = (answers: string): string => join(claimsFolder(answers), 'choosing')
+
+/** Runs of which the folder has questions, or that are at work with it. */
+export function runsUsing(
+  answers: string,
+  now: () => number,
+): { readonly runId: string; readonly file: string; readonly isAtWork: boolean }[] {
+  const folder = claimsFolder(answers)
+  return listKept(folder).flatMap(name => {
+    const file = join(folder, name)
+    const named = runOf(name)
+    if (named !== undefined) return [{ runId: named, file, isAtWork: lockHolder(join(folder, named), now) !== null }]
+    if (file === writingLock(answers) || file === choosingLock(answers) || DRAFT.test(name)) return []
+    return lockHolder(file, now) === null ? [] : [{ runId: name, file, isAtWork: true }]
+  })
+}
+
 /** Waits until no other process holds the lock. Throws the reason of `signal`, FETTLE_OUTPUT_WRITE. */
 export async function waitForLock(path: string, what: string, { clock, signal, onWait }: Waiting): Promise<HeldLock> {
   for (let isFirst = true; ; isFirst = false) {
@@ -226,7 +247,7 @@ export async function claimQuestions<T>(
   makeFolder(answers, { ignored: 'itself' })
   makeFolder(folder)
   for (;;) {
-    const choosing = await waitForLock(join(folder, 'choosing'), 'chooses the rows of another run', waiting)
+    const choosing = await waitForLock(choosingLock(answers), 'chooses the rows of another run', waiting)
     let other: string
     try {
       removeStaleLocks(answers, now())

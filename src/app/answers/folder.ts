@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { realClock } from '../../client/clock.ts'
 import { action, FettleError } from '../../errors.ts'
 import type { RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
@@ -12,6 +13,7 @@ import { dropReplaced } from '../../results/reuse/replaced-answers.ts'
 import { NO_REFRESH, type Refresh } from '../../results/reuse/verdict.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { makeFolder, type RunDirectory } from '../runs/run-directory.ts'
+import { claimsFolder, waitForLock, writingLock } from './claims.ts'
 
 /** Where answers are kept, and which of them are not used. */
 export interface ReuseSettings {
@@ -59,6 +61,8 @@ export function keepAnswers(directory: RunDirectory, folder: string, now: number
   return addToFolder(directory, folder, files, now)
 }
 
+const NEVER = new AbortController().signal
+
 /** Adds files of a run to the folder, in place of what they replace. Returns their number. Throws FETTLE_OUTPUT_WRITE. */
 export async function addToFolder(
   { id }: RunDirectory,
@@ -67,8 +71,11 @@ export async function addToFolder(
   now: number,
 ): Promise<number> {
   makeFolder(folder, { ignored: 'itself' })
-  await removeOldAnswers(folder, now)
+  makeFolder(claimsFolder(folder))
+  const clock = { ...realClock, now: () => now }
+  const writing = await waitForLock(writingLock(folder), 'writes answers', { clock, signal: NEVER, onWait: () => {} })
   try {
+    await removeOldAnswers(folder, now)
     const added: string[] = []
     for (const one of files) added.push(await addAnswers(folder, `${id}-${one.kind}`, one.path))
     await dropReplaced(folder, answerFilesIn(folder), added)
@@ -77,6 +84,8 @@ export async function addToFolder(
     const hint =
       'The outputs are written. Free space or correct permissions, then resume the run, so that later runs need not pay again.'
     throw new FettleError(error.code, error.message, { hint, action: action('resume', id), cause: error })
+  } finally {
+    writing.release()
   }
   return files.length
 }

@@ -3,7 +3,6 @@
  * job ids, credits and correlation ids stay.
  */
 import { Checksums, cut, type RunEvent } from '../../journal/index.ts'
-import { MASK } from '../../model/mask.ts'
 import type { Plan } from '../../pipeline/index.ts'
 
 /** What identifies the rows of a key in one run. */
@@ -26,10 +25,9 @@ const isItem = (value: unknown): value is Item => typeof value === 'object' && v
 export function isOfRows(item: unknown, { key, rows, fingerprints, cells }: ForgottenRows): boolean {
   if (!isItem(item) || !('row' in item)) return false
   if (item.key === key || (typeof item.row === 'number' && rows.has(item.row))) return true
-  // A masked key identifies no row.
-  if (item.key !== MASK && item.key !== null) return false
+  // The same cells may have been asked under a different key.
   if (typeof item.fingerprint === 'string' && fingerprints.has(item.fingerprint)) return true
-  return item.row === null && typeof item.name === 'string' && cells.has(item.name)
+  return typeof item.name === 'string' && cells.has(item.name)
 }
 
 const GONE = 'forgotten'

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
 import { readJournal } from '../../journal/index.ts'
-import { removeStates, stateId } from '../../results/changes/row-states.ts'
+import { removeStates } from '../../results/changes/row-states.ts'
 import { removeReviewRows } from '../../results/decisions/review-rows.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import { requireDecisions, writeDecisions } from '../../results/index.ts'
@@ -11,7 +11,7 @@ import { writeReports } from '../runs/report-files.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import { forgetInJournal, isOfRows } from './forget-journal.ts'
-import { forgottenRows, isWholeFile, type RunRows } from './forget-scan.ts'
+import { forgottenRows, isOfState, isWholeFile, type RunRows } from './forget-scan.ts'
 
 /** `id` marks this removal in the journal. Throws FETTLE_OUTPUT_WRITE. */
 export async function forgetInRun(
@@ -27,7 +27,7 @@ export async function forgetInRun(
     const lines = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
     await writeAtomic(directory.journal, forgetInJournal(lines, sums.heads, forgotten, { id, at }).text)
   }
-  await removeStates(path, state => state.id === stateId(key))
+  await removeStates(path, state => isOfState(state, key, forgotten.fingerprints))
   await removeReviewRows(path, row => isOfRows(row, forgotten))
   const decisions = join(path, APPLIED_FILE)
   if (existsSync(decisions)) {

@@ -9,7 +9,7 @@ import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { type RunState, readJournal } from '../../journal/index.ts'
 import { MASK } from '../../model/mask.ts'
 import type { RowSample } from '../../model/results.ts'
-import { type RowStates, stateId } from '../../results/changes/row-states.ts'
+import { type RowState, type RowStates, stateId } from '../../results/changes/row-states.ts'
 import {
   ACCEPTED_FILE,
   APPLIED_FILE,
@@ -25,6 +25,7 @@ import {
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../../results/index.ts'
+import { rowDigest } from '../../results/row-fingerprint.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { type ForgottenRows, forgetInJournal, isOfRows } from './forget-journal.ts'
 
@@ -41,6 +42,21 @@ export interface RunRows {
   readonly fingerprints: readonly string[]
   readonly cells: readonly string[]
   readonly companies: readonly string[]
+}
+
+/** What is being removed: a file of the runs folder while it is. */
+export interface Intent {
+  readonly id: string
+  readonly at: string
+  readonly key: string
+  readonly pipeline: string | null
+  readonly runs: readonly RunRows[]
+  /** Companies of answers, whose searches go. */
+  readonly companies: readonly string[]
+  /** See ForgottenRow. */
+  readonly rows: readonly string[]
+  readonly answers: readonly string[]
+  readonly tables: readonly string[]
 }
 
 export const forgottenRows = (key: string, one: RunRows): ForgottenRows => ({
@@ -67,23 +83,41 @@ export const isWholeFile = (name: string): boolean =>
     FETCHED_FILE,
   ].includes(name)
 
+/** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */
+export interface KnownRows {
+  readonly fingerprints: ReadonlySet<string>
+  /** Digests of fingerprints, of which only answers are left. */
+  readonly rows: ReadonlySet<string>
+  /** Companies and cells of rows, for runs without the states of their rows. */
+  readonly companies: ReadonlySet<string>
+  readonly cells: ReadonlySet<string>
+}
+
+/** Whether a state is of the key, or of cells that were asked under it. */
+export const isOfState = (
+  { id, question }: Pick<RowState, 'id' | 'question'>,
+  key: string,
+  fingerprints: ReadonlySet<string>,
+): boolean => id === stateId(key) || fingerprints.has(question)
+
 /** The rows of the key in a finished run, and the files that have them; null when there are none. */
 export async function rowsInRun(
   { plan, runId, samples }: RunState,
   directory: RunDirectory,
   key: string,
-  known: ReadonlySet<string>,
+  known: KnownRows,
 ): Promise<{ readonly found: RunRows; readonly files: readonly FoundEntries[] } | null> {
-  if (plan.key === null) return null
   const rows = new Set<number>()
-  const fingerprints = new Set(known)
-  const cells = new Set<string>()
-  const companies = new Set<string>()
+  const fingerprints = new Set(known.fingerprints)
   const states = await readStates(directory.path)
+  const cells = new Set(states === null ? known.cells : [])
+  const companies = new Set(states === null ? known.companies : [])
+  const isKnown = (fingerprint: string): boolean =>
+    fingerprints.has(fingerprint) || known.rows.has(rowDigest(fingerprint).toString('hex'))
   let inStates = 0
   if (states !== null)
     for await (const { id, row, name, question, company } of states.rows()) {
-      if (id !== stateId(key)) continue
+      if (id !== stateId(key) && !isKnown(question)) continue
       inStates++
       rows.add(row)
       fingerprints.add(question)
@@ -102,7 +136,7 @@ export async function rowsInRun(
   for (const sample of samples) see(sample)
   for await (const sample of readReview(directory.path)) if (see(sample)) inReview++
   for (const cell of ['', MASK]) cells.delete(cell)
-  if (states !== null && companies.size > 0) await removeShared(states, key, companies)
+  if (states !== null && companies.size > 0) await removeShared(states, key, fingerprints, companies)
 
   const found = { runId, rows: [...rows], fingerprints: [...fingerprints], cells: [...cells], companies: [...companies] }
   const wholes = readdirSync(directory.path).filter(isWholeFile)
@@ -113,7 +147,8 @@ export async function rowsInRun(
   const { sums } = readJournal(directory.journal)
   const journal = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
   const { entries, ofRows } = forgetInJournal(journal, sums.heads, forgottenRows(key, found), { id: '', at: '' })
-  const isHere = rows.size > 0 || ofRows > 0 || (states === null && (await isInFiles(directory, wholes, key)))
+  const isHere =
+    rows.size > 0 || ofRows > 0 || ((states === null || plan.key === null) && (await isInFiles(directory, wholes, key)))
   if (isHere) add('journal.jsonl', entries)
   add(STATES_FILE, inStates)
   add(basename(reviewPath(directory.path)), inReview)
@@ -123,8 +158,13 @@ export async function rowsInRun(
 }
 
 /** Leaves the companies that only rows of the key have. */
-async function removeShared(states: RowStates, key: string, companies: Set<string>): Promise<void> {
-  for await (const { id, company } of states.rows()) if (id !== stateId(key)) companies.delete(company.id)
+async function removeShared(
+  states: RowStates,
+  key: string,
+  fingerprints: ReadonlySet<string>,
+  companies: Set<string>,
+): Promise<void> {
+  for await (const state of states.rows()) if (!isOfState(state, key, fingerprints)) companies.delete(state.company.id)
 }
 
 async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Promise<number> {

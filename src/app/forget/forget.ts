@@ -12,11 +12,15 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
-import { companiesInAnswers, forgetAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
-import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
+import { companiesInAnswers, forgetAnswers, rowsInAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
+import { rowDigest } from '../../results/row-fingerprint.ts'
+import { choosingLock, claimsFolder, runsUsing, writingLock } from '../answers/claims.ts'
+import { listRunIds, lockPath, makeFolder, readRun, runDirectory } from '../runs/run-directory.ts'
+import { parseRunId } from '../runs/run-id.ts'
 import { withRemovalLock } from '../runs/spending.ts'
+import { assertGone, traceRows } from './forget-check.ts'
 import { forgetInRun } from './forget-run.ts'
-import { type FoundEntries, hasCell, type RunRows, rowsInRun } from './forget-scan.ts'
+import { type FoundEntries, hasCell, type Intent, type RunRows, rowsInRun } from './forget-scan.ts'
 import { fingerprintsOfKey, forgetInTable, openRowTable, type RowTable } from './forget-table.ts'
 
 export interface ForgetOptions {
@@ -41,20 +45,6 @@ export interface Forgotten {
   readonly runs: { readonly searched: number; readonly withoutKey: number }
 }
 
-/** What is being removed: a file of the runs folder while it is. */
-interface Intent {
-  readonly id: string
-  readonly at: string
-  readonly key: string
-  readonly pipeline: string | null
-  readonly runs: readonly RunRows[]
-  /** Companies of answers, whose searches go. */
-  readonly companies?: readonly string[]
-  readonly lines: readonly string[]
-  readonly answers: readonly string[]
-  readonly tables: readonly string[]
-}
-
 const intentPath = (runsDir: string): string => join(runsDir, 'forget.json')
 
 /** Whether a removal was interrupted. */
@@ -71,60 +61,110 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       hint: 'Run it in the folder in which the runs were started, or name the folder of the runs.',
     })
   return withRemovalLock(runsDir, realClock, async () => {
-    const completed = !dryRun && isForgetting(runsDir)
-    if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
-    const states = statesOf(options)
-    const keyed = states.filter(({ plan }) => plan.key !== null)
-    const scan = await scanRuns(keyed, options)
-    const runFiles = scan.flatMap(({ files }) => files)
-    const answerFolders = foldersOf(options)
-    const companies: string[] = []
-    for (const folder of answerFolders) companies.push(...(await companiesInAnswers(folder, key, pipeline)))
-    const about = searchedAbout({ runs: scan.map(one => one.found), companies })
-    const answers: FoundEntries[] = []
-    for (const folder of answerFolders)
-      for (const one of await forgetAnswers(folder, key, about, { pipeline, dryRun: true }))
-        answers.push({ file: one.path, entries: one.answers })
-    const tables = await scanTables(options, scan)
-    const found = [...runFiles, ...answers, ...tables].map(one => ({ ...one, file: relative(cwd, one.file) || one.file }))
-    const kept = await keptOf(scan, cwd, key)
-    if (!dryRun && found.length > 0) {
+    const locks: Lock[] = []
+    try {
+      if (!dryRun) lockRuns(options, locks)
+      const completed = !dryRun && isForgetting(runsDir)
+      if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
+      const states = statesOf(options)
+      const folders = foldersOf(options)
+      if (!dryRun) lockAnswers(folders, locks)
+      assertFinished(states, folders, options)
+      const { scan, rows } = await scanRuns(states, folders, options)
+      const runFiles = scan.flatMap(({ files }) => files)
+      const companies: string[] = []
+      for (const folder of folders) companies.push(...(await companiesInAnswers(folder, { key, rows }, pipeline)))
+      const about = searchedAbout({ runs: scan.map(({ found }) => found), companies })
+      const answers: FoundEntries[] = []
+      for (const folder of folders)
+        for (const file of await forgetAnswers(folder, { key, rows }, about, { pipeline, dryRun: true }))
+          answers.push({ file: file.path, entries: file.answers })
+      const tables = await scanTables(options, scan)
+      const found = [...runFiles, ...answers, ...tables].map(entry => ({
+        ...entry,
+        file: relative(cwd, entry.file) || entry.file,
+      }))
+      const kept = await keptOf(scan, cwd, key)
+      const runs = { searched: states.length, withoutKey: states.filter(({ plan }) => plan.key === null).length }
+      if (dryRun) return { found, kept, completed, runs }
       const intent: Intent = {
         ...{ id: randomBytes(8).toString('hex'), at: new Date(realClock.now()).toISOString(), key, pipeline },
-        runs: scan.map(({ found: one }) => one),
-        companies,
-        lines: [...new Set(scan.map(({ state }) => lineOf(state.plan)))],
-        answers: answerFolders,
+        runs: scan.map(one => one.found),
+        ...{ companies, rows: [...rows], answers: folders },
         tables: tables.map(({ file }) => file),
       }
-      await perform(intent, runsDir, () => writeAtomic(intentPath(runsDir), `${JSON.stringify(intent)}\n`))
+      const traces = await traceRows(intent, states, runsDir)
+      if (found.length > 0) {
+        await writeAtomic(intentPath(runsDir), `${JSON.stringify(intent)}\n`)
+        await perform(intent, runsDir)
+      }
+      await assertGone(traces, intent, { runsDir, folders, states })
+      return { found, kept, completed, runs }
+    } finally {
+      for (const lock of locks) lock.release()
     }
-    return { found, kept, completed, runs: { searched: keyed.length, withoutKey: states.length - keyed.length } }
   })
 }
 
-/** Holds the locks of the pipelines while it removes: no run of them may read or write the files meanwhile. */
-async function perform(intent: Intent, runsDir: string, record = async (): Promise<void> => {}): Promise<void> {
-  const locks: Lock[] = []
-  try {
-    for (const line of intent.lines) locks.push(takeLock(lockPath(runsDir, line), realClock.now))
-    await record()
-    for (const run of intent.runs)
-      if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
-    for (const folder of intent.answers)
-      await forgetAnswers(folder, intent.key, searchedAbout(intent), { pipeline: intent.pipeline, dryRun: false })
-    const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
-    for (const path of intent.tables) {
-      const table = await openRowTable(path, '')
-      if (table !== null) await forgetInTable(table, { key: intent.key, fingerprints }, true)
-    }
-    await removeFile(intentPath(runsDir))
-  } finally {
-    for (const lock of locks) lock.release()
+/** Takes the locks of all pipelines that have runs here: none of them may read or write its files meanwhile. */
+function lockRuns(options: ForgetOptions, locks: Lock[]): void {
+  const taken = new Set<string>()
+  // A run may have started before its lock was taken.
+  for (;;) {
+    const lines = statesOf({ ...options, pipeline: null }).map(({ plan }) => lineOf(plan))
+    const line = lines.find(name => !taken.has(name))
+    if (line === undefined) return
+    locks.push(takeLock(lockPath(options.runsDir, line), realClock.now))
+    taken.add(line)
   }
 }
 
-const searchedAbout = ({ runs, companies = [] }: Pick<Intent, 'runs' | 'companies'>): SearchedAbout => ({
+/** No run chooses rows by the answers or adds some, also none of a different folder of runs. */
+function lockAnswers(folders: readonly string[], locks: Lock[]): void {
+  for (const folder of folders.filter(path => existsSync(path))) {
+    makeFolder(claimsFolder(folder))
+    for (const path of [choosingLock(folder), writingLock(folder)]) locks.push(takeLock(path, realClock.now))
+  }
+}
+
+/** Throws FETTLE_FORGET for a run that may bring the row back: one that is not finished, and one of a different folder that has asked. */
+function assertFinished(states: readonly RunState[], folders: readonly string[], { runsDir, pipeline }: ForgetOptions): void {
+  const open = states.find(({ finished }) => !finished)
+  if (open !== undefined)
+    throw new FettleError('FETTLE_FORGET', `the run ${open.runId} is not finished, and may have the key`, {
+      hint: 'Finish it first. A run that is never to be finished: remove its folder.',
+      action: action('resume', open.runId),
+    })
+  const own = new Set(listRunIds(runsDir))
+  for (const folder of folders)
+    for (const { runId, file, isAtWork } of runsUsing(folder, realClock.now)) {
+      const isOther = pipeline !== null && parseRunId(runId)?.pipeline !== pipeline
+      if (isOther || (own.has(runId) && !isAtWork)) continue
+      throw new FettleError(
+        'FETTLE_FORGET',
+        `the run ${runId}, which shares the answers in ${folder}, is not finished, and may have the key`,
+        {
+          hint: `Finish it first, in its folder of runs. A run that is never to be finished: remove ${file}.`,
+        },
+      )
+    }
+}
+
+/** The caller holds all locks. */
+async function perform(intent: Intent, runsDir: string): Promise<void> {
+  for (const run of intent.runs) if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
+  const row = { key: intent.key, rows: new Set(intent.rows) }
+  for (const folder of intent.answers)
+    await forgetAnswers(folder, row, searchedAbout(intent), { pipeline: intent.pipeline, dryRun: false })
+  const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
+  for (const path of intent.tables) {
+    const table = await openRowTable(path, '')
+    if (table !== null) await forgetInTable(table, { key: intent.key, fingerprints }, true)
+  }
+  await removeFile(intentPath(runsDir))
+}
+
+const searchedAbout = ({ runs, companies }: Pick<Intent, 'runs' | 'companies'>): SearchedAbout => ({
   companies: [...companies, ...runs.flatMap(one => one.companies)],
   names: runs.flatMap(({ cells }) => cells),
 })
@@ -147,31 +187,34 @@ function statesOf({ runsDir, pipeline }: ForgetOptions): RunState[] {
   })
 }
 
-async function scanRuns(states: readonly RunState[], { runsDir, cwd, key, tables }: ForgetOptions): Promise<ScannedRun[]> {
-  const open = states.find(({ finished }) => !finished)
-  if (open !== undefined)
-    throw new FettleError('FETTLE_FORGET', `the run ${open.runId} is not finished, and may have the key`, {
-      hint: 'Finish it first. A run that is never to be finished: remove its folder.',
-      action: action('resume', open.runId),
-    })
-  const known = new Set<string>()
+/** Scans until no run shows more of the rows: one that masks keys, or has none, is recognised by the cells of the others. */
+async function scanRuns(
+  states: readonly RunState[],
+  folders: readonly string[],
+  { runsDir, cwd, key, tables, pipeline }: ForgetOptions,
+): Promise<{ readonly scan: readonly ScannedRun[]; readonly rows: ReadonlySet<string> }> {
+  const known = {
+    fingerprints: new Set<string>(),
+    rows: new Set(folders.flatMap(folder => rowsInAnswers(folder, key, pipeline))),
+    ...{ companies: new Set<string>(), cells: new Set<string>() },
+  }
   for (const path of tables) {
     const table = await openRowTable(path, cwd)
-    for (const fingerprint of table === null ? [] : await fingerprintsOfKey(table, key)) known.add(fingerprint)
+    for (const fingerprint of table === null ? [] : await fingerprintsOfKey(table, key)) known.fingerprints.add(fingerprint)
   }
-  const scan = async (): Promise<ScannedRun[]> => {
-    const runs: ScannedRun[] = []
+  const sizeOfKnown = (): number => Object.values(known).reduce((sum, { size }) => sum + size, 0)
+  for (;;) {
+    const before = sizeOfKnown()
+    const scan: ScannedRun[] = []
     for (const state of states) {
-      const one = await rowsInRun(state, runDirectory(runsDir, state.runId), key, known)
-      if (one !== null) runs.push({ state, ...one })
+      const run = await rowsInRun(state, runDirectory(runsDir, state.runId), key, known)
+      if (run !== null) scan.push({ state, ...run })
     }
-    return runs
+    for (const { found } of scan)
+      for (const what of ['fingerprints', 'companies', 'cells'] as const) for (const text of found[what]) known[what].add(text)
+    for (const fingerprint of known.fingerprints) known.rows.add(rowDigest(fingerprint).toString('hex'))
+    if (sizeOfKnown() === before) return { scan, rows: known.rows }
   }
-  const first = await scan()
-  const before = known.size
-  for (const { found } of first) for (const fingerprint of found.fingerprints) known.add(fingerprint)
-  // A run that masks its keys is recognised by the fingerprints of others.
-  return known.size > before && first.length < states.length ? scan() : first
 }
 
 /** The folders of answers of the runs, or the one that was named. */

@@ -85,16 +85,18 @@ export const listFactsOf = ({
 export const SEARCHED = 'searched'
 const SEARCHED_BYTE = 255
 
-/** Question 16 bytes, key 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4. */
-const RECORD = 41
+/** Question 16 bytes, key 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4, row 8. */
+const RECORD = 49
 const TRAILER = 32
-const MAGIC = 'FETANSW1'
+const MAGIC = 'FETANSW2'
 const BATCH = 1_048_576
 const NO_KEY = Buffer.alloc(8)
 
 interface StoredAnswer {
   readonly question: Buffer
   readonly key: Buffer | null
+  /** A digest of its cells as decisions know them: see `rowDigest`; null for a search. */
+  readonly row: Buffer | null
   /** Index in the sources. */
   readonly source: number
   readonly outcome: AnswerOutcome | typeof SEARCHED
@@ -115,7 +117,7 @@ export class AnswerFileWriter {
     this.path = path
   }
 
-  async add({ question, key, source, outcome, cells }: StoredAnswer): Promise<void> {
+  async add({ question, key, row, source, outcome, cells }: StoredAnswer): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(cells)}\n`)
     const at = this.#next()
     question.copy(this.#index, at)
@@ -124,6 +126,7 @@ export class AnswerFileWriter {
     this.#index.writeUInt16LE(source, at + 34)
     this.#index.writeUInt8(outcome === SEARCHED ? SEARCHED_BYTE : OUTCOMES.indexOf(outcome), at + 36)
     this.#index.writeUInt32LE(crc32(line), at + 37)
+    ;(row ?? NO_KEY).copy(this.#index, at + 41)
     await this.#addLine(at, line)
   }
 
@@ -305,6 +308,10 @@ export class AnswerFile {
 
   key(at: number): Buffer {
     return this.record(at).subarray(16, 24)
+  }
+
+  row(at: number): Buffer {
+    return this.record(at).subarray(41, 49)
   }
 
   outcome(at: number): AnswerOutcome | null {

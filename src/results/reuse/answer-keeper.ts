@@ -7,6 +7,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import type { Answer, AnsweredJob } from '../answers.ts'
 import type { EnrichedColumns } from '../enriched-columns.ts'
 import { answersFile } from '../file-names.ts'
+import { fingerprinter, rowDigest } from '../row-fingerprint.ts'
 import { type AnswerClass, AnswerFileWriter, type AnswerSource, classOf, isAnswerOutcome } from './answer-file.ts'
 import { storedCells } from './full-run.ts'
 
@@ -24,6 +25,7 @@ export class AnswerKeeper {
   readonly #columns = new Map<number, EnrichedColumns>()
   readonly #byHand = new Set<number>()
   readonly #questionOf: (uploadRow: readonly string[]) => Buffer
+  readonly #fingerprintOf: (uploadRow: readonly string[]) => string
   readonly #keyOf: (inputRow: readonly string[]) => Buffer | null
 
   /** `scope`: see AnswerFileFacts. */
@@ -34,6 +36,7 @@ export class AnswerKeeper {
     this.#writers = new Map(keptAnswersPaths(workDir).map(({ kind, path }) => [kind, new AnswerFileWriter(path)]))
     this.#questionOf = questionDigester(plan)
     this.#keyOf = keyDigester(plan)
+    this.#fingerprintOf = fingerprinter(plan)
   }
 
   /** Keeps the answer to a row that went up; any other is that of an earlier run or of an equal row. */
@@ -43,9 +46,10 @@ export class AnswerKeeper {
     this.#columns.set(part, columns)
     if (outcome === 'manualMatched') this.#byHand.add(part)
     const question = this.#questionOf(uploadRow)
+    const row = rowDigest(this.#fingerprintOf(uploadRow))
     await this.#writers
       .get(classOf(outcome))!
-      .add({ question, key: this.#keyOf(inputRow), source: part, outcome, cells: storedCells(raw) })
+      .add({ question, key: this.#keyOf(inputRow), row, source: part, outcome, cells: storedCells(raw) })
   }
 
   async publish(): Promise<void> {

@@ -22,10 +22,40 @@ export interface SearchedAbout {
   readonly names: readonly string[]
 }
 
-/** The companies that only the answers to rows of a key name, also those of runs that are no longer kept. */
-export async function companiesInAnswers(folder: string, key: string, pipeline: string | null): Promise<string[]> {
-  const [own, others] = [new Set<string>(), new Set<string>()]
+/** What is forgotten: a key, and the digests of its cells, under which a different key may have asked the same (`rowDigest`, as hexadecimal digits). */
+export interface ForgottenRow {
+  readonly key: string
+  readonly rows: ReadonlySet<string>
+}
+
+const isOfRow = (file: AnswerFile, at: number, key: Buffer, rows: ReadonlySet<string>): boolean =>
+  file.key(at).equals(key) || rows.has(hex(file.row(at)))
+
+/** The digests of the cells that were asked under a key; none of an answer to a search. */
+export function rowsInAnswers(folder: string, key: string, pipeline: string | null): string[] {
+  const rows = new Set<string>()
   const digest = keyDigest(key)
+  for (const name of answerFilesIn(folder)) {
+    const file = AnswerFile.open(join(folder, name))
+    if (file === null) continue
+    try {
+      if (pipeline !== null && file.facts.pipeline !== pipeline) continue
+      for (let at = 0; at < file.count; at++)
+        if (file.outcome(at) !== null && file.key(at).equals(digest)) rows.add(hex(file.row(at)))
+    } finally {
+      file.close()
+    }
+  }
+  return [...rows]
+}
+
+/** The companies that only the answers to rows of a key name, also those of runs that are no longer kept. */
+export async function companiesInAnswers(
+  folder: string,
+  { key, rows }: ForgottenRow,
+  pipeline: string | null,
+): Promise<string[]> {
+  const [own, others] = [new Set<string>(), new Set<string>()]
   const names = answerFilesIn(folder)
   const readInto = (isWanted: (file: AnswerFile, at: number) => boolean, add: (company: string) => void): void => {
     for (const name of names) {
@@ -38,8 +68,9 @@ export async function companiesInAnswers(folder: string, key: string, pipeline: 
       }
     }
   }
+  const digest = keyDigest(key)
   const isOwn = (file: AnswerFile, at: number): boolean =>
-    (pipeline === null || file.facts.pipeline === pipeline) && file.key(at).equals(digest)
+    (pipeline === null || file.facts.pipeline === pipeline) && isOfRow(file, at, digest, rows)
   readInto(isOwn, company => own.add(company))
   own.delete('')
   if (own.size > 0)
@@ -61,7 +92,7 @@ function companyAt(file: AnswerFile, at: number): string {
 /** `pipeline`: only answers to its rows, those of all pipelines if null. Nothing is written if `dryRun`. Throws FETTLE_OUTPUT_WRITE. */
 export async function forgetAnswers(
   folder: string,
-  key: string,
+  { key, rows }: ForgottenRow,
   { companies, names }: SearchedAbout,
   { pipeline, dryRun }: { readonly pipeline: string | null; readonly dryRun: boolean },
 ): Promise<ForgottenAnswers[]> {
@@ -72,7 +103,7 @@ export async function forgetAnswers(
     const file = AnswerFile.open(path)
     if (file === null) continue
     try {
-      const isOfKey = (at: number): boolean => wanted.has(hex(file.key(at)))
+      const isOfKey = (at: number): boolean => wanted.has(hex(file.key(at))) || rows.has(hex(file.row(at)))
       const places = [...Array(file.count).keys()]
       const answers = pipeline === null || file.facts.pipeline === pipeline ? places.filter(isOfKey).length : 0
       if (answers === 0) continue

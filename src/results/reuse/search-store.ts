@@ -76,7 +76,7 @@ export async function writeSearches(path: string, runId: string, made: readonly 
   try {
     for (const { digest, about, at, answer } of made) {
       const cells = [at, JSON.stringify(answer)]
-      await writer.add({ question: digest, key: about, source: 0, outcome: SEARCHED, cells })
+      await writer.add({ question: digest, key: about, row: null, source: 0, outcome: SEARCHED, cells })
     }
     const { scope, pipeline, age } = of
     const sources = [{ job: runId, at: newest, columns: [] }]

@@ -1,8 +1,9 @@
 /** `fettle forget`: a row goes out of runs, answers, decisions and tables; what was spent stays, and `verify` agrees. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
+import { takeLock } from '../../../src/files/process-lock.ts'
 import { resealed } from '../../../src/journal/checksum.ts'
 import { fettle, folderOf, importRegister, lastLine } from './fettle.ts'
 
@@ -114,4 +115,72 @@ test('forget of one pipeline leaves the rows of others, and refuses while a run 
   expect(existsSync(join(cwd, 'none'))).toBe(false)
   expect((await fettle(['forget', '--key', 'KEY-4711', 'none.csv', '--pipeline', 'p'], { cwd })).code).not.toBe(0)
   expect(existsSync(join(cwd, 'fettle-runs/forget.json'))).toBe(false)
+})
+
+/** Everything below a folder whose bytes, unpacked, have one of the texts. */
+function placesOf(folder: string, texts: readonly string[]): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(entry => entry.isFile())
+  return files.flatMap(({ parentPath, name }) => {
+    const bytes = readFileSync(join(parentPath, name))
+    const content = name.endsWith('.gz') ? gunzipSync(bytes) : bytes
+    return texts.some(text => content.includes(text)) ? [name] : []
+  })
+}
+
+/** A company of the sample register that only one row has. */
+const SECRET = ['Varnix', '11076475']
+const listWith = (key: string): string => list([...ROWS.filter(row => row !== FORGOTTEN), `${key},Varnix Steel Ltd,11076475,GB`])
+
+test('forget leaves no byte of a row, also where the same cells were asked under a different key, and by a pipeline without one', async () => {
+  const cwd = folderOf({
+    'rows.csv': listWith('OLD-KEY'),
+    'p.yml': PIPELINE,
+    'keyless.yml': PIPELINE.replace('name: p', 'name: keyless').replace(', key: Supplier No', '').replaceAll('out/', 'other/'),
+  })
+  const run = async (file: string): Promise<void> => {
+    const ended = await fettle(['run', file, '-q', '--new'], { cwd })
+    expect(ended.code, ended.stderr).toBe(0)
+  }
+  await run('p.yml')
+  writeFileSync(join(cwd, 'rows.csv'), listWith('PERSON-4711'))
+  await run('p.yml')
+  await run('keyless.yml')
+  const runs = join(cwd, 'fettle-runs')
+  expect(placesOf(runs, SECRET)).toEqual(expect.arrayContaining(['journal.jsonl', 'report.html', 'states.jsonl.gz']))
+  const done = await fettle(['forget', '--key', 'PERSON-4711'], { cwd })
+  expect(done.code, done.stderr).toBe(0)
+  // The answer was asked under the other key.
+  expect(done.stdout).toMatch(/removed 1 from \S+\.answers/)
+  expect(placesOf(runs, [...SECRET, 'PERSON-4711'])).toEqual([])
+})
+
+test('forget names what still has the row, and exits with 73', async () => {
+  const { cwd } = await nights()
+  const note = join(cwd, 'fettle-runs', 'note.txt')
+  writeFileSync(note, 'about KEY-4711\n')
+  const done = await fettle(['forget', '--key', 'KEY-4711'], { cwd })
+  expect(done.code).toBe(73)
+  expect(done.stderr).toContain('FETTLE_FORGET_LEFT')
+  expect(done.stderr).toContain('note.txt')
+  rmSync(note)
+  expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(0)
+})
+
+test('forget refuses while a run of a different folder has asked by the same folder of answers', async () => {
+  const { cwd } = await nights()
+  const asking = join(cwd, 'fettle-runs/answers/.asking')
+  const file = join(asking, '20260101T000000Z-other-abcdef.questions')
+  writeFileSync(file, '')
+  const before = holders(join(cwd, 'fettle-runs'))
+  const refused = await fettle(['forget', '--key', 'KEY-4711'], { cwd })
+  expect(refused.code).toBe(75)
+  expect(refused.stderr).toContain('20260101T000000Z-other-abcdef')
+  expect(holders(join(cwd, 'fettle-runs'))).toEqual(before)
+  rmSync(file)
+  // A process writes answers just now.
+  const lock = takeLock(join(asking, 'writing'), Date.now)
+  expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(75)
+  lock.release()
+  expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(0)
+  expect(holders(join(cwd, 'fettle-runs'))).toEqual([])
 })

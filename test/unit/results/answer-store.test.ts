@@ -38,7 +38,14 @@ async function writeAnswers(
 ): Promise<string> {
   const writer = new AnswerFileWriter(join(folder, `${name}.answers`))
   for (const question of questions)
-    await writer.add({ question: digestOf(question), key: null, source: 0, outcome: 'matched', cells: cells as string[] })
+    await writer.add({
+      question: digestOf(question),
+      key: null,
+      row: null,
+      source: 0,
+      outcome: 'matched',
+      cells: cells as string[],
+    })
   await writer.publish(facts as typeof FACTS)
   return writer.path
 }
@@ -53,7 +60,8 @@ const readers: Readonly<Record<string, () => Promise<unknown>>> = {
       known.close()
     }
   },
-  forget: () => forgetAnswers(folder, 'k', { companies: ['c'], names: [] }, { pipeline: null, dryRun: true }),
+  forget: () =>
+    forgetAnswers(folder, { key: 'k', rows: new Set() }, { companies: ['c'], names: [] }, { pipeline: null, dryRun: true }),
 }
 
 const errno = (code: string) => () => {

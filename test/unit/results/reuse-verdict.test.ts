@@ -44,7 +44,7 @@ test('a stored answer names its company, and one without a company names none', 
   const writer = new AnswerFileWriter(join(folder, 'run-matched.answers'))
   const ids = ['42', ' 43 ', '']
   for (const id of ids)
-    await writer.add({ question: digestOf(`q${id}`), key: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
+    await writer.add({ question: digestOf(`q${id}`), key: null, row: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
   const source = { job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
   await writer.publish({ scope: 's', pipeline: 'p', tags: [], expires: NOW + DAY, sources: [source] })
   const wanted = { scope: 's', tags: [], pipeline: 'p', hasKeys: false, facts: null, appliedShare: (share: number) => share }

@@ -41,6 +41,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       ),
     )
   if (found.length === 0) io.err(`nothing is kept about this key: ${counted(runs.searched, 'run')} searched`)
-  if (runs.withoutKey > 0) io.err(`not searched: ${counted(runs.withoutKey, 'run')} of pipelines without input.key`)
+  if (runs.withoutKey > 0) io.err(`searched by cells only, as they have no input.key: ${counted(runs.withoutKey, 'run')}`)
   return EXIT.ok
 }

@@ -1,0 +1,135 @@
+/** Searches every file that `forget` is responsible for, byte by byte, for what it removed. */
+import { existsSync, readdirSync } from 'node:fs'
+import { extname, join, sep } from 'node:path'
+import { FettleError } from '../../errors.ts'
+import { unreadableKept } from '../../files/kept-files.ts'
+import { contentChunks, isPacked } from '../../files/packed-file.ts'
+import { keyDigest } from '../../input/upload/question.ts'
+import type { RunState } from '../../journal/index.ts'
+import { stateId } from '../../results/changes/row-states.ts'
+import { readStates } from '../../results/index.ts'
+import { runDirectory } from '../runs/run-directory.ts'
+import { type Intent, isOfState } from './forget-scan.ts'
+
+/** What must be found in no file. */
+export interface Traces {
+  /** The key: as a whole word, and if it has digits only as a whole cell or text. */
+  readonly key: string
+  /** Names and companies that only the rows have, and digests. */
+  readonly words: readonly string[]
+  readonly bytes: readonly Buffer[]
+}
+
+/** Shorter texts are parts of any file. */
+const SHORTEST = 3
+
+/** Collects what only the rows have. Call it before they are removed. */
+export async function traceRows({ key, runs, rows }: Intent, states: readonly RunState[], runsDir: string): Promise<Traces> {
+  const fingerprints = new Set(runs.flatMap(run => run.fingerprints))
+  // Companies that were only proposed may be those of other rows.
+  const [own, others] = [new Set<string>(), new Set<string>()]
+  for (const { runId } of states) {
+    const file = await readStates(runDirectory(runsDir, runId).path)
+    if (file === null) continue
+    for await (const state of file.rows()) {
+      const texts = isOfState(state, key, fingerprints) ? own : others
+      for (const text of [state.name, state.company.id]) texts.add(text)
+    }
+  }
+  const words = [...own].filter(text => text.length >= SHORTEST && !others.has(text))
+  return {
+    key,
+    words: [...words, ...fingerprints, stateId(key)],
+    bytes: [keyDigest(key), ...[...rows].map(row => Buffer.from(row, 'hex'))],
+  }
+}
+
+/** Throws FETTLE_FORGET_LEFT naming the files that still have something, and FETTLE_OUTPUT_WRITE for one that cannot be read. */
+export async function assertGone(
+  traces: Traces,
+  { pipeline, tables }: Intent,
+  {
+    runsDir,
+    folders,
+    states,
+  }: { readonly runsDir: string; readonly folders: readonly string[]; readonly states: readonly RunState[] },
+): Promise<void> {
+  // Other pipelines may use the same key, and the same cells, for rows of their own.
+  const places = pipeline === null ? [runsDir, ...folders] : states.map(({ runId }) => runDirectory(runsDir, runId).path)
+  const files = new Set([...places.flatMap(filesBelow), ...tables])
+  const left: string[] = []
+  for (const file of files) {
+    const isFound = await hasTrace(file, traces).catch(error => {
+      // A run that started meanwhile has removed a temporary file.
+      if (!existsSync(file)) return false
+      throw error
+    })
+    if (isFound) left.push(file)
+  }
+  if (left.length > 0)
+    throw new FettleError(
+      'FETTLE_FORGET_LEFT',
+      `the row was removed, and these files still have its key or what only it had: ${left.join(', ')}`,
+    )
+}
+
+/** Locks are held by this process, and have nothing of rows. */
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(entry =>
+      entry.isFile() && !entry.parentPath.split(sep).includes('locks') ? [join(entry.parentPath, entry.name)] : [],
+    )
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw unreadableKept(folder, cause)
+  }
+}
+
+/** The ways in which files have a text: unchanged, and as JSON, CSV, HTML and XML escape it. */
+const spellingsOf = (text: string): string[] => [
+  ...new Set([
+    text,
+    JSON.stringify(text).slice(1, -1),
+    text.replaceAll('"', '""'),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('"', '&quot;')
+      .replaceAll("'", '&#39;'),
+  ]),
+]
+
+const isWordByte = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte >= 0x80 || /\w/.test(String.fromCharCode(byte)))
+
+async function hasTrace(file: string, { key, words, bytes }: Traces): Promise<boolean> {
+  const isJson = /\.jsonl?$/.test(isPacked(file) ? file.slice(0, -'.gz'.length) : file)
+  const isBinary = ['.answers', '.questions', '.bin', '.bits'].includes(extname(file))
+  const needles = [...words, key].flatMap(spellingsOf).map(text => Buffer.from(text))
+  const ofKey = new Set(spellingsOf(key))
+  const isNumber = key.length < SHORTEST || /^[\d.,\s-]+$/.test(key)
+  /** Whether the bytes around a place show a whole word; a number also needs to be a whole text. */
+  const isWhole = (content: Buffer, at: number, needle: Buffer): boolean => {
+    const [before, after] = [content[at - 1], content[at + needle.length]]
+    if (!isNumber || !ofKey.has(needle.toString())) return !isWordByte(before) && !isWordByte(after)
+    const ends = isJson ? '"' : '"\',;\t|<>\r\n'
+    return [before, after].every(byte => byte === undefined || ends.includes(String.fromCharCode(byte)))
+  }
+  const longest = Math.max(8, ...needles.map(({ length }) => length)) + 2
+  let rest: Buffer = Buffer.alloc(0)
+  const isIn = (content: Buffer): boolean =>
+    (isBinary && bytes.some(digest => content.includes(digest))) ||
+    needles.some(needle => {
+      for (let at = content.indexOf(needle); at !== -1; at = content.indexOf(needle, at + 1))
+        if (isWhole(content, at, needle)) return true
+      return false
+    })
+  for await (const chunk of contentChunks(file, cause => unreadableKept(file, cause))) {
+    const content = Buffer.concat([rest, chunk])
+    if (isIn(content)) return true
+    rest = content.subarray(-longest)
+  }
+  return false
+}
