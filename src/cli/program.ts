@@ -8,6 +8,7 @@ import { COMMANDS } from './commands/index.ts'
 import { type ParsedCommand, parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
 import { type Io, processIo } from './terminal/io.ts'
+import { withTrust } from './trust.ts'
 
 /** The first signal stops in order, the second kills the process (a shell reports 130): the journal is valid at any instant. */
 function listenForSignals(): AbortSignal {
@@ -70,9 +71,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
 
 /** A flag wins over FETTLE_UNTRUSTED, which wins over the default of the command. */
 function environmentOf({ command, flags }: ParsedCommand, { env }: Io): Io['env'] {
-  if (flags.untrusted === true) return { ...env, FETTLE_UNTRUSTED: '1' }
-  if (flags.trusted === true) return { ...env, FETTLE_UNTRUSTED: '0' }
-  return command.isUntrusted === true && (env.FETTLE_UNTRUSTED ?? '') === '' ? { ...env, FETTLE_UNTRUSTED: '1' } : env
+  if (flags.untrusted === true) return withTrust(env, false)
+  if (flags.trusted === true) return withTrust(env, true)
+  return command.isUntrusted === true && (env.FETTLE_UNTRUSTED ?? '') === '' ? withTrust(env, false) : env
 }
 
 /** A command line that is not valid is explained by the help of its command. */

@@ -19,8 +19,12 @@ const PHONE = /^\+[\d\s.()/-]+$/
 /** Two numbers without an operator between them, which no formula has: +44 20-7946. Without them +1-800-555 is a subtraction. */
 const NOT_COMPUTED = /\d\s+\d|\d\s*\(|\)\s*\d/
 
+/** No number is longer. Of a longer text not more is read, or a cell of many lines would take quadratic time. */
+const LONGEST = 200
+
 const isRun = (formula: string): boolean =>
-  !ONLY_SIGNS.test(formula) && !AMOUNT.test(formula) && !(PHONE.test(formula) && NOT_COMPUTED.test(formula))
+  formula.length > LONGEST ||
+  (!ONLY_SIGNS.test(formula) && !AMOUNT.test(formula) && !(PHONE.test(formula) && NOT_COMPUTED.test(formula)))
 
 interface CellStarts {
   readonly bare: RegExp
@@ -37,7 +41,7 @@ function startsIn(delimiter: string): CellStarts {
     const listSeparators = LIST_SEPARATORS.replace(delimiter, '')
     const separators = listSeparators + BLANK_SEPARATORS.replace(delimiter === '\t' ? '\\t' : delimiter, '')
     const dropped = `((?:(?![${separators}])${DROPPED})*)`
-    const formula = `(?=(${SIGN}[^${listSeparators}]*))`
+    const formula = `(?=(${SIGN}[^${listSeparators}]{0,${LONGEST}}))`
     const startAfter = (mark: string): RegExp => new RegExp(`(^|[${separators}])${mark}${dropped}${formula}`, 'gu')
     starts = { bare: startAfter(''), guarded: startAfter("'") }
     BY_DELIMITER.set(delimiter, starts)

@@ -37,7 +37,7 @@ const isNoCompany = (cell: string): boolean => {
     .trim()
     .toLowerCase()
     .replaceAll('_', ' ')
-    .replace(/^[[(<"']+|[\])>"']+$/g, '')
+    .replaceAll(/[[\]()<>"']/g, '')
   return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
 }
 

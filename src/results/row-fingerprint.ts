@@ -9,13 +9,14 @@ export const FINGERPRINT = /^r[0-9a-f]{32}$/
 export const rowDigest = (fingerprint: string): Buffer => Buffer.from(fingerprint.slice(1, 17), 'hex')
 
 /** A cell in the form that is compared: letters in any case and width, blanks and leading zeros do not count. */
-const comparable = (cell: string): string =>
-  cell
+function comparable(cell: string): string {
+  const text = cell
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[\s\p{Cf}]+/gu, ' ')
     .trim()
-    .replace(/^0+(?=\d+$)/, '')
+  return /^\d+$/.test(text) ? text.replace(/^0+/, '') || '0' : text
+}
 
 /** The digest covers mapping names and cells of the uploaded row, in any order of columns; empty cells are left out. */
 export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => string {

@@ -76,7 +76,7 @@ const enrich = z
       ),
       headers: z
         .record(
-          pattern('an enrichment tag or a match column', /^[A-Za-z]+(?:\.\w+)+$/),
+          pattern('an enrichment tag or a match column', /^[A-Za-z]+\.[\w.]*\w$/),
           text('a header of the enriched file', 200),
           {
             error: 'a map of enrichment tags and headers, such as { general.connectId: "Connect ID" }',

@@ -169,4 +169,11 @@ describe('a spreadsheet', () => {
       { numRuns: runs(2_000, 50_000) },
     )
   })
+
+  it('reads a cell of two megabytes whose every line begins as a formula, and a long formula of signs', () => {
+    const cell = '\n-1+1'.repeat(400_000)
+    expect(withoutGuard(neutralise(cell, ','), ',')).toBe(cell)
+    const signs = `=${'-'.repeat(300)}1+1`
+    expect(neutralise(signs, ',')).toBe(`'${signs}`)
+  })
 })

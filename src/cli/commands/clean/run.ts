@@ -14,6 +14,7 @@ import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { checkResultFile } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
+import { withTrust } from '../../trust.ts'
 import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from '../init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from '../run/run.ts'
 import { checkFlags } from '../shared.ts'
@@ -39,7 +40,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const overrides = {
     ...NO_OVERRIDES,
     // The command line names everything in this pipeline.
-    env: { ...io.env, FETTLE_UNTRUSTED: '0' },
+    env: withTrust(io.env, true),
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
     service,
