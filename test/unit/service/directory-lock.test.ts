@@ -18,7 +18,18 @@ test.each([
   expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${pid})`)
   age(4)
   const release = lockDirectory(folder, clock)
-  expect(readFileSync(path, 'utf8')).toBe(`${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()}`)
+  expect(readFileSync(path, 'utf8')).toContain(`${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()} `)
   release()
   expect(existsSync(path)).toBe(false)
+})
+
+test('a service that was taken for dead does not remove the lock of its successor', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
+  const path = join(folder, 'lock')
+  const clock = { now: Date.now, elapsed: () => 0, sleep: () => new Promise<void>(() => {}) }
+  const release = lockDirectory(folder, clock)
+  const successor = `999999999 5 00000000 ${'0'.repeat(12)}`
+  writeFileSync(path, successor)
+  release()
+  expect(readFileSync(path, 'utf8')).toBe(successor)
 })
