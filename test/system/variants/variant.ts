@@ -57,6 +57,7 @@ export interface Change {
   readonly list?: ListName
   /** An answer in place of the effect. */
   readonly refuse?: (call: Call) => Answer | null
+  // biome-ignore lint/suspicious/noExplicitAny: a variant knows the form of the answer that it changes.
   readonly json?: (value: any, call: Call) => unknown
   readonly answer?: (answer: Answer, call: Call) => Answer
   /** Sends the answer by itself. */

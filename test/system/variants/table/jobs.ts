@@ -21,9 +21,6 @@ const eachSummary = (change: (counts: Record<string, number>) => unknown): Chang
 export const NO_COUNTS: Change = eachJob(({ jobSummary: _, ...record }) => record)
 export const TOTAL_ONLY: Change = eachSummary(({ totalRows }) => ({ totalRows }))
 
-const without = (...keys: string[]): Change =>
-  eachJob(record => Object.fromEntries(Object.entries(record).filter(([key]) => !keys.includes(key))))
-
 const withKeys = (keys: Json): Change => eachJob(record => ({ ...record, ...keys }))
 
 const mapped = (counts: Record<string, number>, change: (count: number) => unknown): Json =>
