@@ -1,6 +1,6 @@
 /** Refuses a list that shrank since the last good run of its series: a truncated extract would replace a complete result. */
 import { counted } from '../../counted.ts'
-import { action, FettleError } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import { filledRows } from '../../model/filled-rows.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { ListCheckName, Threshold } from '../../pipeline/model/types.ts'

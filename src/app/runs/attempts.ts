@@ -6,6 +6,7 @@ import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { describeSeries, type SeriesPlan } from '../../pipeline/index.ts'
 import { safeText } from '../../report/index.ts'
+import { listRunIds } from './run-directory.ts'
 
 const Attempt = z.object({
   /** UTC. */
@@ -63,11 +64,11 @@ export const describeAttempt = (plan: SeriesPlan, identity: string | null, now: 
 })
 
 /**
- * Records a run that did not start, in a folder of runs that exists: a first command leaves no folder behind. An attempt that a retry may
+ * Records a run that did not start, in a folder that has runs: a first command leaves no folder behind. An attempt that a retry may
  * fix is not recorded, and neither is one whose line cannot be written: its error is reported already.
  */
 export async function keepAttempt(runsDir: string, error: unknown, subject: Subject): Promise<void> {
-  if (!FettleError.is(error) || error.kind === 'retryable' || !existsSync(runsDir)) return
+  if (!FettleError.is(error) || error.kind === 'retryable' || listRunIds(runsDir).length === 0) return
   const { code, exitCode } = error
   const first = error.issues.find(({ severity }) => severity === 'error')
   const attempt: Attempt = {

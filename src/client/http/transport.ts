@@ -117,7 +117,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
   const findProxy = (url: URL): string | null =>
     dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
 
-  const routeTo = (url: URL, to: Exchange['to'], proxy: string | null): Dispatcher => {
+  const routeTo = (to: Exchange['to'], proxy: string | null): Dispatcher => {
     if (proxy === null) return direct[to]
     const tunnel = tunnels.get(proxy) ?? tunnelThrough(proxy, timeout)
     tunnels.set(proxy, tunnel)
@@ -131,7 +131,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
       const proxy = findProxy(url)
       try {
         return readerOf(
-          await routeTo(url, to, proxy).request({
+          await routeTo(to, proxy).request({
             origin: url.origin,
             path: `${url.pathname}${url.search}`,
             method,
