@@ -126,8 +126,8 @@ function complaintAbout(
   { rows, isSame, isAnnounced }: { readonly rows: number; readonly isSame: boolean; readonly isAnnounced: boolean },
 ): Complaint | null {
   const counts = countsOf(received)
-  // All announced bytes came, and the same ones twice: the file was not cut on the way.
-  const torn = (why: string): Complaint => (isSame && isAnnounced ? { code: 'FETTLE_LEDGER', why } : cut(why))
+  // Bytes that come the same way twice were not cut on the way.
+  const torn = (why: string): Complaint => (isSame ? { code: 'FETTLE_LEDGER', why } : cut(why))
   if (scanner.isQuoted) return torn(`ends inside a quoted cell: ${counts}, ${counted(rows, 'row')} due`)
   const isTorn = scanner.openEnded && (received.rows < rows || scanner.lastColumns < scanner.columns)
   if (isTorn) return torn(`ends inside a row: ${counts}, ${counted(rows, 'row')} due`)
