@@ -1,6 +1,6 @@
 /** Portfolio and AML searches in reports: the data, and the lines that every format shows. */
 import type { z } from 'zod'
-import { meaningOf, type RunState } from '../../journal/index.ts'
+import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
 import { count, counted } from '../words.ts'
 import type { acceptedSchema, candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
 import { eventsSentence } from './events.ts'
@@ -34,7 +34,7 @@ export function acceptedIn({ plan, accepted }: RunState): AcceptedTold {
   const by = plan.candidates?.fetch
   if (accepted === null || by == null) return null
   const { listed, done, paid, lost, refused, job, found } = accepted
-  const fetched = Object.keys(found).length
+  const fetched = Object.keys(fetchedTags(found)).length
   return { by, companies: listed, fetched, paid, lost, refused, left: Math.max(0, (listed ?? 0) - done), job }
 }
 

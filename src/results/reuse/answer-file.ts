@@ -6,7 +6,7 @@ import { closeSync, readSync, type Stats } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import { openKept, unreadableKept } from '../../files/kept-files.ts'
+import { type OpenKept, openKept, unreadableKept } from '../../files/kept-files.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
 
 /** What a service may answer about a row; the place in the list is stored. A duplicate is a match of a row with an earlier match. */
@@ -215,22 +215,32 @@ export class AnswersReplaced extends FettleError {
 /** Descriptors that files of answers use at once: a folder may have more files than a process may open. */
 const MOST_OPEN = 16
 
-/** The files of answers that are open, the one that was used longest ago first. */
-const openFiles = new Map<object, number>()
+/** The descriptors of files of answers that are read together, the one that was used longest ago first. */
+export class OpenAnswerFiles {
+  readonly #descriptors = new Map<AnswerFile, number>()
 
-function keepOpen(file: object, fd: number): void {
-  for (const [oldest, its] of openFiles) {
-    if (openFiles.size < MOST_OPEN) break
-    closeSync(its)
-    openFiles.delete(oldest)
+  /** The descriptor of a file that is open; null for one that was closed to make room. */
+  find(file: AnswerFile): number | null {
+    const known = this.#descriptors.get(file)
+    if (known === undefined) return null
+    this.#descriptors.delete(file)
+    this.#descriptors.set(file, known)
+    return known
   }
-  openFiles.set(file, fd)
-}
 
-function closeFile(file: object): void {
-  const fd = openFiles.get(file)
-  openFiles.delete(file)
-  if (fd !== undefined) closeSync(fd)
+  add(file: AnswerFile, descriptor: number): void {
+    for (const oldest of this.#descriptors.keys()) {
+      if (this.#descriptors.size < MOST_OPEN) break
+      this.close(oldest)
+    }
+    this.#descriptors.set(file, descriptor)
+  }
+
+  close(file: AnswerFile): void {
+    const known = this.#descriptors.get(file)
+    this.#descriptors.delete(file)
+    if (known !== undefined) closeSync(known)
+  }
 }
 
 const isSame = (one: Stats, other: Stats): boolean =>
@@ -242,25 +252,27 @@ export class AnswerFile {
   readonly facts: AnswerFileFacts
   readonly count: number
   readonly #stats: Stats
+  readonly #open: OpenAnswerFiles
   /** Where the index starts. */
   readonly #start: number
   readonly #records: ReadWindow
   readonly #lines: ReadWindow
 
-  private constructor(path: string, fd: number, stats: Stats, { facts, start, count }: Layout) {
+  private constructor(path: string, { fd, stats }: OpenKept, { facts, start, count }: Layout, open: OpenAnswerFiles) {
     this.path = path
     this.facts = facts
     this.count = count
     this.#stats = stats
+    this.#open = open
     this.#start = start
     const readBytes: ReadBytes = (place, length) => read(path, this.#descriptor(), place, length)
     this.#records = new ReadWindow(readBytes)
     this.#lines = new ReadWindow(readBytes)
-    keepOpen(this, fd)
+    open.add(this, fd)
   }
 
-  /** Null for a file that is gone or damaged. Throws FETTLE_OUTPUT_WRITE for one that cannot be read, and for one that no fettle wrote. */
-  static open(path: string): AnswerFile | null {
+  /** `open`: of the files that are read together. Null for a file that is gone or damaged. Throws FETTLE_OUTPUT_WRITE for one that cannot be read, and for one that no fettle wrote. */
+  static open(path: string, open = new OpenAnswerFiles()): AnswerFile | null {
     const file = openKept(path)
     if (file === null) return null
     const { fd, stats } = file
@@ -269,31 +281,27 @@ export class AnswerFile {
       const layout = readLayout(path, fd, stats.size)
       if (layout === null) return null
       isUsed = true
-      return new AnswerFile(path, fd, stats, layout)
+      return new AnswerFile(path, file, layout, open)
     } finally {
       if (!isUsed) closeSync(fd)
     }
   }
 
   close(): void {
-    closeFile(this)
+    this.#open.close(this)
   }
 
   /** The file is immutable: one that is not the same under its name has another content. */
   #descriptor(): number {
-    const known = openFiles.get(this)
-    if (known !== undefined) {
-      openFiles.delete(this)
-      openFiles.set(this, known)
-      return known
-    }
+    const known = this.#open.find(this)
+    if (known !== null) return known
     const file = openKept(this.path)
     if (file === null) throw new AnswersReplaced(this.path)
     if (!isSame(file.stats, this.#stats)) {
       closeSync(file.fd)
       throw new AnswersReplaced(this.path)
     }
-    keepOpen(this, file.fd)
+    this.#open.add(this, file.fd)
     return file.fd
   }
 

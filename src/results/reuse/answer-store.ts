@@ -9,7 +9,7 @@ import { renameDurably } from '../../files/durable.ts'
 import { listKept } from '../../files/kept-files.ts'
 import { sweepFolder, temporaryName } from '../../files/stale-temp-files.ts'
 import type { ListFacts } from '../../model/list-facts.ts'
-import { AnswerFile, listFactsOf } from './answer-file.ts'
+import { AnswerFile, listFactsOf, OpenAnswerFiles } from './answer-file.ts'
 import { KnownAnswers } from './known-answers.ts'
 
 const ENDING = '.answers'
@@ -63,9 +63,10 @@ const timeOf = ({ facts }: AnswerFile): string =>
 function openFiles(folder: string, scope: string): AnswerFile[] {
   for (let names = answerFilesIn(folder); ; ) {
     const files: AnswerFile[] = []
+    const open = new OpenAnswerFiles()
     try {
       for (const name of names) {
-        const file = AnswerFile.open(join(folder, name))
+        const file = AnswerFile.open(join(folder, name), open)
         if (file?.facts.scope === scope) files.push(file)
         else file?.close()
       }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { removeFile } from '../../files/atomic-file.ts'
 import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import { AnswerFile, AnswerFileWriter } from './answer-file.ts'
+import { AnswerFile, AnswerFileWriter, OpenAnswerFiles } from './answer-file.ts'
 
 /** A file is written again when at least this part of its answers are replaced. */
 const WORTH = 0.25
@@ -52,7 +52,8 @@ class NewAnswers {
  * too old sooner must go, or it would be used again then; others go when they are many. Throws FETTLE_OUTPUT_WRITE.
  */
 export async function dropReplaced(folder: string, names: readonly string[], added: readonly string[]): Promise<void> {
-  const fresh = new NewAnswers(added.flatMap(name => AnswerFile.open(join(folder, name)) ?? []))
+  const open = new OpenAnswerFiles()
+  const fresh = new NewAnswers(added.flatMap(name => AnswerFile.open(join(folder, name), open) ?? []))
   try {
     for (const name of names.filter(one => !added.includes(one))) {
       const file = AnswerFile.open(join(folder, name))

@@ -24,14 +24,16 @@ const nightly = (more = ''): string =>
 test('the report of the second night lists what changed and why, and so does diff in every format', async () => {
   const cwd = folderOf({ 'rows.csv': FIRST, 'p.yml': nightly() })
   expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
-  expect((await fettle(['diff'], { cwd })).stderr).toContain('no good run of this pipeline came before')
+  expect((await fettle(['diff'], { cwd })).stderr).toContain(
+    'no good run of the same pipeline, account, target and limit came before',
+  )
   writeFileSync(join(cwd, 'first.csv'), readFileSync(join(cwd, 'out/p.csv')))
   writeFileSync(join(cwd, 'rows.csv'), SECOND)
   const second = await fettle(['run', 'p.yml', '-q', '--json'], { cwd })
   expect(second.code, second.stderr).toBe(0)
   const { report, runId } = lastLine(second)
   const { changes } = JSON.parse(readFileSync(join(cwd, String(report)), 'utf8')).results[0]
-  expect(changes.counts).toEqual({ new: 1, gone: 1, matched: 1, lost: 1, moved: 1, changed: 0, decided: 0 })
+  expect(changes.counts).toEqual({ new: 1, gone: 1, matched: 1, lost: 1, moved: 1, changed: 0, outcome: 0, decided: 0 })
   expect(changes.rows).toMatchObject([
     { kind: 'lost', cause: 'list', key: '2', before: { company: { name: 'BOLTON CASTINGS LIMITED' } } },
     { kind: 'moved', cause: 'list', key: '3', after: { company: { name: 'BOLTON CASTINGS LIMITED' } } },

@@ -62,8 +62,8 @@ test('what differs is named by row, and accepted by --update', async () => {
 
 test('a list, decisions and a file of expected rows', async () => {
   const mapped = [
-    ['country', 'GB'],
-    ['name', 'Unknown Things Ltd'],
+    ['country', 'gb'],
+    ['name', 'unknown things ltd'],
   ]
   const fingerprint = `r${createHash('sha256').update(JSON.stringify(mapped)).digest('hex').slice(0, 32)}`
   const cwd = folderOf({

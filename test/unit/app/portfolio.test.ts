@@ -15,7 +15,7 @@ async function night(companies: readonly ReturnType<typeof companyAt>[], portfol
   mkdirSync(cwd, { recursive: true })
   writeFileSync(join(cwd, 'in.csv'), listOf(companies))
   const pipeline = here.pipeline({ portfolio: { name: 'Watched', reference: 'ref', ...portfolio } })
-  return run(pipeline, { cwd, env: here.env, fresh: true })
+  return run(pipeline, { cwd, env: here.env, fresh: true, acceptList: true })
 }
 
 const held = async (id: number) =>
