@@ -1,6 +1,6 @@
 /** The state of the stage that fetches the tags of accepted companies. */
 import type { FetchedCompany } from '../model/results.ts'
-import { Appended } from './appended.ts'
+import { type Appended, emptyList } from './appended.ts'
 import type { RefusedCompany, RunEvent } from './events.ts'
 
 export interface AcceptedState {
@@ -34,7 +34,7 @@ export const NOTHING_ACCEPTED: AcceptedState = {
     refused: 0,
     refusal: null,
     job: null,
-    found: Appended.empty(),
+    found: emptyList(),
     isOver: false,
     isWritten: false,
   },

@@ -4,7 +4,7 @@ import type { ProposedCompany } from '../model/requests.ts'
 import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
-import { Appended } from './appended.ts'
+import { type Appended, emptyList } from './appended.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
 import {
   afterNotices,
@@ -81,7 +81,7 @@ export interface CompanyActionState {
 /** As many as a report shows; the journal has all of them. */
 const MAX_FOUND = 100
 
-const NO_ANSWERS: Appended<ProposedAnswer> = Appended.empty()
+const NO_ANSWERS: Appended<ProposedAnswer> = emptyList()
 
 const NOT_ASKED: CandidateState = {
   ...{ counts: null, open: null, done: 0, paid: 0, reused: 0, isKept: false, lost: 0, refused: 0 },
