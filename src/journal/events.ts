@@ -5,11 +5,11 @@
  */
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
-import type { ErrorKind, Issue } from '../errors.ts'
+import type { ErrorKind } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
-import type { Plan } from '../pipeline/model/types.ts'
+import { issueSchema, type Plan, planSchema } from '../pipeline/model/plan.ts'
 import { runChanges } from './changes.ts'
 import { NOTICE_EVENTS, PORTFOLIO_EVENTS } from './monitoring-events.ts'
 import { matches, proposed, REUSE_EVENTS, screened } from './reuse-events.ts'
@@ -34,7 +34,6 @@ const summary = jobSummary.nullable() as unknown as z.ZodType<JobSummary | null>
 const rows = count.nullable()
 const outcomes: z.ZodType<Outcomes> = z.object(byOutcome(() => rows))
 const error = z.object({ code: text, kind: word<ErrorKind>(), message: text, hint: text, correlationId: text.nullable() })
-const issue = least<Issue>({ code: text, severity: text, message: text, count, rows: z.array(count) })
 const check = z.object({
   assertion: text,
   /** Null: there is nothing yet to compare with. */
@@ -61,31 +60,8 @@ const sample = least<RowSample>({
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
 const refusal = z.object({ id: text, why: text })
+const liveSettings = planSchema.unwrap().partial() as unknown as z.ZodType<LiveSettings>
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
-const live = least<LiveSettings>({
-  poll: z.object({ everyMs: count, maxMs: count, timeoutMs: count }),
-  retry: z.object({ attempts: count }),
-  checks: z.array(z.object({})),
-  report: z.object({ rows: text, mask: z.array(text) }),
-})
-const plan = z.intersection(
-  live,
-  least({
-    name: text,
-    file: text,
-    tags: z.array(text),
-    service: z.object({ kind: text }),
-    input: z.object({ path: text, sha256: text, bytes: count, rows: count }),
-    rows: count,
-    parts: z.array(z.object({ from: count, rows: count })).optional(),
-    preparation: z.array(text),
-    mappings: z.array(z.object({ mapping: text })),
-    enrich: z.object({ product: text, tags: z.array(text) }).nullable(),
-    budget: z.object({ rows: count.nullable(), credits: count.nullable() }),
-    issues: z.array(issue),
-    fingerprint: text,
-  }),
-) as unknown as z.ZodType<Plan>
 const stageState = z.object({
   name: word<StageName>(),
   status: word<Status | 'pending'>(),
@@ -111,7 +87,7 @@ const mergedShards = z.object({
   runs: list(text),
   stages: list(stageState),
   jobs: list(jobState),
-  issues: list(issue),
+  issues: list(issueSchema),
   http,
   reuse: z.object(REUSE_EVENTS['reuse.chosen']).optional(),
 })
@@ -120,7 +96,7 @@ const mergedShards = z.object({
 const facts = {
   runId: text,
   tool: z.object({ name: text, version: text }),
-  plan,
+  plan: planSchema,
   /** Unique name of the remote job: pipeline + run id; a part adds its number. */
   jobName: text,
   /** `embedded`, or address and a digest of the user name. A resume with another is rejected. */
@@ -139,7 +115,7 @@ const observed = { part, status: text, summary }
 
 export const EVENTS = {
   'run.started': { journal: z.literal(1), ...facts },
-  'run.resumed': { pid: count, host: text, settings: live.optional(), runKey: text.optional() },
+  'run.resumed': { pid: count, host: text, settings: liveSettings.optional(), runKey: text.optional() },
   ...REUSE_EVENTS,
   'stage.started': { stage },
   'stage.finished': { stage, elapsedMs: count, http },
@@ -226,7 +202,7 @@ export const EVENTS = {
   'screen.finished': { done: count, company: screened, createdAt: text.nullable(), adopted: flag },
   'screen.refused': { done: count, company: refusal },
   'correlation.noted': { part, operation: text, correlationId: text },
-  'issue.raised': { issue },
+  'issue.raised': { issue: issueSchema },
   'run.finished': { status: ended, exitCode: count, outcomes, checks: list(check), error: error.nullable() },
   /** Stopped before its end and resumable: a signal, a time limit, a retryable error, a full disk. */
   'run.paused': { status: ended, exitCode: count, error },

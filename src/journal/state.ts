@@ -17,7 +17,6 @@ import type {
   RowSample,
 } from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
-import type { Plan } from '../pipeline/model/types.ts'
 import { afterOutputs, applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type { CheckResult, JobState, RecordedError, RunEvent, RunFacts, StageState, Status } from './events.ts'
 import { jobsOf, replaced } from './jobs.ts'
@@ -70,22 +69,16 @@ export interface RunState extends RunFacts, CompanyActionState {
 
 const newStage = { status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
 
-/** Adds the defaults that plans of earlier journals lack: one job for all rows. */
-const withDefaults = (plan: Plan): Plan => ({
-  ...{ sent: plan.rows, collapse: false, parts: [{ from: 0, rows: plan.rows }], concurrency: 1, decisions: null },
-  ...plan,
-})
-
 const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: RunEvent & { type: 'run.started' }): RunState => ({
   ...initialCompanyActions(plan),
   ...facts,
-  plan: withDefaults(plan),
+  plan,
   startedAt: at,
   updatedAt: at,
   resumedAt: [],
   runKeys: runKey === undefined ? [] : [runKey],
   stages: stagesOf(plan).map(({ name }) => ({ name, ...newStage })),
-  jobs: jobsOf(withDefaults(plan), facts.jobName),
+  jobs: jobsOf(plan, facts.jobName),
   issues: plan.issues,
   outputs: [],
   outcomes: null,
@@ -256,23 +249,10 @@ function apply(state: RunState, event: RunEvent): RunState {
   }
 }
 
-/** Journals of early builds call the error kind `retryable` `again`. */
-const withCurrentKind = <E extends RunEvent | JobState>(event: E, key: keyof E): E => {
-  const error = event[key] as RecordedError | null | undefined
-  return (error?.kind as string | undefined) === 'again' ? { ...event, [key]: { ...error, kind: 'retryable' } } : event
-}
-
-function withCurrentKinds(event: RunEvent): RunEvent {
-  if ('error' in event) return withCurrentKind(event, 'error')
-  if (event.type !== 'run.started' || event.merged === undefined) return event
-  return { ...event, merged: { ...event.merged, jobs: event.merged.jobs.map(job => withCurrentKind(job, 'failure')) } }
-}
-
 /** The state after one more event; null until `run.started`. */
 export function advance(state: RunState | null, event: RunEvent): RunState | null {
-  const current = withCurrentKinds(event)
-  if (state === null) return current.type === 'run.started' ? startState(current) : null
-  return { ...apply(state, current), updatedAt: event.at }
+  if (state === null) return event.type === 'run.started' ? startState(event) : null
+  return { ...apply(state, event), updatedAt: event.at }
 }
 
 /** Null when the run recorded nothing. */

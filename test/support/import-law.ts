@@ -15,7 +15,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
   pipeline: ['counted', 'nearest', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
-  journal: ['zod', 'contract', 'model', 'pipeline:types', 'errors', 'files', 'node:'],
+  journal: ['zod', 'contract', 'model', 'pipeline', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',

@@ -9,7 +9,7 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { AcceptedCompany } from '../../model/results.ts'
-import type { Plan } from '../../pipeline/index.ts'
+import { type Plan, restorePipeline } from '../../pipeline/index.ts'
 import { readFetchedFile } from '../../results/index.ts'
 import type { FetchedByJob } from '../../run/index.ts'
 import { NO_OVERRIDES } from '../prepare/context.ts'
@@ -35,7 +35,7 @@ export async function fetchByJob(
   await writeAtomic(join(cwd, LIST), csvText([['companyId', 'name', 'country'], ...lines], style))
   const runsDir = join(cwd, 'runs')
   const context = { ...NO_OVERRIDES, env: settings.env, cwd, runsDir }
-  const { plan, issues } = await prepareValue(pipelineOf(needs.plan, join(cwd, LIST)), context)
+  const { plan, issues } = await prepareValue(fetchPipeline(needs.plan, join(cwd, LIST)), context)
   const [problem] = issues.filter(({ severity }) => severity === 'error')
   if (plan === null || problem !== undefined)
     throw new FettleError('FETTLE_BUG', `the job for accepted companies cannot be planned: ${problem?.message ?? ''}`)
@@ -52,29 +52,14 @@ export async function fetchByJob(
   return { job: state.jobs[0]?.id ?? null, paid: (matched ?? 0) + (duplicates ?? 0), companies: found }
 }
 
-function pipelineOf(
-  { name, service, register, enrich, poll, retry, after }: Plan,
-  input: string,
-): Readonly<Record<string, unknown>> {
-  const ms = (value: number): string => `${value}ms`
-  const remote = (one: Exclude<Plan['service'], { readonly kind: 'embedded' }>) => ({
-    url: one.url,
-    ...(one.rate === null ? {} : { rate: { requests: one.rate.requests, per: ms(one.rate.perMs) } }),
-    fileHosts: one.fileHosts,
-    insecure: one.insecure,
-  })
+function fetchPipeline(plan: Plan, input: string) {
+  const { name, service, register, poll, retry, after } = restorePipeline(plan)
+  const { enrich } = plan
   return {
-    name,
-    service: service.kind === 'embedded' ? 'embedded' : remote(service),
-    ...(register === undefined ? {} : { register: register.map(one => one.name) }),
-    input,
+    ...{ name, service, register, input, poll, retry, after },
     mappings: { companyId: 'companyId', name: 'name', country: 'country' },
-    enrich: { product: enrich?.product, tags: enrich?.tags },
+    enrich,
     output: { path: OUTPUT, columns: ['*', ...(enrich?.tags ?? [])] },
-    // With the embedded service a plan polls sooner than a pipeline may.
-    poll: { every: ms(Math.max(500, poll.everyMs)), max: ms(Math.max(500, poll.maxMs)), timeout: ms(poll.timeoutMs) },
-    retry: { attempts: retry.attempts },
-    ...(after === undefined ? {} : { after }),
   }
 }
 

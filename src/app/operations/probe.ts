@@ -9,7 +9,7 @@ import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { readRows } from '../../input/table/records.ts'
 import type { RunState } from '../../journal/index.ts'
-import { nearest, type Plan, ROWS_NAME, RUN_OUTPUT } from '../../pipeline/index.ts'
+import { nearest, type Plan, ROWS_NAME, RUN_OUTPUT, restorePipeline } from '../../pipeline/index.ts'
 import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
 import { openEnriched } from '../../results/enriched-file.ts'
 import { receivedPath } from '../../results/file-names.ts'
@@ -56,7 +56,7 @@ export async function prepareProbe(plan: Plan, wanted: ProbedRow, place: Place):
     yield Buffer.from(csv)
   }
   const stdin = () => stageInput(bytes(), { runsDir: place.runsDir, keeps: true, kind: 'rows', shown: ROWS_NAME })
-  const prepared = await prepareValue(pipelineOf(plan), { ...NO_OVERRIDES, ...place, stdin }, plan.file)
+  const prepared = await prepareValue(probePipeline(plan), { ...NO_OVERRIDES, ...place, stdin }, plan.file)
   if (prepared.plan !== null) return { ...prepared, plan: prepared.plan }
   prepared.release()
   throw errorOfIssues(prepared.issues)
@@ -78,34 +78,14 @@ async function findRow(plan: Plan, wanted: ProbedRow, root: string): Promise<rea
 }
 
 /** The pipeline of the probe. Its name makes it a separate series; its output stays in the directory of the run. */
-function pipelineOf(plan: Plan): Readonly<Record<string, unknown>> {
-  const { name, service, register, mappings, enrich, budget, poll, retry, send, companyNumbers, headers } = plan
-  const ms = (value: number): string => `${value}ms`
-  const remote = (one: Exclude<Plan['service'], { readonly kind: 'embedded' }>) => ({
-    url: one.url,
-    ...(one.rate === null ? {} : { rate: { requests: one.rate.requests, per: ms(one.rate.perMs) } }),
-    fileHosts: one.fileHosts,
-    insecure: one.insecure,
-  })
-  const mapped = mappings.map(({ mapping, index, value, pad, trim = false }) => [
-    mapping,
-    value === undefined ? { index, ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) } : { value },
-  ])
+function probePipeline(plan: Plan) {
+  const { name, service, register, mappings, job, send, enrich, budget, poll, retry } = restorePipeline(plan)
   return {
+    ...{ service, register, mappings, send, enrich, budget, poll, retry },
     name: `${name}-probe`,
-    service: service.kind === 'embedded' ? 'embedded' : remote(service),
-    ...(register === undefined ? {} : { register: register.map(one => one.name) }),
     input: { path: '-', encoding: 'utf-8', delimiter: ',', header: plan.input.header !== null },
-    mappings: Object.fromEntries(mapped),
-    ...(companyNumbers === undefined ? {} : { job: { companyNumbers } }),
-    ...(send === undefined ? {} : { send }),
-    enrich:
-      enrich === null ? 'none' : { product: enrich.product, tags: enrich.tags, ...(headers === undefined ? {} : { headers }) },
-    ...(enrich === null ? {} : { output: { path: RUN_OUTPUT, format: 'csv', columns: ['*', ...enrich.tags] } }),
-    budget: Object.fromEntries(Object.entries(budget).filter(([, limit]) => limit !== null)),
-    // With the embedded service a plan polls sooner than a pipeline may.
-    poll: { every: ms(Math.max(500, poll.everyMs)), max: ms(Math.max(500, poll.maxMs)), timeout: ms(poll.timeoutMs) },
-    retry: { attempts: retry.attempts },
+    job: { companyNumbers: job.companyNumbers },
+    output: plan.enrich === null ? undefined : { path: RUN_OUTPUT, format: 'csv', columns: ['*', ...plan.enrich.tags] },
   }
 }
 

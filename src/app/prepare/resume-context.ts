@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs'
 import { action, FettleError } from '../../errors.ts'
 import type { LiveSettings, RunState } from '../../journal/index.ts'
 import {
+  FREE_KEYS,
   inputOptionsOf,
   isSameWork,
-  KEYS_OUTSIDE_IDENTITY,
   type Links,
   liveSettingsOf,
   type ParsedPipeline,
@@ -136,7 +136,7 @@ function changedKeys(now: Plan, then: Plan): string[] {
   if (isSameWork(now, then)) return []
   // The split of a merged run comes from its shards, not from the pipeline.
   const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']
-  const free: readonly string[] = [...KEYS_OUTSIDE_IDENTITY, 'sent', ...ofMerge]
+  const free: readonly string[] = [...FREE_KEYS, 'sent', ...ofMerge]
   const keys = Object.keys(then) as (keyof Plan)[]
   const changed = keys.filter(key => !free.includes(key) && JSON.stringify(now[key]) !== JSON.stringify(then[key]))
   return changed.map(settingName)

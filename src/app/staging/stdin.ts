@@ -10,7 +10,7 @@ import { type ReceivedInput, stageInput } from './staged-input.ts'
 export function isSameInput(asked: string, recorded: Plan['input']): boolean {
   const { kind } = requestedInput(asked)
   const { kept = null, path } = recorded
-  if (kept !== null) return kept === true ? kind === 'file' : shownPath(asked) === kept
+  if (kept !== null) return shownPath(asked) === kept
   return shownPath(asked) === path || (kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
 }
 

@@ -1,7 +1,7 @@
 /** The digest of the work that a plan describes. Plans with the same fingerprint send, enrich and write the same rows alike. */
 import { createHash } from 'node:crypto'
-import type { InputFacts, Plan } from '../model/types.ts'
-import { KEYS_OUTSIDE_IDENTITY } from '../schema/keys.ts'
+import type { z } from 'zod'
+import { FACTS_SHAPE, PLAN_FACTS, PLAN_SHAPE, type Plan } from '../model/plan.ts'
 
 /** JSON with sorted keys and without spaces. Absent and undefined keys are the same, as in a journal. */
 function canonical(value: unknown): string {
@@ -13,27 +13,19 @@ function canonical(value: unknown): string {
   return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonical(part)}`).join(',')}}`
 }
 
-/** The time of the last write, whether a copy is kept, and text for people. */
-const FACTS_OUTSIDE_IDENTITY: readonly (keyof InputFacts)[] = ['mtimeMs', 'kept', 'delimiterEvidence']
+/** The keys that the fingerprint leaves out. */
+const freeKeys = (shape: z.core.$ZodShape): string[] => Object.keys(shape).filter(key => PLAN_FACTS.has(shape[key]!))
+export const FREE_KEYS: readonly string[] = freeKeys(PLAN_SHAPE)
+const FREE_FACTS = freeKeys(FACTS_SHAPE)
 
-/** Keys whose null is part of the first digests. Any other null is left out, so that a new key does not change old digests. */
-const NULL_IN_DIGEST: readonly (keyof Plan)[] = ['key', 'limit', 'enrich', 'output']
-
-const digested = (key: string, value: unknown): unknown =>
-  value !== null || (NULL_IN_DIGEST as readonly string[]).includes(key) ? value : undefined
-
-const without = (whole: object, keys: readonly string[]): [string, unknown][] =>
-  Object.entries(whole).filter(([key]) => !keys.includes(key))
+const without = (whole: object, keys: readonly string[]): object =>
+  Object.fromEntries(Object.entries(whole).filter(([key]) => !keys.includes(key)))
 
 export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
-  const work = without(plan, KEYS_OUTSIDE_IDENTITY).map(([key, value]) => [key, digested(key, value)])
   // A register that was imported again is the same choice: a resume reports it.
-  const register = plan.register && [...new Set(plan.register.map(one => one.name))]
-  const input = Object.fromEntries(without(plan.input, FACTS_OUTSIDE_IDENTITY))
-  // The digest once held the words of `preparation`: plans that have none keep theirs.
-  return createHash('sha256')
-    .update(canonical({ ...Object.fromEntries(work), register, input, preparation: [] }))
-    .digest('hex')
+  const register = plan.register && [...new Set(plan.register.map(({ name }) => name))]
+  const work = { ...without(plan, FREE_KEYS), register, input: without(plan.input, FREE_FACTS) }
+  return createHash('sha256').update(canonical(work)).digest('hex')
 }
 
 /** The plan before rows with earlier answers were left out. */
@@ -43,13 +35,5 @@ export function wholePlan({ known, ...plan }: Plan): Plan {
   return { ...plan, budget, sent: known.sent, parts: known.parts }
 }
 
-/** Whether two plans do the same work. Digests are computed again: a recorded one may follow an earlier rule. */
-export function isSameWork(one: Plan, other: Plan): boolean {
-  if (one.fingerprint === other.fingerprint) return true
-  // Earlier versions did not record registers.
-  const isRecorded = one.register !== undefined && other.register !== undefined
-  const [a, b] = [wholePlan(one), wholePlan(other)].map(({ register, ...rest }) =>
-    fingerprintOf(isRecorded ? { ...rest, register: register! } : rest),
-  )
-  return a === b
-}
+/** Whether two plans do the same work. */
+export const isSameWork = (plan: Plan, other: Plan): boolean => plan.fingerprint === other.fingerprint

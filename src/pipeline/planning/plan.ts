@@ -115,7 +115,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...(companyNumbers === null ? {} : { companyNumbers }),
     parts: partsOf(counts.sent, split),
     ...(pipeline.send === null ? {} : { send: pipeline.send }),
-    ...(pipeline.reuse === null ? {} : { reuse: pipeline.reuse }),
+    reuse: pipeline.reuse,
     preparation: preparationOf(
       facts,
       mappings,

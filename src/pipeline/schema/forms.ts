@@ -1,4 +1,4 @@
-/** The forms of values that the schema is made of, and the facts about keys beside their form. */
+/** The forms of values that the schema is made of. */
 import { z } from 'zod'
 import { DURATION, formatDuration, parseDuration, parseThreshold, THRESHOLD } from '../source/durations.ts'
 
@@ -30,10 +30,3 @@ export const threshold = (error: string, shareOnly = false) =>
     .transform(value => parseThreshold(value)!)
 
 export const orNull = <T extends z.ZodType>(schema: T) => schema.optional().transform(value => value ?? null)
-
-export const KEY_FACTS = z.registry<{
-  /** A resume takes the value from the present pipeline file, not from the recorded plan. */
-  readonly live?: true
-  /** False: the value changes nothing that is sent or written, so it is left out of the plan's fingerprint. */
-  readonly identity?: false
-}>()

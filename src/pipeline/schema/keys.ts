@@ -1,9 +1,8 @@
-/** The keys of the schema: which may be written at a path, and which keys of a plan follow from their facts. */
+/** The keys of the schema: which may be written at a path, and what those of a plan are called. */
 import type { z } from 'zod'
-import type { Plan } from '../model/types.ts'
+import { PLAN_FACTS, PLAN_SHAPE, type Plan } from '../model/plan.ts'
 import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
-import { KEY_FACTS } from './forms.ts'
 import { pipelineSchema } from './schema.ts'
 
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
@@ -48,25 +47,11 @@ const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>
   FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : key === 'enrich' ? [[key], [key, 'headers']] : [[key]],
 )
 
-const planKeys = (fulfils: (facts: NonNullable<ReturnType<typeof KEY_FACTS.get>>) => boolean): (keyof Plan)[] =>
-  SETTINGS.flatMap(path =>
-    schemasAt(path).some(schema => fulfils(KEY_FACTS.get(schema) ?? {})) ? [path.at(-1) as keyof Plan] : [],
-  )
-
-export const LIVE_KEYS: readonly (keyof Plan)[] = planKeys(({ live }) => live === true)
+/** The keys that a resume reads from the present pipeline file. */
+const LIVE_KEYS = (Object.keys(PLAN_SHAPE) as (keyof Plan)[]).filter(key => PLAN_FACTS.get(PLAN_SHAPE[key])?.live)
 
 export const liveSettingsOf = (plan: Plan): Partial<Plan> =>
   Object.fromEntries(LIVE_KEYS.flatMap(key => (plan[key] === undefined ? [] : [[key, plan[key]]])))
-
-export const KEYS_OUTSIDE_IDENTITY: readonly (keyof Plan)[] = [
-  ...planKeys(({ identity }) => identity === false),
-  'file',
-  'preparation',
-  'profile',
-  'issues',
-  'known',
-  'fingerprint',
-]
 
 /** What a key of a plan is called in a pipeline file: `job.collapse` for `collapse`. */
 export const settingName = (key: string): string =>

@@ -11,7 +11,7 @@ import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
 import { budget } from './budget.ts'
 import { TABLE_NAME, tableAddress } from './databases.ts'
-import { duration, flag, KEY_FACTS, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
+import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
 import { accept, after, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
@@ -83,8 +83,7 @@ const enrich = z
           },
         )
         .optional()
-        .describe('What the service calls columns of the enriched file, where it does not use their tags.')
-        .register(KEY_FACTS, { live: true, identity: false }),
+        .describe('What the service calls columns of the enriched file, where it does not use their tags.'),
     }),
   ])
   .transform(given =>
@@ -204,13 +203,10 @@ export const pipelineSchema = map({
   $schema: text('the address of a JSON Schema').optional().describe('For editors; fettle does not read it.'),
   version: z.literal(1).prefault(1).describe('Version of this format.'),
   name: pattern(NAME, /^[a-z0-9][a-z0-9-]{0,79}$/).describe('Part of run ids and of the remote job names.'),
-  description: orNull(text('a text of 2000 characters at most', 2000))
-    .describe('For people.')
-    .register(KEY_FACTS, { identity: false }),
+  description: orNull(text('a text of 2000 characters at most', 2000)).describe('For people.'),
   tags: listOf(pattern(TAG, /^[\w.-]{1,60}$/), 'a list of tags', 0, 50)
     .prefault([])
-    .describe('Tags to select pipelines by.')
-    .register(KEY_FACTS, { identity: false }),
+    .describe('Tags to select pipelines by.'),
   vars: z
     .record(z.string(), z.string({ error: 'text' }), { error: 'a map of names and texts' })
     .prefault({})
@@ -229,10 +225,7 @@ export const pipelineSchema = map({
   mappings,
   job: map({
     split: orNull(whole(1, MAX_ROWS)).describe('Most rows of one remote job.'),
-    concurrency: whole(1, 32)
-      .prefault(4)
-      .describe('Remote jobs at the same time.')
-      .register(KEY_FACTS, { live: true, identity: false }),
+    concurrency: whole(1, 32).prefault(4).describe('Remote jobs at the same time.'),
     collapse: flag().prefault(false).describe('Rows with equal mapped cells are uploaded once; all of them get the result.'),
     companyNumbers: orNull(z.enum(COMPANY_NUMBERS, { error: 'reliable or unreliable' })).describe(
       "unreliable: a number alone is no match where the name is another; reliable: it is, at the same place. fettle's own service only. Absent: by the list.",
@@ -241,16 +234,16 @@ export const pipelineSchema = map({
     .prefault({})
     .describe('How rows become remote jobs.'),
   send: send.describe('mapped: only the mapped columns go up. Absent: all columns.'),
-  reuse: orNull(reuse)
-    .describe('Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.')
-    .register(KEY_FACTS, { identity: false }),
+  reuse: orNull(reuse).describe(
+    'Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.',
+  ),
   enrich: enrich
     .optional()
     .describe('none, a product, or {product, tags, headers}. Absent: basic when there is an output, else none.'),
   budget,
-  retention: orNull(duration(24 * HOUR, 3650 * 24 * HOUR))
-    .describe('Remove runs of this pipeline that are older, at the end of a run; what they spent stays.')
-    .register(KEY_FACTS, { live: true, identity: false }),
+  retention: orNull(duration(24 * HOUR, 3650 * 24 * HOUR)).describe(
+    'Remove runs of this pipeline that are older, at the end of a run; what they spent stays.',
+  ),
   poll: map({
     every: duration(500, HOUR)
       .prefault('2s')
@@ -262,17 +255,14 @@ export const pipelineSchema = map({
   })
     .transform(({ every, max, timeout }) => ({ everyMs: every, maxMs: max, timeoutMs: timeout }))
     .prefault({})
-    .describe('How a running job is polled.')
-    .register(KEY_FACTS, { live: true, identity: false }),
+    .describe('How a running job is polled.'),
   retry: map({ attempts: whole(1, 10).prefault(4).describe('Attempts of one request.') })
     .prefault({})
-    .describe('How requests are retried.')
-    .register(KEY_FACTS, { live: true, identity: false }),
+    .describe('How requests are retried.'),
   checks: checks
     .transform(given => Object.entries(given).map(([name, levels]) => ({ name, ...levels }) as PlannedCheck))
     .prefault({})
-    .describe('Thresholds: warn keeps exit 0, fail gives exit 1.')
-    .register(KEY_FACTS, { live: true, identity: false }),
+    .describe('Thresholds: warn keeps exit 0, fail gives exit 1.'),
   output: orNull(
     z
       .union([path, outputMap], { error: 'a path, or a map with path' })
@@ -280,9 +270,7 @@ export const pipelineSchema = map({
   ).describe('Absent: the run ends when matched.'),
   accept: orNull(accept).describe('Which matches of the service stand, by their band and pattern. Absent: all.'),
   review: map({
-    decisions: orNull(path)
-      .describe('A CSV of decisions about rows, applied on every run; a review writes it.')
-      .register(KEY_FACTS, { live: true, identity: false }),
+    decisions: orNull(path).describe('A CSV of decisions about rows, applied on every run; a review writes it.'),
   })
     .prefault({})
     .describe('Rows that a person should look at.'),
@@ -292,9 +280,7 @@ export const pipelineSchema = map({
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
-  after: after
-    .describe('archive: the remote jobs are archived once all results are written. Absent: they stay as they are.')
-    .register(KEY_FACTS, { identity: false }),
+  after: after.describe('archive: the remote jobs are archived once all results are written. Absent: they stay as they are.'),
   report: map({
     rows: z
       .enum(['none', 'review', 'all'])
@@ -307,8 +293,7 @@ export const pipelineSchema = map({
       .describe('Columns shown as ***.'),
   })
     .prefault({})
-    .describe('What row content may enter reports.')
-    .register(KEY_FACTS, { live: true, identity: false }),
+    .describe('What row content may enter reports.'),
   notify: notify.prefault([]).describe('Who gets a message when a run ends. Never changes the exit code.'),
 })
 

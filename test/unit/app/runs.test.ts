@@ -121,31 +121,6 @@ test('a kept input finishes the run after its file was replaced', async () => {
   expect(readdirSync('runs/inputs')).toEqual([])
 })
 
-/** A run that ended before its job was made, recorded when the digest of a plan held the words of `preparation`. */
-const EARLIER = readFileSync(new URL('earlier-journal.jsonl', import.meta.url), 'utf8')
-
-test('resume continues a run of an earlier version whose plan was digested in other words', async () => {
-  const { runId, plan } = JSON.parse(EARLIER.split('\n')[0]!) as { runId: string; plan: { fingerprint: string } }
-  mkdirSync(join('runs', runId), { recursive: true })
-  writeFileSync(join('runs', runId, 'journal.jsonl'), EARLIER.replaceAll('to 8 digits', 'up to eight places'))
-  writeFileSync('in.csv', 'name;country;no\nNobody Knows Them Ltd;GB;12\nHarrow Optics Ltd;GB;345\n')
-  writeFileSync(
-    'p.yml',
-    `name: small
-input: { path: in.csv, quotes: relaxed }
-mappings: { name: { from: name, trim: true }, country: country, orgNumber: { from: no, pad: 8 } }
-job: { collapse: true }
-output: out.csv
-poll: { every: 500ms }
-`,
-  )
-  const report = await resume(runId, options())
-  expect([report.status, report.metadata.runId]).toEqual(['warn', runId])
-  expect(listRunIds('runs', 'small')).toEqual([runId])
-  expect(readFileSync(join('runs', runId, 'journal.jsonl'), 'utf8')).toContain('"type":"run.resumed"')
-  expect(plan.fingerprint).toMatch(/^bcb4801e/)
-})
-
 test('an existing runs directory keeps its mode; new folders in it are private', async () => {
   mkdirSync('runs')
   chmodSync('runs', 0o755)

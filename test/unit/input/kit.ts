@@ -78,6 +78,7 @@ export const planOf = (input: InputFacts, rest: Partial<Plan> = {}): Plan => ({
   retry: { attempts: 4 },
   checks: [],
   output: null,
+  ...{ accept: null, candidates: null, portfolio: null, screen: null, reuse: null },
   decisions: null,
   report: { rows: 'review', mask: [] },
   issues: [],

@@ -1,5 +1,5 @@
 /** Checksums of journal lines: any changed, removed, added or moved line is found, with its number. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
@@ -72,28 +72,6 @@ test.each<[string, (all: string[]) => string[], number]>([
   const damaged = damage([...lines])
   expect(damagedAt(damaged)).toBe(line === -1 ? damaged.length : line)
 })
-
-const fixtures = new URL('fixtures/0.1.0/', import.meta.url)
-
-test.each(readdirSync(fixtures).filter(name => name.endsWith('-interrupted.jsonl')))(
-  '%s, of before there were checksums, is continued with them',
-  name => {
-    const old = readFileSync(new URL(name, fixtures), 'utf8')
-    writeFileSync(path, old)
-    const journal = openJournal(path, now, 'existing')
-    journal.append({ type: 'run.resumed', pid: 1, host: 'h' })
-    journal.append({ type: 'run.detached' })
-    journal.close()
-    const text = readFileSync(path, 'utf8')
-    expect(text.startsWith(old)).toBe(true)
-    const all = text.trimEnd().split('\n')
-    expect(all.map(line => SUM.test(line)).indexOf(true)).toBe(all.length - 2)
-    expect(damagedAt(all)).toBeNull()
-    expect(damagedAt(all.with(-1, all.at(-1)!.replace(SUM, '}')))).toBe(all.length)
-    // The first checksum covers the lines before it.
-    expect(damagedAt(all.with(1, all[1]!.replace('2026', '2027').replace('2025', '2024')))).toBe(all.length - 1)
-  },
-)
 
 test('a torn last line is dropped, and the next one follows the last whole line', () => {
   writeFileSync(

@@ -452,15 +452,3 @@ describe('changes only the fields of the event', () => {
     })
   })
 })
-
-test('reads the error kind `again` of early builds as `retryable`', () => {
-  const early = { ...error, kind: 'again' as never }
-  const at = '2026-01-01T00:00:00.000Z'
-  const first = fold([{ ...started, at }])!
-  const jobs = [{ ...first.jobs[0]!, failure: early }]
-  const merged = { runs: ['r0'], stages: [], jobs, issues: [], http }
-  const after = (fact: RunEventInput): RunState => fold([{ ...started, at }, { ...fact, at } as RunEvent])!
-  expect(after({ type: 'run.paused', status: 'error', exitCode: 75, error: early }).error).toEqual(error)
-  expect(after({ type: 'part.failed', part: 0, error: early }).jobs[0]?.failure).toEqual(error)
-  expect(fold([{ ...started, merged, at } as RunEvent])?.jobs[0]?.failure).toEqual(error)
-})

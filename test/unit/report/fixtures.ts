@@ -72,6 +72,7 @@ const PLAN: Plan = {
     review: 'out/review.csv',
   },
   decisions: null,
+  ...{ accept: null, candidates: null, portfolio: null, screen: null, reuse: null },
   report: { rows: 'all', mask: ['phone'] },
   issues: [],
   fingerprint: digest('a07e3b'),

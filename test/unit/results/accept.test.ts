@@ -303,7 +303,7 @@ describe('the rows of an output', () => {
 })
 
 describe('questions for candidates', () => {
-  const CANDIDATES = { for: ['review', 'unmatched'], limit: 3, budget: null } as const
+  const CANDIDATES = { for: ['review', 'unmatched'], limit: 3, budget: null, fetch: null } as const
   const mappings = [
     { mapping: 'name', header: 'Name', index: 0, pad: null },
     { mapping: 'country', header: null, index: 1, pad: null, value: 'United Kingdom' },

@@ -6,7 +6,7 @@ import type { Plan, PlannedCandidates } from '../../../src/pipeline/model/types.
 import type { FakeAccount } from './fake-account.ts'
 import { crashAfterOutputs, planOf, resumed, type World, worldOf } from './world.ts'
 
-const CANDIDATES: PlannedCandidates = { for: ['review'], limit: 500, budget: null }
+const CANDIDATES: PlannedCandidates = { for: ['review'], limit: 500, budget: null, fetch: null }
 const QUESTIONS: readonly Question[] = ['Acme', 'Bolt', 'Core', 'Dyne'].map(name => ({
   id: `q-${name}`,
   query: { name, country: 'GB' },

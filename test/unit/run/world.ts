@@ -57,6 +57,7 @@ export const planOf = (change: Partial<Plan> = {}): Plan => ({
   checks: [],
   output: { path: 'out.csv', format: 'csv', columns: ['*'], unmatched: null, review: null },
   decisions: null,
+  ...{ accept: null, candidates: null, portfolio: null, screen: null, reuse: null },
   report: { rows: 'review', mask: [] },
   issues: [],
   fingerprint: 'f1',

@@ -1,0 +1,63 @@
+/** The way back from a plan to a pipeline, for runs that do a part of its work. */
+import type { Plan, PlannedPortfolio, PlannedService } from '../model/plan.ts'
+
+/**
+ * The pipeline of a plan as a person may write it. Columns are named by number; the caller chooses the paths of input and outputs, and
+ * leaves out the keys that its run is not about. Absent keys are undefined.
+ */
+export function restorePipeline(plan: Plan) {
+  const { name, register, input, key, parts, concurrency, collapse, companyNumbers, send, headers, budget, output } = plan
+  const { service, enrich, retry, checks, portfolio, screen, after, accept, candidates } = plan
+  return {
+    name,
+    service: restoreService(service),
+    register: register?.map(({ name }) => name),
+    input: { header: input.header !== null, key: restoreColumn(key) },
+    mappings: Object.fromEntries(plan.mappings.map(rule => [rule.mapping, restoreMapping(rule)])),
+    job: { split: parts.length > 1 ? parts[0]?.rows : undefined, concurrency, collapse, companyNumbers },
+    send,
+    enrich: enrich === null ? 'none' : { ...enrich, headers },
+    budget: withoutNulls(budget),
+    poll: restorePoll(plan),
+    retry,
+    checks: Object.fromEntries(checks.map(({ name, warn, fail }) => [name, { warn: warn?.text, fail: fail?.text }])),
+    output: output === null ? undefined : { columns: output.columns.map(from => restoreName(from, output.rename)) },
+    accept: accept === null ? undefined : { ...withoutNulls(accept), pattern: restoreLetters(accept.pattern) },
+    candidates: candidates === null ? undefined : withoutNulls(candidates),
+    portfolio: portfolio === null ? undefined : restorePortfolio(portfolio),
+    screen: screen === null ? undefined : { ...withoutNulls(screen), countries: orAbsent(screen.countries) },
+    after,
+  }
+}
+
+const withoutNulls = <T extends object>(given: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as ReturnType<typeof withoutNulls<T>>
+
+const orAbsent = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list)
+
+const restoreColumn = (column: Plan['key']) => (column === null ? undefined : { index: column.index })
+
+const restoreMapping = ({ index, value, pad, trim }: Plan['mappings'][number]) =>
+  value === undefined ? { index, pad: pad ?? undefined, trim } : { value }
+
+const restoreName = (from: string, rename: Readonly<Record<string, string>> = {}) =>
+  rename[from] === undefined ? from : { from, as: rename[from] }
+
+const restoreLetters = (pattern: Readonly<Record<string, string>> | null) =>
+  pattern === null ? undefined : Object.fromEntries(Object.entries(pattern).map(([part, letters]) => [part, [...letters]]))
+
+function restoreService(service: PlannedService) {
+  if (service.kind === 'embedded') return service.kind
+  const { url, rate, fileHosts, insecure } = service
+  return { url, rate: rate === null ? undefined : { requests: rate.requests, per: `${rate.perMs}ms` }, fileHosts, insecure }
+}
+
+/** A plan polls the embedded service sooner than a pipeline may ask for, and its `maxMs` is what `every` was. */
+function restorePoll({ service, poll: { everyMs, maxMs, timeoutMs } }: Plan) {
+  return { every: `${service.kind === 'embedded' ? maxMs : everyMs}ms`, max: `${maxMs}ms`, timeout: `${timeoutMs}ms` }
+}
+
+function restorePortfolio({ name, id, reference, rules, sync, remove }: PlannedPortfolio) {
+  const removal = remove && (remove.max === null ? 'gone' : { max: `${Number((remove.max * 100).toFixed(3))}%` })
+  return { ...withoutNulls({ name, id }), reference: restoreColumn(reference), rules, sync, remove: removal }
+}
