@@ -18,9 +18,9 @@ import {
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { ownBeginning } from '../process.ts'
+import { ownBeginning, pidNamespace } from '../process.ts'
 import { renameOnceFreeSync } from './durable.ts'
-import { isStale, type LockOwner, readOwner } from './lock-owner.ts'
+import { isStale, type LockOwner, readOwner, STALE_MS } from './lock-owner.ts'
 
 export interface Lock {
   readonly path: string
@@ -43,21 +43,22 @@ export function lockHolder(path: string, now: () => number): LockOwner | null {
 }
 
 /**
- * Takes the lock at `path`. `now` is milliseconds since 1970. Throws FETTLE_LOCKED naming the owner, FETTLE_OUTPUT_WRITE when
+ * Takes the lock at `path`. `now` is milliseconds since 1970; `staleMs`: without a beat, an owner that cannot be checked is gone. Throws FETTLE_LOCKED naming the owner, FETTLE_OUTPUT_WRITE when
  * the folder cannot be written.
  */
-export function takeLock(path: string, now: () => number): Lock {
+export function takeLock(path: string, now: () => number, staleMs = STALE_MS): Lock {
   const began = ownBeginning()
   const owner: LockOwner = {
     pid: process.pid,
     host: hostname(),
     since: new Date(now()).toISOString(),
     token: randomUUID(),
+    space: pidNamespace(),
     ...(began === undefined ? {} : { began }),
   }
-  const takenFrom = onDisk(path, () => acquire(path, owner, now))
+  const takenFrom = onDisk(path, () => acquire(path, owner, now, staleMs))
   ours.add(owner.token)
-  onDiskIfPossible(() => sweep(path, now()))
+  onDiskIfPossible(() => sweep(path, now(), staleMs))
   const held = () => readOwner(path)?.token === owner.token
   return {
     path,
@@ -77,8 +78,9 @@ export function takeLock(path: string, now: () => number): Lock {
   }
 }
 
-function acquire(path: string, owner: LockOwner, now: () => number): LockOwner | null {
+function acquire(path: string, owner: LockOwner, now: () => number, staleMs: number): LockOwner | null {
   const draft = `${path}.${owner.token}`
+  const isLeft = (file: string, other: LockOwner | null): boolean => isStale(file, other, ours, now(), staleMs)
   try {
     writeFileSync(draft, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
     // A link either makes the whole lock appear or fails because another one is there.
@@ -86,8 +88,8 @@ function acquire(path: string, owner: LockOwner, now: () => number): LockOwner |
       const other = readOwner(path)
       // Released between the two reads: it is free.
       if (other === null && !existsSync(path)) continue
-      if (!isStale(path, other, ours, now())) throw locked(path, other)
-      if (takeOver(path, draft, other, now())) return other
+      if (!isLeft(path, other)) throw locked(path, other)
+      if (takeOver(path, draft, other, isLeft)) return other
     }
     return null
   } finally {
@@ -113,11 +115,11 @@ function onDiskIfPossible(action: () => void): void {
 }
 
 /** Removes drafts and claims that killed processes left beside a lock of ours. */
-function sweep(path: string, now: number): void {
+function sweep(path: string, now: number, staleMs: number): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue
     const left = join(dirname(path), name)
-    if (isStale(left, readOwner(left), ours, now)) rmSync(left, { force: true })
+    if (isStale(left, readOwner(left), ours, now, staleMs)) rmSync(left, { force: true })
   }
 }
 
@@ -145,14 +147,19 @@ function tryLink(draft: string, path: string): boolean {
  * Takes the lock over from `dead`; false when another process was faster. Only one process can create the claim to an owner's
  * lock, so only one continues. If a claimant dies, its claim can be claimed in the same way.
  */
-function takeOver(path: string, draft: string, dead: LockOwner | null, now: number): boolean {
+function takeOver(
+  path: string,
+  draft: string,
+  dead: LockOwner | null,
+  isLeft: (claim: string, owner: LockOwner | null) => boolean,
+): boolean {
   const claims: string[] = []
   const last = (): string => claims.at(-1) ?? path
   for (let owner = dead; ; ) {
     claims.push(`${path}.after.${owner?.token ?? 'unreadable'}`)
     if (tryLink(draft, last())) break
     const claimant = readOwner(last())
-    if (!isStale(last(), claimant, ours, now)) throw locked(path, claimant)
+    if (!isLeft(last(), claimant)) throw locked(path, claimant)
     owner = claimant
   }
   // Claims are removed after the lock was replaced: a process that finds a claim gone also finds another lock than the one it judged.

@@ -1,8 +1,9 @@
 /** `kill -9` of the service at any moment: no answered request is lost, and work continues at the next start (faults H34). */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setImmediate } from 'node:timers/promises'
@@ -175,11 +176,17 @@ test('every create answered before a kill exists afterwards', async () => {
   expect(names.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `job ${n}`).sort())
 })
 
+const lockOf = (pid: number): string =>
+  JSON.stringify({ pid, host: hostname(), since: '2026-01-01T00:00:00.000Z', token: 'theirs' })
+
 test('a lock of a dead owner and a partial file do not stop the next service from starting', async () => {
   const dataDir = await temporaryFolder()
   await (await startService({ dataDir, users })).close()
-  for (const stale of [`${process.pid} 1`, '999999999 5', '', 'garbage']) {
+  const longAgo = new Date(Date.now() - 4 * 60_000)
+  for (const stale of [lockOf(process.pid), lockOf(999_999_999), '', 'garbage']) {
     await writeFile(join(dataDir, 'lock'), stale)
+    // The owner of a damaged lock cannot be checked: it is gone once the lock was not touched for three minutes.
+    await utimes(join(dataDir, 'lock'), longAgo, longAgo)
     await writeFile(join(dataDir, 'uploads', 'x.csv.part'), 'half')
     await (await startService({ dataDir, users })).close()
     expect(await readdir(join(dataDir, 'uploads'))).toEqual([])
@@ -209,7 +216,7 @@ test('a kill during backups leaves no partial archive or snapshot, and the next 
 
 test('of several services that find a stale lock at once, exactly one starts', async () => {
   const dataDir = await temporaryFolder()
-  await writeFile(join(dataDir, 'lock'), '999999999 5')
+  await writeFile(join(dataDir, 'lock'), lockOf(999_999_999))
   const children = Array.from({ length: 3 }, () =>
     spawn(process.execPath, ['--import', here('run-typescript.mjs'), here('serve-child.ts'), dataDir], {
       stdio: ['ignore', 'pipe', 'ignore'],

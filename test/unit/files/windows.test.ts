@@ -159,12 +159,13 @@ test('without /proc a data directory whose service is gone is taken over once it
         wake = resolve
       }),
   }
-  writeFileSync(path, `${process.ppid} `)
-  age(9)
-  expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${process.ppid})`)
-  age(11)
+  const owner = { pid: process.ppid, host: hostname(), since: '2026-01-01T00:00:00.000Z', token: 'then' }
+  writeFileSync(path, JSON.stringify(owner))
+  age(2)
+  expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${process.ppid} on ${hostname()})`)
+  age(4)
   const release = lockDirectory(folder, clock)
-  age(11)
+  age(4)
   wake()
   await Promise.resolve()
   expect(statSync(path).mtimeMs).toBe(NOW)

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ownBeginning, pidNamespace } from '../../../src/process.ts'
+import { ownBeginning } from '../../../src/process.ts'
 import { lockDirectory } from '../../../src/service/storage/lock.ts'
 
 test.each([
@@ -13,12 +13,13 @@ test.each([
   const path = join(folder, 'lock')
   const clock = { now: Date.now, elapsed: () => 0, sleep: () => new Promise<void>(() => {}) }
   const age = (minutes: number): void => utimesSync(path, Date.now() / 1000 - minutes * 60, Date.now() / 1000 - minutes * 60)
-  writeFileSync(path, `${pid} ${began} 00000000`)
+  const owner = { pid, began, space: '00000000', host: hostname(), since: '2026-01-01T00:00:00.000Z', token: 'theirs' }
+  writeFileSync(path, JSON.stringify(owner))
   age(2)
-  expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${pid})`)
+  expect(() => lockDirectory(folder, clock)).toThrow(`another service uses it (process ${pid} on ${hostname()})`)
   age(4)
   const release = lockDirectory(folder, clock)
-  expect(readFileSync(path, 'utf8')).toContain(`${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()} `)
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid, began: ownBeginning() })
   release()
   expect(existsSync(path)).toBe(false)
 })
@@ -28,7 +29,7 @@ test('a service that was taken for dead does not remove the lock of its successo
   const path = join(folder, 'lock')
   const clock = { now: Date.now, elapsed: () => 0, sleep: () => new Promise<void>(() => {}) }
   const release = lockDirectory(folder, clock)
-  const successor = `999999999 5 00000000 ${'0'.repeat(12)}`
+  const successor = JSON.stringify({ pid: 999_999_999, host: 'elsewhere', since: '2026-01-01T00:00:00.000Z', token: 'theirs' })
   writeFileSync(path, successor)
   release()
   expect(readFileSync(path, 'utf8')).toBe(successor)

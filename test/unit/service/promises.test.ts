@@ -152,7 +152,7 @@ test('a data directory has one owner; a dead one is succeeded', async () => {
   const first = await startService({ dataDir })
   const second = start({ dataDir, users: [] }, engine, [])
   await expect(second).rejects.toSatisfy(error => FettleError.is(error) && error.code === 'FETTLE_LOCKED')
-  expect(await readFile(join(dataDir, 'lock'), 'utf8')).toMatch(new RegExp(`^${process.pid} `))
+  expect(JSON.parse(await readFile(join(dataDir, 'lock'), 'utf8'))).toMatchObject({ pid: process.pid })
   await first.close()
   await (await startService({ dataDir })).close()
 })
