@@ -1,17 +1,13 @@
 /** What the functions of the library do; loaded with the first call. */
-import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import type { RunResult } from '../execution/run-settings.ts'
-import { startRun } from '../execution/start.ts'
-import { notifyRejection } from '../observe/notify/notify.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
-import { withTarget } from '../prepare/prepare.ts'
-import { recordDelivery } from '../runs/event-store.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
-import { findResumable, resumeOrCollect, runQueued } from './operations.ts'
+import { findResumable, resumeOrCollect, runPrepared } from './operations.ts'
 import {
   type Check,
   cwdOf,
@@ -52,13 +48,7 @@ async function checkWith(pipeline: string | RowsPipeline, options: Stoppable<Lib
 }
 
 export const run = (pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> =>
-  withStop(options, all => runWith(pipeline, all, own).then(delivered))
-
-/** The caller reads what a good run wrote. */
-async function delivered(result: RunResult): Promise<RunResult> {
-  if (result.report.exitCode === EXIT.ok) await recordDelivery(result.directory, result.state)
-  return result
-}
+  withStop(options, all => runWith(pipeline, all, own))
 
 async function runWith(
   pipeline: string | RowsPipeline,
@@ -73,20 +63,9 @@ async function runWith(
     throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
   const ready = await prepared(pipeline, options, true)
   try {
-    if (queue === undefined) {
-      const { plan, issues, credentials, links, notify, project } = ready
-      if (plan === null) throw errorOfIssues(issues)
-      const args = withTarget(settings.args, project)
-      return await startRun(
-        plan,
-        { ...settings, args, detach, dropDecisions, acceptList, runKey, credentials, links, notify },
-        fresh,
-      )
-    }
-    return (await runQueued(ready, { ...settings, dropDecisions, acceptList, runKey }, targetOf(queue, options), fresh)).result!
-  } catch (error) {
-    await notifyRejection(error, ready, settings)
-    throw error
+    const where = { queue: queue === undefined ? null : targetOf(queue, options), fresh }
+    // A run that does not detach has a result.
+    return (await runPrepared(ready, { ...settings, detach, dropDecisions, acceptList, runKey }, where)).result!
   } finally {
     ready.release()
   }
@@ -105,10 +84,11 @@ async function submitWith(pipeline: string | RowsPipeline, options: Stoppable<Su
       acceptList: options.acceptList ?? false,
       runKey: runKeyIn(options),
     }
-    const { queued, result } = await runQueued(ready, settings, targetOf(options.queue, options), options.fresh ?? false)
-    if (queued === null)
-      return { runId: result.state.runId, pipeline: result.state.plan.name, shards: result.state.plan.merged ?? 1 }
-    return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
+    const where = { queue: targetOf(options.queue, options), fresh: options.fresh ?? false }
+    const { queued, result } = await runPrepared(ready, settings, where)
+    if (queued !== null) return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
+    const { runId, plan } = result!.state
+    return { runId, pipeline: plan.name, shards: plan.merged ?? 1 }
   } finally {
     ready.release()
   }
@@ -150,14 +130,14 @@ export const continueAs = (
   withStop(options, async all => {
     proveWhole(all, 'timeoutMs')
     const settings = settingsOf(command, all, runsDirOf(all, wanted), [own])
-    return delivered(await resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings))
+    return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
   })
 
 export const merge = (wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, async all => {
     const settings = settingsOf('merge', all, runsDirOf(all), [own])
     const { dropDecisions = false, mixedRegisters = false } = all
-    return delivered(await mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: runKeyIn(all) }))
+    return mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: runKeyIn(all) })
   })
 
 export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>

@@ -1,12 +1,14 @@
 /** Starting and resuming runs, in this process or through a queue: the operations that the library and the command line share. */
 import { errorOfIssues } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
 import { serviceOf } from '../env/identity.ts'
 import { credentialsOf } from '../env/trust.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
-import { repeatedResult, resumeRun } from '../execution/start.ts'
+import { repeatedResult, resumeRun, startRun } from '../execution/start.ts'
+import { notifyRejection } from '../observe/notify/notify.ts'
 import { type Prepared, withTarget } from '../prepare/prepare.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
@@ -21,28 +23,51 @@ export interface QueueTarget extends QueueConnectionOptions {
 /** Loaded on use: the packages for queues are optional. */
 const loadQueue = () => import('../distributed/index.ts')
 
+/** What became of a prepared pipeline: a result, or shards in a queue that the caller does not wait for. */
+export type StartedRun =
+  | { readonly queued: QueuedRun; readonly result: null }
+  | { readonly queued: QueuedRun | null; readonly result: RunResult }
+
 /**
- * Submits the shards of a prepared pipeline to a queue; unless `settings.detach`, waits for the workers and merges the shards, and
- * returns the merged run. A finished run of the same run key is returned without a queue. Throws the pipeline's issues, and as
- * submitShards and collectShards do.
+ * Runs a prepared pipeline: here, or as shards through a queue, whose workers it waits for unless `settings.detach`. An unfinished run
+ * continues unless `fresh`; a finished run of the same run key is returned. Throws the pipeline's issues, and as startRun, submitShards
+ * and collectShards do; receivers of messages get to know it.
  */
-export async function runQueued(
-  { plan, issues, links, notify, credentials, cut, project }: Prepared,
+export async function runPrepared(
+  prepared: Prepared,
+  given: Omit<RunSettings, 'credentials'>,
+  { queue = null, fresh = false }: { readonly queue?: QueueTarget | null; readonly fresh?: boolean },
+): Promise<StartedRun> {
+  const { plan, issues, links, notify, credentials, project } = prepared
+  try {
+    if (plan === null) throw errorOfIssues(issues)
+    given.signal.throwIfAborted()
+    // Missing credentials are reported before a runs folder is created.
+    if (plan.service.kind === 'remote') credentials()
+    const settings = { ...given, args: withTarget(given.args, project), credentials, links, notify }
+    if (queue === null) return { queued: null, result: await startRun(plan, settings, fresh) }
+    return await runShards(plan, prepared, settings, queue, fresh)
+  } catch (error) {
+    await notifyRejection(error, prepared, given)
+    throw error
+  }
+}
+
+async function runShards(
+  plan: Plan,
+  { cut }: Prepared,
   settings: RunSettings,
   { shards, ...queue }: QueueTarget,
   fresh: boolean,
-): Promise<
-  { readonly queued: QueuedRun; readonly result: RunResult | null } | { readonly queued: null; readonly result: RunResult }
-> {
-  if (plan === null) throw errorOfIssues(issues)
-  const all = { ...settings, args: withTarget(settings.args, project), credentials, links, notify }
-  const earlier = fresh ? null : finishedRunOfKey(plan, all)
-  if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, plan, all) }
+): Promise<StartedRun> {
+  const earlier = fresh ? null : finishedRunOfKey(plan, settings)
+  if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, plan, settings) }
   const { collectShards, submitShards, withQueue } = await loadQueue()
   return withQueue(queue, settings.env, async connected => {
     const count = shards ?? Math.max(1, plan.parts.length)
-    const queued = await submitShards(connected, plan, () => cut(count), all, fresh)
-    return { queued, result: settings.detach === true ? null : await collectShards(connected, queued, all) }
+    const queued = await submitShards(connected, plan, () => cut(count), settings, fresh)
+    if (settings.detach === true) return { queued, result: null }
+    return { queued, result: await collectShards(connected, queued, settings) }
   })
 }
 

@@ -1,16 +1,14 @@
 /** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
-import { type RunSettings, runQueued } from '../../../app/index.ts'
-import type { Prepared } from '../../../app/prepare/prepare.ts'
+import type { QueueTarget } from '../../../app/index.ts'
 import { EXIT } from '../../../errors.ts'
 import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine, queueOf } from '../../options/queue.ts'
-import { isOn, needText, wholeFlag } from '../../options/read.ts'
-import type { Ending } from '../../result/result.ts'
+import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const load = () => import('../../../app/distributed/index.ts')
@@ -18,14 +16,9 @@ const load = () => import('../../../app/distributed/index.ts')
 /** `--shards`, null if absent. */
 const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
-/** Submits a pipeline to the queue of the flags; without --detach waits for its shards and merges them. */
-export async function runInQueue(prepared: Prepared, settings: RunSettings, flags: Flags): Promise<Ending> {
-  const target = { ...queueOf(flags), shards: shardsOf(flags) }
-  const { queued, result } = await runQueued(prepared, settings, target, isOn(flags, 'new'))
-  if (queued === null) return { name: result.state.plan.name, result }
-  const name = queued.pipeline
-  return result === null ? { name, left: queuedLine(queued, 'running', EXIT.ok) } : { name, result }
-}
+/** The queue of the flags, null where they name none. Throws FETTLE_USAGE. */
+export const queueTarget = (flags: Flags): QueueTarget | null =>
+  textFlag(flags, 'queue') === null ? null : { ...queueOf(flags), shards: shardsOf(flags) }
 
 const POLL_MS = 2_000
 
@@ -62,9 +55,3 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
 
 const nextOf = ({ runId }: QueuedRun, code: number): string =>
   code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'The workers continue without this process.'
-
-/** Throws FETTLE_USAGE before anything is read. */
-export function checkQueued(flags: Flags): void {
-  queueOf(flags)
-  shardsOf(flags)
-}

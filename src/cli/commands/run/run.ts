@@ -1,6 +1,6 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, notifyRejection, recordDelivery, runKeyOf, startRun } from '../../../app/index.ts'
-import { keepUnprepared, type Prepared, prepare, withTarget } from '../../../app/prepare/prepare.ts'
+import { createRemoteInputs, runKeyOf, runPrepared } from '../../../app/index.ts'
+import { keepUnprepared, type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
@@ -8,6 +8,7 @@ import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection, verdictLine } from '../../../report/index.ts'
 import { mapConcurrently } from '../../../run/index.ts'
 import type { Flags } from '../../command.ts'
+import { queuedLine } from '../../options/queue.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
@@ -20,7 +21,7 @@ import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { showSeveral } from '../../terminal/progress/several.ts'
 import { withPipelines } from '../pipelines.ts'
 import { checkFlags, overridesOf, reportText, settingsOf } from '../shared.ts'
-import { checkQueued, runInQueue } from './queued.ts'
+import { queueTarget } from './queued.ts'
 
 /** Pipelines at once; each spends most of its time waiting. */
 const CONCURRENCY = 4
@@ -36,7 +37,7 @@ interface Item {
 
 export async function run(given: Flags, io: Io): Promise<number> {
   checkFlags(given)
-  if (textFlag(given, 'queue') !== null) checkQueued(given)
+  queueTarget(given)
   const flags = await withPipelines(given, io)
   if (typeof flags === 'number') return flags
   const files = listFlag(flags, 'pipeline')
@@ -117,8 +118,6 @@ export async function reportEndings(endings: readonly Ending[], reporters: CallR
   await reporters.end(results, code)
   if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`overview: ${reporters.page}`)
   await printResults(endings, flags, io)
-  if (code === EXIT.ok)
-    for (const ending of endings) if ('result' in ending) await recordDelivery(ending.result.directory, ending.result.state)
   return code
 }
 
@@ -138,19 +137,12 @@ export async function runPipeline(
     width: nameWidth ?? 0,
     runsDir: needText(flags, 'runs-dir'),
   })
-  const { plan, issues, credentials, links, notify, project } = prepared
-  const observers = reporters.observersOf(progress)
+  const settings = settingsOf(flags, io, reporters.observersOf(progress), command ?? 'run', prepared.credentials)
   try {
-    if (plan === null) throw errorOfIssues(issues)
-    io.signal.throwIfAborted()
-    // Missing credentials are reported before a runs folder is created.
-    if (plan.service.kind === 'remote') credentials()
-    const own = settingsOf(flags, io, observers, command ?? 'run', credentials)
-    const settings = { ...own, args: withTarget(own.args, project) }
-    if (textFlag(flags, 'queue') !== null) return await runInQueue(prepared, settings, flags)
-    return { name, result: await startRun(plan, { ...settings, links, notify }, isOn(flags, 'new')) }
+    const started = await runPrepared(prepared, settings, { queue: queueTarget(flags), fresh: isOn(flags, 'new') })
+    if (started.result === null) return { name, left: queuedLine(started.queued, 'running', EXIT.ok) }
+    return { name, result: started.result }
   } catch (error) {
-    await notifyRejection(error, prepared, { env: io.env, runsDir: needText(flags, 'runs-dir'), signal: io.signal, observers })
     return { name, error }
   } finally {
     progress.stop()
