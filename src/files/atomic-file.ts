@@ -104,20 +104,6 @@ export async function writeContentAddressed(bytes: AsyncIterable<Uint8Array>, fo
   }
 }
 
-/**
- * Gives a finished file its name, in the folder in which both lie. Returns false when the file is not there: it has been renamed before.
- * Throws FETTLE_OUTPUT_WRITE.
- */
-export const renameStaged = (from: string, to: string, options: SinkOptions): Promise<boolean> =>
-  attempt(to, async () => {
-    const folder = await prepareFolder(resolve(options.root ?? '', to), options)
-    const [staged, target] = [from, to].map(path => join(folder, basename(path))) as [string, string]
-    if ((await lstat(staged).catch(() => null)) === null) return false
-    await refuseSpecial(target)
-    await renameDurably(staged, target)
-    return true
-  })
-
 class FileSink implements Sink {
   bytes = 0
   readonly path: string

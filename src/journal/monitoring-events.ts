@@ -39,16 +39,12 @@ export const NOTICE_EVENTS = {
     portfolio: z.object({ id: count, name: text }).nullable(),
     since: text.nullable(),
     events: count,
-    /** Of those, what was in the file before, whose command did not end with exit code 0. */
-    again: count.optional(),
-    /** Of earlier files, to be marked as processed with these. */
-    unmarked: count.optional(),
     companies: count,
     kinds: z.record(text, count),
     listed: z.array(reported) as unknown as z.ZodType<readonly ReportedEvent[]>,
   },
-  /** The file is in place, and no later run writes these events. */
-  'events.written': { path: text, rows: count, bytes: count, sha256: text },
+  /** The files are in place, and no later run writes these events. `unmarked`: events that are to be marked as processed. */
+  'events.written': { path: text, own: text, rows: count, bytes: count, sha256: text, unmarked: count },
   /** `done`: events handled so far; `refused`: the service marks none. */
   'events.marked': { done: count, refused: flag },
 }

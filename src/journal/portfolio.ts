@@ -79,15 +79,21 @@ export interface NoticeState {
     readonly portfolio: { readonly id: number; readonly name: string } | null
     readonly since: string | null
     readonly events: number
-    /** Of earlier files, to be marked with these. */
-    readonly again: number
-    readonly unmarked: number
     readonly companies: number
     readonly kinds: Readonly<Record<string, number>>
     /** The first of them. */
     readonly listed: readonly ReportedEvent[]
   } | null
-  readonly written: { readonly path: string; readonly rows: number; readonly bytes: number; readonly sha256: string } | null
+  readonly written: {
+    readonly path: string
+    /** The file of this run alone. */
+    readonly own: string
+    readonly rows: number
+    readonly bytes: number
+    readonly sha256: string
+    /** Events to be marked as processed. */
+    readonly unmarked: number
+  } | null
   /** Events that are marked as processed. */
   readonly marked: number
   /** The service marks no events. */
@@ -99,12 +105,12 @@ export const NO_NOTICES: NoticeState = { read: null, written: null, marked: 0, i
 export function afterNotices(state: NoticeState, event: RunEvent): NoticeState {
   switch (event.type) {
     case 'events.read': {
-      const { portfolio, since, events, again = 0, unmarked = 0, companies, kinds, listed } = event
-      return { ...NO_NOTICES, read: { portfolio, since, events, again, unmarked, companies, kinds, listed } }
+      const { portfolio, since, events, companies, kinds, listed } = event
+      return { ...NO_NOTICES, read: { portfolio, since, events, companies, kinds, listed } }
     }
     case 'events.written': {
-      const { path, rows, bytes, sha256 } = event
-      return { ...state, written: { path, rows, bytes, sha256 } }
+      const { path, own, rows, bytes, sha256, unmarked } = event
+      return { ...state, written: { path, own, rows, bytes, sha256, unmarked } }
     }
     case 'events.marked':
       return { ...state, marked: event.done, isUnmarkable: event.refused }

@@ -46,10 +46,9 @@ const STAGES = [
     name: 'events',
     group: 'early',
     isPlanned: ({ events }) => events != null,
-    operations: ({ portfolio, events }) => [
+    operations: ({ portfolio }) => [
       portfolio?.id == null ? 'listPortfolios' : 'readPortfolio',
       'listPortfolioNotificationEvents',
-      ...(events?.mark === true ? (['markNotificationEvent'] as const) : []),
     ],
   },
   { name: 'create', group: 'submit', operations: sends('createJob') },
@@ -90,6 +89,12 @@ const STAGES = [
     group: 'companies',
     isPlanned: ({ screen }) => screen != null,
     operations: sends('createBusinessSearch', 'listBusinessHits'),
+  },
+  {
+    name: 'deliver',
+    group: 'companies',
+    isPlanned: ({ events }) => events != null,
+    operations: ({ events }) => (events?.mark === true ? ['markNotificationEvent'] : []),
   },
   {
     name: 'archive',

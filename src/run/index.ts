@@ -8,7 +8,6 @@ export {
   type EventFile,
   type EventStore,
   type FetchedByJob,
-  type KnownEvents,
   type PortfolioService,
   type Ports,
   type ProgressEvent,

@@ -92,34 +92,25 @@ export interface EarlierSearches {
 
 /** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */
 export interface EventStore {
-  /** What earlier runs of the pipeline wrote, and when they asked. A file that a stopped run left unpublished is removed. */
-  known(portfolio: number): Promise<KnownEvents>
+  /** What earlier runs of the pipeline wrote, and when they asked. */
+  known(portfolio: number): Promise<{ readonly since: string | null; readonly ids: ReadonlySet<number> }>
   /** Row keys by connectId, of the last good run. */
   keys(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>>
-  /** Stores the events, and their file under another name. Only this run may publish it from then on. */
-  stage(portfolio: number, asked: string, events: readonly KeyedEvent[]): Promise<void>
-  /** Whether this run may still publish what it staged, or has done so. */
-  isOurs(portfolio: number): Promise<boolean>
-  /** Gives the file its name, once: a file that is taken away does not come back. */
-  publish(portfolio: number): Promise<EventFile>
-  /** Writes the file without events, where there is no portfolio yet. */
-  writeNone(): Promise<EventFile>
+  /** Stores what the run has read. */
+  stage(asked: string, events: readonly KeyedEvent[]): Promise<void>
+  /** Writes the events that no other run has written, and records them as written; null where what was stored is gone. */
+  deliver(portfolio: number): Promise<EventFile | null>
+  /** Writes a file without events, where there is no portfolio yet. */
+  deliverNone(): Promise<EventFile>
   /** Written events that are not marked as processed. */
   unmarked(portfolio: number): Promise<readonly number[]>
   marked(portfolio: number, ids: readonly number[]): Promise<void>
 }
 
-export interface KnownEvents {
-  readonly since: string | null
-  readonly ids: ReadonlySet<number>
-  /** Of those, what is in a file that was not delivered: the next file replaces it, and has them as well. */
-  readonly kept: readonly KeyedEvent[]
-  /** Of those, how many are not marked as processed. */
-  readonly unmarked: number
-}
-
+/** `own`: the file of this run alone; `path`: the copy of it under the fixed name. */
 export interface EventFile {
   readonly path: string
+  readonly own: string
   readonly rows: number
   readonly bytes: number
   readonly sha256: string

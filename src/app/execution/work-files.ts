@@ -6,6 +6,7 @@ import type { RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { isAnswersFile } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
+import { EVENTS_FILE } from '../runs/event-store.ts'
 import { pruneRuns } from '../runs/prune.ts'
 import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
 import { removeLeftovers } from '../runs/stale-files.ts'
@@ -24,6 +25,7 @@ export async function removeWorkFiles(
   if (!finished) return []
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
+  removeIfPossible(join(directory.path, EVENTS_FILE))
   const results = openResults(plan, directory.path, { root })
   await results.removeCompanies()
   await openSource(plan, directory.path, { root })

@@ -15,6 +15,7 @@ import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
 import { companiesInAnswers, forgetAnswers, rowsInAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
 import { rowDigest } from '../../results/row-fingerprint.ts'
 import { choosingLock, claimsFolder, runsUsing, writingLock } from '../answers/claims.ts'
+import { ownEventsFile } from '../runs/event-store.ts'
 import { listRunIds, lockPath, makeFolder, readRun, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { withRemovalLock } from '../runs/spending.ts'
@@ -256,7 +257,8 @@ async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Pr
       if (kind === 'output' || !path.endsWith('.csv') || (await hasCell(file, key))) keep(path)
     }
     const events = state.plan.events?.output
-    if (events !== undefined && (await hasCell(resolve(cwd, events), key))) keep(events)
+    for (const path of events === undefined ? [] : [events, ownEventsFile(events, runId)])
+      if (await hasCell(resolve(cwd, path), key)) keep(path)
     // The jobs of the embedded service end with the run.
     const jobs = state.plan.service.kind === 'embedded' ? [] : [...(state.reuse?.left ?? []), ...state.jobs]
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })

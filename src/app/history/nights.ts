@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { describeSeries } from '../../pipeline/index.ts'
-import { type Night, newEvents, RENDERERS, verdictOf } from '../../report/index.ts'
+import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
 import { type Attempt, readAttempts, stampOf } from '../runs/attempts.ts'
 import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
@@ -61,7 +61,7 @@ function nightOf(runsDir: string, folder: string, id: string): Night {
     credits: result?.credits ?? null,
     requests: result?.http.requests ?? 0,
     elapsedMs: status === 'stopped' ? Date.parse(state.updatedAt) - Date.parse(state.startedAt) : report.elapsedMs,
-    events: newEvents(result?.events ?? null),
+    events: result?.events?.events ?? null,
     href: existsSync(page) ? relative(folder, page).replaceAll('\\', '/') : null,
   }
 }

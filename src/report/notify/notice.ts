@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip } from '../formats/escape.ts'
 import { isRejection, nameOf, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
-import { eventsSentence, newEvents } from '../sections/events.ts'
+import { eventsSentence } from '../sections/events.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
 export type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
@@ -70,7 +70,7 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
     ...(good && wasGood === false ? (['recovered'] as const) : []),
     ...(codes.some(code => BUDGETS.includes(code)) ? (['budget'] as const) : []),
     ...(!isRejection(result) && (result.totals.review ?? 0) > 0 ? (['review'] as const) : []),
-    ...(!isRejection(result) && result.results.some(({ events }) => (newEvents(events) ?? 0) > 0) ? (['events'] as const) : []),
+    ...(!isRejection(result) && result.results.some(({ events }) => (events?.events ?? 0) > 0) ? (['events'] as const) : []),
   ]
 }
 

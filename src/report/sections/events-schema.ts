@@ -10,10 +10,10 @@ export const eventsSchema = z
       .describe('the portfolio; null before it exists'),
     since: z.string().nullable().describe('when events were read last; null for the first time'),
     events: known.describe('events'),
-    again: known.default(0).describe('of these, how many were in the file before, whose command did not end with exit code 0'),
     companies: known.describe('companies with an event'),
     kinds: z.record(z.string(), known).describe('companies by what happened to them'),
     file: z.string().nullable().describe('the file of the events; null before it is written'),
+    ownFile: z.string().nullable().describe('the same under the name of the run, which no later run replaces'),
     sha256: z.string().nullable().describe('its SHA-256, lower-case hex'),
     marked: known.describe('events that were marked as processed'),
     listed: z

@@ -10,26 +10,22 @@ type Events = z.infer<typeof eventsSchema>
 export function eventsIn({ plan, events }: RunState): Events {
   const read = events?.read ?? null
   if (events === null || read === null) return null
-  const { portfolio, since, listed, kinds, unmarked: _, ...counts } = read
+  const { portfolio, since, listed, kinds, ...counts } = read
   const { written, marked } = events
   const isMasked = [plan.portfolio?.reference, plan.key].some(column => column != null && isColumnMasked(plan, column.index))
   // If reports may not contain row content, they contain no company names either.
   const shown = plan.report.rows === 'none' ? [] : listed
   return {
     ...{ portfolio: portfolio && { ...portfolio }, since, ...counts, kinds: { ...kinds }, marked },
-    ...{ file: written?.path ?? null, sha256: written?.sha256 ?? null },
+    ...{ file: written?.path ?? null, ownFile: written?.own ?? null, sha256: written?.sha256 ?? null },
     listed: shown.map(one => ({ ...one, company: { ...one.company }, key: isMasked && one.key !== '' ? MASK : one.key })),
   }
 }
 
-/** Those that no file before had; null where no events are read. */
-export const newEvents = (events: Events): number | null => (events === null ? null : events.events - events.again)
-
 /** `Since the last run: 14 changed status, 3 moved, 1 dissolved.`; empty where no events are read. */
 export function eventsSentence(events: Events): string {
   if (events === null) return ''
-  const last = events.again > 0 ? 'Since the last run that ended with exit code 0' : 'Since the last run'
-  const since = events.since === null ? 'So far' : last
+  const since = events.since === null ? 'So far' : 'Since the last run'
   return `${since}: ${events.events === 0 ? 'no events' : kindWords(events.kinds)}.`
 }
 

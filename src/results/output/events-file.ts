@@ -1,6 +1,5 @@
 /** The CSV file of the events of a portfolio. */
-import { open, readFile } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
+import { open } from 'node:fs/promises'
 import { FettleError } from '../../errors.ts'
 import { plainCsv } from '../../formats/text-formats.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
@@ -36,13 +35,4 @@ async function startOf(path: string, bytes: number): Promise<string | null> {
   } finally {
     await file.close()
   }
-}
-
-export async function readEventsFile(path: string): Promise<KeyedEvent[]> {
-  const rows = parse(await readFile(path), { columns: true }) as Record<(typeof COLUMNS)[number], string>[]
-  return rows.map(row => ({
-    ...{ id: Number(row.event_id), at: row.event_date, processed: false, old: row.old_value, new: row.new_value },
-    company: { id: row.company_id, name: row.company_name, country: row.country },
-    ...{ reference: row.reference, rule: { code: row.rule === '' ? null : Number(row.rule), name: row.rule_name } },
-  }))
 }

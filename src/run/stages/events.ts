@@ -1,10 +1,11 @@
 /**
- * The events stage: what happened to companies of the portfolio since the last run goes to a file, before any row goes up. Events are read
- * again until they are staged; the rename of the file decides which run wrote them; marking is repeated until it is done.
+ * The stages `events` and `deliver`. What happened to companies of the portfolio since the last run is read before any row is sent, since
+ * answers about them are too old. The file is written once the run is at its end, and marked as processed after that: a run that stops
+ * before leaves its events to its resumption or to the next run.
  */
 import { counted } from '../../counted.ts'
 import { issue } from '../../errors.ts'
-import type { RunEventInput, RunState } from '../../journal/index.ts'
+import type { RunEventInput } from '../../journal/index.ts'
 import { countKinds } from '../../model/event-kinds.ts'
 import type { CompanyEvent, Portfolio } from '../../model/requests.ts'
 import type { EventStore, Ports } from '../ports.ts'
@@ -31,30 +32,24 @@ async function withReferences(portfolio: Portfolio, events: readonly CompanyEven
   const references = new Map(companies.map(({ id, reference }) => [id, reference]))
   const nameless = new Set(events.map(({ company }) => company.id).filter(id => (references.get(id) ?? '') === ''))
   const keys = nameless.size === 0 ? new Map<string, string>() : await storeOf(ports).keys(nameless)
-  return events.map(one => ({ ...one, reference: references.get(one.company.id) || (keys.get(one.company.id) ?? '') }))
+  return events.map(event => ({ ...event, reference: references.get(event.company.id) || (keys.get(event.company.id) ?? '') }))
 }
 
-type EventsRead = Extract<RunEventInput, { type: 'events.read' }>
-
-async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<EventsRead> {
+async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<RunEventInput> {
   const asked = new Date(ports.clock.now()).toISOString()
-  const { since, ids, kept, unmarked } = await storeOf(ports).known(portfolio.id)
+  const { since, ids } = await storeOf(ports).known(portfolio.id)
   const from = since === null ? null : earlier(since)
   const all = await ports.portfolios.listEvents(portfolio.id, from, { signal: ports.signal })
   // One that is processed already was written by a run whose records are lost, or handled by a person.
   const found = all.filter(({ id, processed }) => !ids.has(id) && !(mark && processed))
-  const events = [...kept, ...(await withReferences(portfolio, found, ports))]
-  await storeOf(ports).stage(portfolio.id, asked, events)
+  const events = await withReferences(portfolio, found, ports)
+  await storeOf(ports).stage(asked, events)
   return {
     type: 'events.read',
-    ...{
-      portfolio,
-      since,
-      events: events.length,
-      again: kept.length,
-      unmarked,
-      companies: new Set(events.map(({ company }) => company.id)).size,
-    },
+    portfolio,
+    since,
+    events: events.length,
+    companies: new Set(events.map(({ company }) => company.id)).size,
     kinds: countKinds(events),
     listed: events.slice(0, MAX_LISTED).map(({ at, company: { id, name }, reference, rule, old, new: now }) => {
       return { at, company: { id, name }, key: reference, rule: rule.name, old, new: now }
@@ -64,16 +59,9 @@ async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<
 
 const NOTHING = { type: 'events.read', portfolio: null, since: null, events: 0, companies: 0, kinds: {}, listed: [] } as const
 
-interface EventCounts {
-  readonly events: number
-  readonly unmarked?: number | undefined
-}
-
-const toMark = ({ events, unmarked = 0 }: EventCounts): number => events + unmarked
-
-/** Also marks what a run that did not end left unmarked. */
-async function* markAll(portfolio: number, total: number, ports: Ports): StageEvents {
-  for (let left = total; left > 0; ) {
+/** Also marks what a run left unmarked that did not end. */
+async function* markAll(portfolio: number, total: number, before: number, ports: Ports): StageEvents {
+  for (let done = before; done < total; ) {
     const ids = await storeOf(ports).unmarked(portfolio)
     let isRefused = false
     const batch = ids.slice(0, BATCH)
@@ -87,42 +75,38 @@ async function* markAll(portfolio: number, total: number, ports: Ports): StageEv
       yield { type: 'issue.raised', issue: issue('FETTLE_EVENTS_UNMARKED', text, { severity: 'warn', count: ids.length }) }
     }
     await storeOf(ports).marked(portfolio, isRefused ? ids : batch)
-    left = ids.length - batch.length
-    const done = total - left
+    done = isRefused ? total : total - (ids.length - batch.length)
     yield { type: 'events.marked', done, refused: isRefused }
-    if (isRefused) return
     ports.tick({ type: 'companies', done, total })
   }
 }
 
-async function* run(state: RunState, ports: Ports): StageEvents {
-  const { events: plan, portfolio: planned } = state.plan
-  const before = state.events
-  if (plan == null || planned == null || before === null) return
-  let found: EventCounts | null = before.read
-  let portfolio = before.read?.portfolio ?? null
-  if (before.written === null) {
-    portfolio ??= await findPortfolio(planned, ports)
-    if (portfolio === null) {
-      if (before.read === null) yield NOTHING
-      return yield { type: 'events.written', ...(await storeOf(ports).writeNone()) }
-    }
-    if (found === null || !(await storeOf(ports).isOurs(portfolio.id))) {
-      const event = await read(portfolio, plan.mark, ports)
-      found = event
-      yield event
-    }
-    yield { type: 'events.written', ...(await storeOf(ports).publish(portfolio.id)) }
-  }
-  if (plan.mark && portfolio !== null && found !== null) yield* markAll(portfolio.id, toMark(found), ports)
+export const events: RunStep = {
+  isDone: ({ events: state }) => state?.read != null,
+  async *run({ plan, events: state }, ports) {
+    if (plan.events === undefined || plan.portfolio === null || state === null) return
+    const portfolio = await findPortfolio(plan.portfolio, ports)
+    yield portfolio === null ? NOTHING : await read(portfolio, plan.events.mark, ports)
+  },
 }
 
-export const events: RunStep = {
-  isDone: ({ plan, events: state }) => {
-    if (state?.read == null) return false
-    const hasMarks = state.read.portfolio !== null && plan.events?.mark === true
-    const isMarked = !hasMarks || state.isUnmarkable || state.marked >= toMark(state.read)
-    return state.written !== null && isMarked
+export const deliver: RunStep = {
+  isDone: ({ events: state }) => state?.written != null && (state.isUnmarkable || state.marked >= state.written.unmarked),
+  async *run({ plan, events: state }, ports) {
+    if (plan.events === undefined || state === null || state.read === null) return
+    const { portfolio } = state.read
+    const store = storeOf(ports)
+    let unmarked = state.written?.unmarked ?? null
+    if (unmarked === null) {
+      let file = portfolio === null ? await store.deliverNone() : await store.deliver(portfolio.id)
+      if (file === null && portfolio !== null) {
+        yield await read(portfolio, plan.events.mark, ports)
+        file = await store.deliver(portfolio.id)
+      }
+      if (file === null) throw new TypeError('the events of this run were not stored')
+      unmarked = portfolio !== null && plan.events.mark ? (await store.unmarked(portfolio.id)).length : 0
+      yield { type: 'events.written', ...file, unmarked }
+    }
+    if (portfolio !== null) yield* markAll(portfolio.id, unmarked, state.marked, ports)
   },
-  run,
 }

@@ -7,7 +7,7 @@ import { candidates } from './candidates.ts'
 import { create } from './create.ts'
 import { download } from './download.ts'
 import { enrich } from './enrich.ts'
-import { events } from './events.ts'
+import { deliver, events } from './events.ts'
 import { map } from './map.ts'
 import { match } from './match.ts'
 import { portfolio } from './portfolio.ts'
@@ -40,6 +40,13 @@ export const PAID_STAGES: readonly Named<JobStage>[] = STAGE_GROUPS[1]!.map(({ a
 /** Before the rows that go up are chosen. */
 export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
 
-const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = { candidates, accepted, portfolio, screen, archive }
+const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = {
+  candidates,
+  accepted,
+  portfolio,
+  screen,
+  deliver,
+  archive,
+}
 
 export const COMPANY_STAGES: readonly Named<RunStep>[] = stagesIn('companies').map(name => ({ name, ...RUN_STEPS[name] }))

@@ -30,12 +30,14 @@ test.each([
   const plan = { name: 'small', events: { output: 'events.csv', mark: false } } as unknown as Plan
   const store = openEventStore(plan, { directory, identity: 'x', root, baseline: null })
   await store.stage(
-    7,
     ASKED,
     dates.map((at, index) => event(index, 'GB-X-1', at)),
   )
-  await store.publish(7)
   const state = { plan, identity: 'x', events: { read: { portfolio: { id: 7 } } } } as unknown as RunState
-  expect([...changedCompaniesOf(directory, state)]).toEqual([['GB-X-1', Date.parse(expected)]])
+  // Before the run is at its end, and after.
+  for (let time = 0; time < 2; time++) {
+    expect([...changedCompaniesOf(directory, state)]).toEqual([['GB-X-1', Date.parse(expected)]])
+    await store.deliver(7)
+  }
   rmSync(root, { recursive: true })
 })

@@ -7,9 +7,9 @@ import type { Report } from '../../../src/report/schema.ts'
 import { reportOf } from './fixtures.ts'
 
 const EVENTS: NonNullable<Report['results'][number]['events']> = {
-  ...{ portfolio: { id: 7, name: 'Suppliers' }, since: '2026-01-01T02:00:00.000Z', events: 18, again: 0, companies: 18 },
+  ...{ portfolio: { id: 7, name: 'Suppliers' }, since: '2026-01-01T02:00:00.000Z', events: 18, companies: 18 },
   kinds: { status: 14, address: 3, dissolved: 1 },
-  ...{ file: 'out/events.csv', sha256: 'ab', marked: 18 },
+  ...{ file: 'out/events.csv', ownFile: 'out/events.r1.csv', sha256: 'ab', marked: 18 },
   listed: [
     {
       ...{ at: '2026-01-02 00:00:00', company: { id: 'GB-0-1', name: 'Harrow <b>Optics</b>' }, key: 'V100023' },
