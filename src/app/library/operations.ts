@@ -23,7 +23,7 @@ export interface QueueTarget extends QueueConnectionOptions {
 /** Loaded on use: the packages for queues are optional. */
 const loadQueue = () => import('../distributed/index.ts')
 
-/** What became of a prepared pipeline: a result, or shards in a queue that the caller does not wait for. */
+/** The outcome of a prepared pipeline: a result, or shards in a queue that the caller does not wait for. */
 export type StartedRun =
   | { readonly queued: QueuedRun; readonly result: null }
   | { readonly queued: QueuedRun | null; readonly result: RunResult }

@@ -142,7 +142,7 @@ test.each([true, false])('every step of the files, before and after it is taken;
 
 test('a run that was stopped, and is resumed after the next one, writes no event that the next one wrote', async () => {
   const first = worldWith(FIRST)
-  await carryOn(first, { step: 2, when: 'before' })
+  await carryOn(first, { step: 3, when: 'before' })
   expect(read()).toEqual([])
   const second = worldWith(ALL, first.world.account)
   expect(await carryOn(second)).toBe(true)
