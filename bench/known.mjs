@@ -8,13 +8,13 @@ import { spawn } from 'node:child_process'
 import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline as piped } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { keyDigester, questionDigester } from '../build/input/upload/question.js'
-import { AnswerFile, AnswerFileWriter } from '../build/results/reuse/answer-file.js'
+import { AnswersFile, AnswersWriter } from '../build/reuse/files/answers.js'
+import { keyOwner, rowKeyMaker } from '../build/reuse/files/row-key.js'
 import { startService } from './lib/service.mjs'
 
 const { values } = parseArgs({
@@ -69,17 +69,16 @@ async function fettle(label, args) {
 /** The answers to all rows but the new ones, with the facts of those of a small run. */
 async function writeAnswers() {
   const answers = join(folder, 'fettle-runs', 'answers')
-  const [name] = readdirSync(answers).filter(one => one.endsWith('.answers'))
-  const { facts } = AnswerFile.open(join(answers, name))
+  const [name] = readdirSync(answers, { recursive: true }).filter(one => one.endsWith('.answers'))
+  const { facts } = AnswersFile.open(join(answers, name))
   const [source] = facts.sources
-  const questionOf = questionDigester({
+  const rowKey = rowKeyMaker({
     mappings: [
       { mapping: 'name', index: 1 },
       { mapping: 'countryCode', index: 2 },
     ],
   })
-  const keyOf = keyDigester({ key: { index: 0 } })
-  const writer = new AnswerFileWriter(join(answers, 'earlier-matched.answers'))
+  const writer = new AnswersWriter(join(answers, dirname(name), 'earlier.answers'))
   for (let row = 0; row < known; row++) {
     const isFound = row % 10 !== 0
     const id = isFound ? `GB-X-${10_000_000 + row}` : ''
@@ -91,7 +90,7 @@ async function writeAnswers() {
     const cells = source.columns.map(column => cell[column] ?? '')
     const outcome = isFound ? 'matched' : 'unmatched'
     const upload = [...cellsOf(row), 'GB']
-    await writer.add({ question: questionOf(upload), key: keyOf(upload), source: 0, outcome, cells })
+    await writer.add({ key: rowKey(upload), owner: keyOwner(upload[0]), row: null, source: 0, outcome, cells })
   }
   const { format: _, ...kept } = facts
   await writer.publish(kept)
@@ -104,10 +103,10 @@ try {
   await fettle('a run of ten rows', ['run', 'nightly.yml', '-q'])
   await writeAnswers()
   await write('in.csv', 0, rows)
-  await fettle(`${rows} rows, ${values.new} go up`, ['run', 'nightly.yml', '-q'])
+  await fettle(`${rows} rows, ${values.new} sent`, ['run', 'nightly.yml', '-q'])
   await fettle('the same list again', ['run', 'nightly.yml', '-q'])
   const runs = readdirSync(join(folder, 'fettle-runs'))
-    .filter(one => one.startsWith('nightly-'))
+    .filter(one => one.includes('-nightly-'))
     .sort()
   for (const run of runs) {
     const { results } = JSON.parse(readFileSync(join(folder, 'fettle-runs', run, 'report.json'), 'utf8'))

@@ -1,7 +1,7 @@
 /**
- * A list that is sent night after night, with `reuse` and in full, on the embedded service. Each night a hundredth of the rows is new, a
+ * A list that is sent night after night, with `reuse` and in full, to a service. Each night a hundredth of the rows is new, a
  * hundredth is changed and a two-hundredth is gone; in every third night the run with `reuse` is killed and started again. Prints rows
- * sent, credits (one for each row that goes up and is found), time and memory of each night. Ends with 1 when an output is not that of the full night, or a question is asked twice
+ * sent, credits (one for each row that is sent and found), time and memory of each night. Ends with 1 when an output is not that of the full night, or a row is asked twice
  * within its age.
  *
  *   npm run build && npm run bench -- nights [--rows 100000] [--nights 30] [--full 1]
@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { appliedShare } from '../build/service/matching/index.js'
+import { serve } from '../build/service/index.js'
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,6 @@ function change() {
 const COLUMNS = ['*', 'general.connectId', 'general.companyName', 'match.outcome', 'match.score']
 const pipelineOf = (name, more, columns) => ({
   name,
-  service: 'embedded',
   input: { path: 'in.csv', key: 'key' },
   mappings: { name: 'name', countryCode: { value: 'GB' } },
   enrich: { product: 'basic', tags: ['general.connectId', 'general.companyName'] },
@@ -111,12 +110,12 @@ async function* linesOf(name) {
   yield* file.readLines()
 }
 
-/** When each question was answered, and its age; another share of the list in the register makes it another question. */
+/** When each row was answered, and its age. */
 const asked = new Map()
 let twice = 0
 const FOUND = ['matched', 'duplicate', 'manualMatched']
 let isOther = false
-async function check(day, share, isCompared) {
+async function check(day, isCompared) {
   const full = isCompared ? linesOf('full.csv') : null
   const fresh = new Map()
   const credits = { own: 0, full: 0 }
@@ -127,7 +126,7 @@ async function check(day, share, isCompared) {
     if (isFound) credits.full++
     if (cells[0] === 'key' || cells.at(-1) !== 'N') continue
     if (isFound) credits.own++
-    const question = `${cells[1]} ${share}`
+    const question = cells[1]
     const before = asked.get(question)
     if (before !== undefined && day - before.day < before.age) twice++
     fresh.set(question, { day, age: AGES[cells[4]] ?? AGES.matched })
@@ -138,7 +137,9 @@ async function check(day, share, isCompared) {
 }
 
 const answers = join(folder, 'runs-nightly', 'answers')
-const storeBytes = () => readdirSync(answers).reduce((sum, name) => sum + statSync(join(answers, name)).size, 0)
+const storeBytes = () =>
+  readdirSync(answers, { recursive: true }).reduce((sum, name) => sum + statSync(join(answers, name)).size, 0)
+let closing = async () => {}
 const print = line => process.stdout.write(`${line}\n`)
 const cell = (value, width) => String(value).padStart(width)
 
@@ -153,6 +154,16 @@ try {
     encoding: 'utf8',
   })
   if (imported.status !== 0) throw new Error(imported.stderr)
+  const login = { username: 'bench', password: 'bench password' }
+  const rates = { all: { requests: 1000, perMs: 1000 } }
+  const service = await serve({
+    dataDir: join(folder, 'service'),
+    registerDir: join(env.FETTLE_DATA, 'registers'),
+    users: [login],
+    rates,
+  })
+  Object.assign(env, { FETTLE_URL: service.url, FETTLE_USERNAME: login.username, FETTLE_PASSWORD: login.password })
+  closing = () => service.close()
   print('night    rows    known     sent  credits  in full    s  in full  ratio   MB  in full  store MB')
   const sums = { sent: 0, credits: 0, full: 0, kills: 0, compared: 0 }
   const ratios = []
@@ -164,7 +175,7 @@ try {
     const full = isCompared ? await night(FULL, day, null) : null
     const own = await night(NIGHTLY, day, day % 3 === 2 ? Math.round((0.1 + 0.5 * random()) * usual) : null)
     if (day > 0 && !own.isKilled) usual = Math.min(usual, own.seconds * 1000)
-    const credits = await check(day, appliedShare(own.inRegister ?? full?.inRegister ?? 0.5), isCompared)
+    const credits = await check(day, isCompared)
     const { reuse } = own
     sums.sent += reuse.sent
     sums.credits += credits.own
@@ -185,5 +196,6 @@ try {
   print(`outputs ${isOther ? 'differ' : 'are equal'} in ${sums.compared} nights; ${twice} questions asked twice within their age`)
   if (isOther || twice > 0) process.exitCode = 1
 } finally {
+  await closing()
   await rm(folder, { recursive: true, force: true })
 }

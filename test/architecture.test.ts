@@ -20,6 +20,7 @@ const EDGES = [
   /^cli\//, // the terminal and its signals
   /^app\//, // hands out the clock and the settings
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
+  /^reuse\/held-lock\.ts$/, // a lock beats in real time
   /^client\/clock\.ts$/, // the clock of a client used without a run
   /^testing\/(?:faults\/(?:faulty-response|perform)|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]
@@ -38,9 +39,11 @@ interface Import {
 const folderOf = (file: string): string =>
   file.startsWith('service/matching/')
     ? 'service/matching'
-    : file === 'formats/index.ts'
-      ? 'formats/index'
-      : (file.split('/')[0] ?? '').replace(/\.ts$/, '')
+    : file.startsWith('reuse/files/')
+      ? 'reuse/files'
+      : file === 'formats/index.ts'
+        ? 'formats/index'
+        : (file.split('/')[0] ?? '').replace(/\.ts$/, '')
 const packageOf = (name: string): string => name.split('/', name.startsWith('@') ? 2 : 1).join('/')
 
 function importsOf(file: string, source: ts.SourceFile): Import[] {

@@ -1,7 +1,5 @@
 /** The operations of the application layer, for the command line. Re-exports only. */
 
-export type { ReuseSettings } from './answers/folder.ts'
-export { screeningDirOf } from './answers/searches.ts'
 export { queuedRun } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
@@ -33,11 +31,12 @@ export { runTestFile, type TestResult, testedFile } from './pipeline-tests/run-t
 export { NO_OVERRIDES } from './prepare/context.ts'
 export { estimateRun, type RunEstimate } from './prepare/estimate.ts'
 export { prepareValue } from './prepare/prepare.ts'
-export { findRegisters, registerDirOf, wantedRegisters } from './prepare/registers.ts'
+export { findRegisters, registerDirOf, screeningDirOf, wantedRegisters } from './prepare/registers.ts'
 export { resolveService } from './prepare/resolve-service.ts'
 export { currentPipelineOf } from './prepare/resume-context.ts'
 export { findProject, projectOfCall } from './project/find-project.ts'
 export { pipelinesIn } from './project/pipelines-in.ts'
+export type { ReuseSettings } from './reuse/settings.ts'
 export { type Attempt, readAttempts, stampOf } from './runs/attempts.ts'
 export { findOpenRunId } from './runs/open-runs.ts'
 export { pruneRuns } from './runs/prune.ts'

@@ -28,6 +28,7 @@ export const USAGE = {
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_REFRESH_KEY: notice('usage', 'No row has a key that was to be asked again.', 'Check the key: it is a cell of the column that `input.key` names, with all its characters.'),
+  FETTLE_SUPERSEDED: entry('usage', 'A later run took the place of this one, or has asked its rows, before it had paid for all of them.', 'Run the pipeline again: what was paid is used.', action('run', 'PIPELINE')),
   FETTLE_FINGERPRINT: entry('usage', 'The pipeline changed since this run started.', 'Undo the change, then resume the run: its jobs at the service are kept.', action('resume', 'RUN')),
   FETTLE_REVIEW: entry('usage', 'The run cannot be reviewed.', 'Review the newest finished run of the pipeline; `report.rows: none` keeps rows out of reviews.'),
   FETTLE_DIFF: entry('usage', 'Two runs or outputs cannot be compared.', 'Name two runs whose rows are kept, or two outputs with a column of the company.'),
@@ -46,5 +47,6 @@ export const USAGE = {
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries of which the registers hold no company.', 'Import a register of these countries, or choose another one.'),
   FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, run the pipeline again once this run is finished.', action('run', 'PIPELINE')),
   FETTLE_REGISTER_UNUSED: notice('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
+  FETTLE_REUSE_UNUSED: notice('usage', 'The pipeline reuses answers, and its service is the embedded one, where nothing is paid.', 'Name a remote service to reuse answers.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),
 } as const

@@ -43,11 +43,10 @@ export function readKept(path: string): Buffer | null {
 /** The names in a folder, sorted; none for a folder that does not exist. Throws FETTLE_OUTPUT_WRITE. */
 export const listKept = (folder: string): string[] => (ifThere(folder, () => readdirSync(folder)) ?? []).sort()
 
-export const unreadableKept = (path: string, cause: unknown): FettleError =>
-  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read ${path}: ${(cause as Error).message}`, {
-    hint: 'Correct its permissions, or remove what is not a file of fettle; then run the same command again.',
-    cause,
-  })
+const HINT = 'Correct its permissions, or remove what is not a file of fettle; then run the same command again.'
+
+export const unreadableKept = (path: string, cause: unknown, hint = HINT): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read ${path}: ${(cause as Error).message}`, { hint, cause })
 
 function ifThere<T>(path: string, read: () => T): T | null {
   try {

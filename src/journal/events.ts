@@ -137,8 +137,7 @@ export const EVENTS = {
   /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
   'part.failed': { part, error },
   'file.received': { part, ...received.shape },
-  /** `name`: of a job that the run left before it paid. */
-  'job.archived': { part, name: text.optional() },
+  'job.archived': { part },
   'output.written': {
     files: list(file),
     outcomes,

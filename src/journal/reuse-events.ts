@@ -1,6 +1,6 @@
 /** Schemas of the journal: bands and patterns of the matches, companies proposed and screened, and the events of a run that uses answers of earlier runs. */
 import { z } from 'zod'
-import { COMPANY_NUMBERS } from '../contract/index.ts'
+import type { Fit } from '../model/list-facts.ts'
 
 const text = z.string()
 const count = z.number()
@@ -32,7 +32,7 @@ const parts = z.array(z.object({ from: count, rows: count })) as unknown as z.Zo
 >
 
 export const REUSE_EVENTS = {
-  /** Which rows have an answer of an earlier run, and the jobs of the others; digests of files of the run directory. */
+  /** Which rows have an answer of an earlier run, and the jobs of the others. */
   'reuse.chosen': {
     counts: z.object({
       ...{ asked: count, known: count, sent: count, repeated: count },
@@ -40,17 +40,13 @@ export const REUSE_EVENTS = {
     }),
     sent: count,
     parts,
-    answers: text,
-    bits: text,
-    inRegister: count.nullable().optional(),
-    companyNumbers: z.enum(COMPANY_NUMBERS).optional(),
+    /** The digest of the choice, a file of the run directory. */
+    choice: text,
+    /** What the service fitted to the list in an earlier run, for the jobs of the rows that are sent. */
+    fit: z.record(text, z.union([text, count])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
     searches: z.object({ screen: count, candidates: count }).optional(),
-    /** The part of budget.credits for the rows of a shard that go up. */
+    /** The part of budget.credits for the rows of a shard that are sent. */
     credits: count.optional(),
-    /** Chosen again after requests about its rows: the name of the new jobs. Those before are left. */
-    jobName: text.optional(),
-    /** Credits of the jobs that are left; their answers are stored. Null: the service gave no counts; absent: none was paid. */
-    paid: count.nullable().optional(),
   },
   /** Later runs may use the answers of this one. */
   'answers.kept': { files: count },

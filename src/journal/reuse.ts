@@ -1,6 +1,5 @@
 /** The state of a run that uses answers of earlier runs. */
-import { type Issue, issue } from '../errors.ts'
-import type { ListFacts } from '../model/list-facts.ts'
+import type { Fit } from '../model/list-facts.ts'
 import type { Outcomes, ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { JobState, RunEvent } from './events.ts'
@@ -8,92 +7,39 @@ import { jobsOf } from './jobs.ts'
 
 export interface ReuseState {
   readonly counts: ReuseCounts
-  /** What is known of the list, for the jobs of the rows that go up; null where the service finds out by itself. */
-  readonly list: ListFacts | null
+  /** What the service fitted to the list in an earlier run; null where it does so now, or does not. */
+  readonly fit: Fit | null
   /** Rows by outcome, apart for earlier answers and those of this run; null before the outputs are written. */
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
   readonly isKept: boolean
-  /** Why no other run adopts its paid answers; null where one may. */
+  /** Why its paid answers are not adopted; null where they may be. */
   readonly refused: string | null
-  /** Jobs that the run left when it chose its rows again. */
-  readonly left: readonly JobState[]
-  /** Their credits; null where the service gave no counts. */
-  readonly paid: number | null
 }
 
 interface Changed {
   readonly plan: Plan
-  readonly jobName: string
   readonly jobs: readonly JobState[]
   readonly reuse: ReuseState | null
-  readonly issues: readonly Issue[]
 }
 
-function leftIssue(jobs: readonly JobState[]): Issue {
-  const namesOf = (isPaid: boolean): string =>
-    jobs
-      .filter(job => job.enrichRequested === isPaid)
-      .map(({ id, name }) => id ?? name)
-      .join(', ')
-  const [paid, unpaid] = [namesOf(true), namesOf(false)]
-  const more = paid === '' ? '' : `; the answers of those that were paid are used: ${paid}`
-  const message = `jobs left unpaid, because other runs answered some of their questions: ${unpaid}${more}`
-  return issue('FETTLE_JOBS_LEFT', message, { severity: 'info' })
-}
-
-/** Its answers can be stored, or there are none. */
-const isOver = ({ received, failure }: JobState): boolean => received !== null || failure !== null
-
-const added = (credits: number | null, more: number | null): number | null =>
-  credits === null || more === null ? null : credits + more
-
-/** Once its rows are chosen, the plan of a run is that of the rows that go up. */
+/** Once its rows are chosen, the plan of a run is that of the rows that are sent. */
 export function afterReuse(
-  { plan, jobName: nameBefore, jobs, reuse, issues }: Changed,
+  { plan, jobName, reuse }: Pick<Changed, 'plan' | 'reuse'> & { readonly jobName: string },
   event: RunEvent,
 ): Partial<Changed> | null {
   switch (event.type) {
     case 'reuse.chosen': {
-      const { counts, sent, parts, answers, bits, inRegister = null, companyNumbers = 'reliable', searches, credits } = event
-      const { paid = 0 } = event
-      const requested = plan.known === undefined ? [] : jobs.filter(job => job.requested)
-      // A run that was stopped before its first request chooses again, and one that has not paid for all its rows with other jobs.
-      const isPaying = jobs.some(job => job.enrichRequested && !isOver(job))
-      if (requested.length > 0 && (event.jobName === undefined || isPaying)) return null
-      const jobName = event.jobName ?? nameBefore
-      const whole = plan.known ?? plan
-      const known = {
-        sent: whole.sent,
-        parts: whole.parts,
-        rows: counts.known,
-        answers,
-        bits,
-        ...(searches && { searches }),
-        ...(credits === undefined ? {} : { credits: plan.budget.credits }),
-      }
-      const budget = credits === undefined ? plan.budget : { ...plan.budget, credits }
-      const chosen = { ...plan, budget, sent, parts, known }
-      const list = inRegister === null ? null : { inRegister, companyNumbers }
-      const left = [...(reuse?.left ?? []), ...requested]
+      if (plan.known !== undefined) return null
+      const { counts, fit = null } = event
+      const chosen = chosenPlan(plan, event)
       return {
-        ...{ plan: chosen, jobName, jobs: jobsOf(chosen, jobName) },
-        reuse: { counts, list, outcomes: null, isKept: false, refused: null, left, paid: added(reuse?.paid ?? 0, paid) },
-        // What the earlier choice warned of was not paid, unless one of its jobs was.
-        issues: [
-          ...issues.filter(({ code }) => code !== 'FETTLE_ASKED_BEFORE' || requested.some(job => job.enrichRequested)),
-          ...(requested.length === 0 ? [] : [leftIssue(requested)]),
-        ],
+        ...{ plan: chosen, jobs: jobsOf(chosen, jobName) },
+        reuse: { counts, fit, outcomes: null, isKept: false, refused: null },
       }
     }
     case 'output.written':
       return reuse && { reuse: { ...reuse, outcomes: event.reused ?? null } }
-    case 'job.archived':
-      return (
-        reuse && {
-          reuse: { ...reuse, left: reuse.left.map(job => (job.name === event.name ? { ...job, archived: true } : job)) },
-        }
-      )
     case 'answers.kept':
       return reuse && { reuse: { ...reuse, isKept: true } }
     case 'answers.refused':
@@ -101,4 +47,15 @@ export function afterReuse(
     default:
       return null
   }
+}
+
+/** A plan once its rows are chosen. */
+export function chosenPlan(plan: Plan, event: Omit<RunEvent & { readonly type: 'reuse.chosen' }, 'at'>): Plan {
+  const { counts, sent, parts, choice, searches, credits } = event
+  const known = {
+    ...{ sent: plan.sent, parts: plan.parts, rows: counts.known, choice },
+    ...(searches && { searches }),
+    ...(credits === undefined ? {} : { credits: plan.budget.credits }),
+  }
+  return { ...plan, budget: credits === undefined ? plan.budget : { ...plan.budget, credits }, sent, parts, known }
 }

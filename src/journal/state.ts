@@ -212,9 +212,7 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, ...packed } }))
     }
     case 'job.archived':
-      return event.name === undefined
-        ? withJob(state, event.part, () => ({ archived: true }))
-        : { ...state, ...afterReuse(state, event) }
+      return withJob(state, event.part, () => ({ archived: true }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null, changes = null } = event

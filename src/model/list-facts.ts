@@ -7,3 +7,6 @@ export interface ListFacts {
   /** Whether its company numbers are relied on. */
   readonly companyNumbers: CompanyNumbers
 }
+
+/** What a service fitted to a list: named by its first job, and sent unread with later jobs, whose answers depend on it. */
+export type Fit = Partial<ListFacts>

@@ -4,15 +4,14 @@
  */
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
-import type { ListFacts } from '../model/list-facts.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { Choice, type KnownAnswer } from '../reuse/files/choice.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
-import type { EnrichedColumns } from './enriched-columns.ts'
+import { AnswerOffsets, REUSED } from './answer-offsets.ts'
+import { addedColumns, type EnrichedColumns } from './enriched-columns.ts'
 import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
-import { AnswerOffsets, REUSED } from './reuse/answer-offsets.ts'
-import { FullRun, type RawAnswer } from './reuse/full-run.ts'
-import { type ReusedAnswer, ReusedAnswers } from './reuse/reused-answers.ts'
+import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
 /** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
@@ -56,12 +55,17 @@ export interface AnswerPlace {
   readonly jobs?: readonly AnsweredJob[]
 }
 
-/** A remote job, when it answered, and what it took for known of the list. */
+/** A remote job, and when it answered. */
 export interface AnsweredJob {
   readonly id: string
   readonly at: string
-  readonly inRegister?: number | null
-  readonly companyNumbers?: ListFacts['companyNumbers'] | null
+}
+
+/** Takes the rows of a run, in their order; what it writes appears once all are accounted for. */
+export interface RowSink {
+  add(answer: Answer, inputRow: readonly string[], uploadRow: readonly string[]): Promise<void>
+  publish(): Promise<void>
+  discard(): Promise<void>
 }
 
 interface Open {
@@ -84,7 +88,8 @@ export class Answers {
   readonly #offsets: AnswerOffsets | null
   /** Earlier answers are read again, too. */
   readonly #placesKnown: boolean
-  readonly #known: ReusedAnswers | null
+  #known: Choice | null = null
+  readonly #knownColumns = new Map<KnownAnswer['source'], EnrichedColumns>()
   #fullRun: FullRun | null
   readonly #parts: Open[] = []
   readonly #seen = new Set<EnrichedColumns>()
@@ -95,7 +100,6 @@ export class Answers {
     this.#placesKnown = collapse || merged !== undefined
     this.#from = from
     this.#onPart = onPart
-    this.#known = known === undefined ? null : new ReusedAnswers(from.workDir, known.answers)
     this.#fullRun = known === undefined ? null : new FullRun(known)
     const rows = this.#placesKnown ? (known?.sent ?? sent) : sent
     this.#offsets = collapse || known !== undefined ? new AnswerOffsets(rows, from.workDir) : null
@@ -104,7 +108,7 @@ export class Answers {
   /** Opens the first part, whose columns decide those of the outputs; those of an earlier answer without one. False without both. */
   async begin(): Promise<boolean> {
     if (this.#parts.length > 0 || this.#seen.size > 0 || (await this.#openNext())) return true
-    const first = (await this.#known?.peek()) ?? null
+    const first = (await (await this.#choice())?.peek()) ?? null
     if (first !== null) await this.#beginReused(first)
     return first !== null
   }
@@ -123,7 +127,7 @@ export class Answers {
 
   /** The next earlier answer. */
   async known(asked: number): Promise<Answer> {
-    const found = await this.#known!.next()
+    const found = await (await this.#choice())!.next()
     await this.#beginReused(found)
     if (this.#placesKnown) this.#offsets?.addPlace(REUSED, found.from, found.length)
     return this.#reused(found, asked)
@@ -133,7 +137,7 @@ export class Answers {
   async again(number: number, asked: number): Promise<Answer> {
     if (this.#offsets === null) throw new TypeError('answers are read again only where rows were collapsed')
     const { part, from, length, number: own } = this.#offsets.place(number)
-    if (part === REUSED) return this.#reused(await this.#known!.again(from, length), asked)
+    if (part === REUSED) return this.#reused(await (await this.#choice())!.again(from, length), asked)
     const row = this.#from.failed.has(part) ? [] : this.#parts[part]!.file.clean(await this.#offsets.read(number))
     return this.#answer(this.#rawOf(part, row, own), this.#givenBy(part), asked)
   }
@@ -148,8 +152,22 @@ export class Answers {
     return { job: id, at, reused: false }
   }
 
-  #reused({ row, columns, outcome, source }: ReusedAnswer, asked: number): Answer {
-    return this.#answer({ row, columns, outcome, number: 0 }, { job: source.job, at: source.at, reused: true }, asked)
+  async #choice(): Promise<Choice | null> {
+    const { known } = this.#plan
+    if (known !== undefined) this.#known ??= await Choice.open(this.#from.workDir, known.choice)
+    return this.#known
+  }
+
+  #columnsOf({ source }: KnownAnswer): EnrichedColumns {
+    const columns = this.#knownColumns.get(source) ?? addedColumns(source.columns)
+    this.#knownColumns.set(source, columns)
+    return columns
+  }
+
+  #reused(found: KnownAnswer, asked: number): Answer {
+    const { cells: row, outcome, source } = found
+    const given = { job: source.job, at: source.at, reused: true }
+    return this.#answer({ row, columns: this.#columnsOf(found), outcome, number: 0 }, given, asked)
   }
 
   /** `part`: that of the row, if it went up. */
@@ -170,7 +188,7 @@ export class Answers {
     if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and ${this.count} came back`)
     if ((await this.#nextRow()) !== null)
       throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and more came back`)
-    await this.#known?.finish()
+    await (await this.#choice())?.finish()
     // What follows needs memory, too.
     this.#fullRun = null
   }
@@ -181,7 +199,8 @@ export class Answers {
     await this.#known?.close()
   }
 
-  async #beginReused({ columns }: ReusedAnswer): Promise<void> {
+  async #beginReused(found: KnownAnswer): Promise<void> {
+    const columns = this.#columnsOf(found)
     if (this.#seen.has(columns)) return
     this.#seen.add(columns)
     await this.#onPart(columns)

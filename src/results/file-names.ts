@@ -4,7 +4,7 @@ import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt, removeFile } from '../files/atomic-file.ts'
 import { isPacked } from '../files/packed-file.ts'
-import { KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
+import { CHOICE_FILE } from '../reuse/files/choice.ts'
 
 /** The result of a run in its own directory, for programs. */
 export const ROWS_FILE = 'rows.csv'
@@ -21,14 +21,12 @@ export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
 /** The result of every row: what the next run is compared with. */
 export const STATES_FILE = 'states.jsonl.gz'
-/** Earlier answers that the run uses. */
-export const REUSED_FILE = 'reused.jsonl'
 /** Answers to keep for later runs, until they are in their folder. */
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
 const ENRICHED = /^enriched-\d+\.csv(\.gz)?$/
-const ANSWERS = /^answers-[a-z]+\.bin$/
+const ANSWERS = /^answers-\w+\.bin$/
 
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
 
@@ -49,8 +47,7 @@ export const shardFolder = (directory: string, number: number): string => join(d
 const isShardFolder = (name: string): boolean => /^shard-\d+$/.test(name)
 
 /** What a merge makes before the first line of its journal, and what is there of a list in a queue. */
-export const isBeforeJournal = (name: string): boolean =>
-  isEnrichedFile(name) || name === REUSED_FILE || name === KNOWN_BITS_FILE || isShardFolder(name)
+export const isBeforeJournal = (name: string): boolean => isEnrichedFile(name) || name === CHOICE_FILE || isShardFolder(name)
 
 export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 

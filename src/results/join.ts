@@ -9,19 +9,20 @@
 
 import { join as pathJoin } from 'node:path'
 import { removeFile } from '../files/atomic-file.ts'
+import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
-import { hasMostlyKnown, KNOWN_BITS_FILE } from '../input/upload/known-rows.ts'
-import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { rowMaker } from '../input/upload/upload-row.ts'
 import type { RunChanges } from '../model/changes.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
-import { type Answer, type AnsweredJob, type AnswerPlace, Answers, NOT_GIVEN } from './answers.ts'
+import { answerReader } from './answer-reader.ts'
+import { type Answer, type AnsweredJob, type AnswerPlace, Answers, NOT_GIVEN, type RowSink } from './answers.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
@@ -31,14 +32,12 @@ import { reviewWriter } from './decisions/review-rows.ts'
 import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
-import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
+import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
-import { AnswerKeeper } from './reuse/answer-keeper.ts'
-import { answerReader } from './reuse/answer-reader.ts'
 import { fingerprinter } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
@@ -57,8 +56,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     removeCompanies: () => removeCompanies(workDir),
     remove: async () => {
       await receiver.remove()
-      await removeFile(pathJoin(workDir, REUSED_FILE))
-      await removeFile(pathJoin(workDir, KNOWN_BITS_FILE))
+      await removeFile(choicePath(workDir))
     },
   }
 }
@@ -89,8 +87,7 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
   const fetched = plan.candidates?.fetch == null ? null : await readFetched(from.workDir)
   const accepted = fetched && new AcceptedLister(plan, fetched, from.workDir)
   const states = plan.output === null || plan.shard !== undefined ? null : new StatesWriter(from.workDir, headOf(plan))
-  const { scope = null } = options
-  const keeper = plan.reuse == null || scope === null ? null : new AnswerKeeper(plan, scope, from.jobs ?? [], from.workDir)
+  const keeper = options.answerSink?.(from.jobs ?? []) ?? null
   const totals = new RowTotals(plan)
   const missing = new Set<string>()
   let header = ''
@@ -181,7 +178,7 @@ interface Consumers {
   readonly decisions: Decisions | null
   readonly fetched: FetchedTags | null
   readonly accepted: AcceptedLister | null
-  readonly keeper: AnswerKeeper | null
+  readonly keeper: RowSink | null
 }
 
 /** The result of a row that was not sent. */

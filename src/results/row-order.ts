@@ -4,8 +4,8 @@
  * companies are evidently those of other rows: a service may number the rows itself, or move its columns against the cells.
  */
 import { FettleError } from '../errors.ts'
+import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
-import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'

@@ -7,7 +7,6 @@ import type { RunState } from '../journal/state.ts'
 import type { ChangeCounts } from '../model/changes.ts'
 import type { Outcomes } from '../model/results.ts'
 import type { PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
-import { isPaid } from './job-lookup.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 
 interface Measure {
@@ -139,23 +138,10 @@ export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outc
   })
 }
 
-/**
- * One credit for each row that found a company: what the service may bill, jobs included that the run left when it chose its rows
- * again. Null when the service gave no counts.
- */
+/** One credit for each row that found a company: what the service may bill. Null when the service gave no counts. */
 export function creditsOf(state: RunState): number | null {
   const { matched, manualMatched, duplicates } = outcomesOfSummaries(state)
-  const paid = state.reuse === null ? 0 : state.reuse.paid
-  if (matched === null || manualMatched === null || duplicates === null || paid === null) return null
-  return paid + matched + manualMatched + duplicates
-}
-
-/** The same of those of its jobs that are paid. */
-export function creditsPaid(state: RunState): number | null {
-  const jobs = state.jobs.filter(isPaid)
-  if (jobs.length === 0) return 0
-  const sent = jobs.reduce((sum, { part }) => sum + (state.plan.parts[part]?.rows ?? 0), 0)
-  return creditsOf({ ...state, jobs, plan: { ...state.plan, sent }, reuse: null })
+  return matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 }
 
 /** Where the service gave no counts: no more than the rows that were sent. */

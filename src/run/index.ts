@@ -1,6 +1,6 @@
 /** Re-exports the run core. */
-export { creditsOf, creditsPaid, isBeyond, isRejected, percent } from './checks.ts'
-export { isPaid, mayBePaid } from './job-lookup.ts'
+export { creditsOf, isBeyond, isRejected, percent } from './checks.ts'
+export { isPaid, isUnpaid } from './job-lookup.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
   type CandidateService,
@@ -28,6 +28,6 @@ export {
   runEarlyStages,
   runStages,
 } from './runner.ts'
-export { mapConcurrently } from './stage-group.ts'
+export { mapConcurrently, recordError } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
 export { answeredJobs } from './stages/download.ts'

@@ -2,7 +2,7 @@
  * Reads the job of a run: by its id, or by its unique name before the id is recorded. After a lost answer this decides whether a
  * request took effect.
  */
-import { hasEnrichment, isKnownStatus, type JobRecord, matchPhase, readFault } from '../contract/index.ts'
+import { isKnownStatus, type JobRecord, matchPhase, readFault } from '../contract/index.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
@@ -128,22 +128,11 @@ export async function confirmJobs(state: RunState, ports: Ports): Promise<void> 
   }
 }
 
+/** Whether enriching may still be started. */
+export const isUnpaid = ({ enrichRequested, failure }: JobState): boolean => !enrichRequested && failure === null
+
 /** Whether enriching was started or is about to be: from then on the answers of the job are paid. */
 export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested && failure === null
-
-/**
- * Whether the service has started to enrich one of the jobs, which may be missing from the journal; a job that is not the recorded one
- * counts. Throws what a request throws.
- */
-export async function mayBePaid(jobs: readonly JobState[], ports: Ports): Promise<boolean> {
-  for (const job of jobs) {
-    if (!job.requested) continue
-    const read = job.id === null ? (await findJob(job.name, ports))?.job : await readUnderId(job, ports, { signal: ports.signal })
-    if (read === undefined || FettleError.is(read)) continue
-    if (read.name !== job.name || hasEnrichment(read.status)) return true
-  }
-  return false
-}
 
 /** The contract defines no error text for a failed job; `message` and `details` are used when the service sends them. */
 export function jobFailure(record: JobRecord): FettleError {

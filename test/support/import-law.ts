@@ -48,7 +48,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'csv-parse',
       'node:',
     ],
-    ...['package-file', 'hyparquet', 'hyparquet-compressors'],
+    ...['package-file', 'hyparquet', 'hyparquet-compressors', 'reuse/files'],
   ],
   results: [
     'counted',
@@ -62,10 +62,14 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'formats',
     'formats/index',
     'input',
+    'reuse/files', // the choice of a run
     'csv-parse',
     'csv-stringify',
     'node:',
   ],
+  // Answers that later runs use, and the choice of a run, as files.
+  'reuse/files': ['errors', 'files', 'model:types', 'pipeline:types', 'zod', 'node:'],
+  reuse: ['counted', 'errors', 'files', 'model', 'pipeline:types', 'input', 'results', 'reuse/files', 'node:'],
   report: ['counted', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
@@ -106,6 +110,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'formats/index',
     'input',
     'results',
+    'reuse',
+    'reuse/files',
     'report',
     'queue',
     'service',
@@ -149,7 +155,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'staging',
     'observe',
     'project',
-    'answers',
+    'reuse',
     'prepare',
     'execution',
     'forget',
@@ -165,7 +171,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
   input: ['text', 'scan', 'excel', 'parquet', 'thread', 'table', 'upload'],
-  results: ['reuse', 'decisions', 'output', 'changes'],
+  results: ['decisions', 'output', 'changes'],
   service: [
     'storage',
     'auth',

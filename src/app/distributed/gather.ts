@@ -2,15 +2,13 @@
  * Gathers the shards of a list from a queue: the journals from the queue, the received files from the directory of the worker, or
  * again from the service, which is free.
  */
-
-import { join } from 'node:path'
 import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
-import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines, type Signer } from '../../queue/index.ts'
-import { linkOrCopy, linkReceived, REUSED_FILE, receivedPath } from '../../results/file-names.ts'
+import { linkOrCopy, linkReceived, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
+import { choicePath } from '../../reuse/files/choice.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun } from '../execution/start.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
@@ -23,7 +21,7 @@ export interface GatheredShard {
   readonly id: string
   readonly end: unknown
   readonly fingerprint?: string | undefined
-  /** With `reuse`: the rows that go up, and the folder of their files. */
+  /** With `reuse`: the rows that are sent, and the folder of their choice. */
   readonly chosen?: ChosenEvent | undefined
   readonly folder: string
 }
@@ -56,12 +54,11 @@ export async function gatherShards(
   return runs
 }
 
-/** Gives the run of a shard the files of its chosen rows, which its worker does not have. Throws FETTLE_OUTPUT_WRITE. */
+/** Gives the run of a shard its whole choice, of which its worker has a part. Throws FETTLE_OUTPUT_WRITE. */
 async function linkChoice(folder: string, { path }: RunDirectory): Promise<void> {
-  for (const name of [REUSED_FILE, KNOWN_BITS_FILE])
-    await linkOrCopy(join(folder, name), join(path, name)).catch((cause: Error) => {
-      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot copy ${join(folder, name)}: ${cause.message}`, { cause })
-    })
+  await linkOrCopy(choicePath(folder), choicePath(path)).catch((cause: Error) => {
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot copy ${choicePath(folder)}: ${cause.message}`, { cause })
+  })
 }
 
 async function gather(

@@ -89,7 +89,7 @@ export async function runShard(
       copy,
       ...(task.chosen === undefined
         ? {}
-        : { chosen: { event: task.chosen.event, bytes: Buffer.from(task.chosen.bits, 'base64') } }),
+        : { chosen: { event: task.chosen.event, bytes: Buffer.from(task.chosen.choice, 'base64') } }),
       world: withLease(place.worlds.of(identity), copy.renew),
       observers: createDispatcher([
         {

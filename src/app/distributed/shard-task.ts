@@ -15,8 +15,8 @@ export interface ShardTask {
   readonly plan: Plan
   readonly args: RunArgs
   readonly traceparent: string | null
-  /** With `reuse`: the rows to send, as the submitter chose them, and the file of their sources in base64. */
-  readonly chosen?: { readonly event: ChosenEvent; readonly bits: string } | undefined
+  /** With `reuse`: the rows to send, as the submitter chose them, and the part of the choice that a worker needs in base64. */
+  readonly chosen?: { readonly event: ChosenEvent; readonly choice: string } | undefined
 }
 
 /** How a shard ended, and the folder of the worker that ended it with the received files. */

@@ -1,26 +1,23 @@
 /** Submits the shards of a list to a queue, each under a name that the same submission finds again. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
-import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
-import type { RunArgs } from '../../journal/index.ts'
+import { chosenPlan, type RunArgs } from '../../journal/index.ts'
 import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../../pipeline/index.ts'
 import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
 import { shardFolder } from '../../results/file-names.ts'
-import { claimQuestions, dropClaims } from '../answers/claims.ts'
-import { answersFolder } from '../answers/folder.ts'
+import { scopeFolders, settleIn } from '../../reuse/answer-folder.ts'
+import { Choice } from '../../reuse/files/choice.ts'
 import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { chosenEventOf, chosenPlan } from '../execution/choose-rows-once.ts'
-import { askedBefore } from '../execution/paid/asked-before.ts'
+import { askedBefore, chosenEvent, waitingOf } from '../execution/choice-of-run.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
-import { checkRowBudget, chooseForShards, keyIssues } from '../prepare/reuse.ts'
+import { checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
+import { answersFolder } from '../reuse/settings.ts'
 import {
   makeFolder,
   makeRunDirectory,
@@ -71,10 +68,12 @@ export async function submitShards(
     const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
     const run = findQueuedRun(settings.runsDir, own, fresh) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
     const signer = await signerOf(identity, settings)
-    const posted = shards.map((shard, at) => {
+    const posted: { id: string; task: ReturnType<typeof sealTask> }[] = []
+    for (const [at, shard] of shards.entries()) {
       const id = jobs[at]!
-      return { id, task: sealTask(connected, id, taskOf(shard, settings, chosenFor(run, at, settings)), signer) }
-    })
+      const task = taskOf(shard, settings, await chosenFor(run, at, settings))
+      posted.push({ id, task: sealTask(connected, id, task, signer) })
+    }
     const isBad = (id: string, end: unknown): boolean => isBadEnd(openEnd(connected, id, end, signer))
     const how = { atOnce: plan.concurrency, fresh, isBad }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
@@ -94,14 +93,14 @@ interface NewList {
   readonly now: number
 }
 
-/** Chooses the rows that go up, reserves what they may cost, and records the list: the workers do not check budgets again. */
+/** Chooses the rows that are sent, reserves what they may cost, and records the list: the workers do not check budgets again. */
 async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSettings): Promise<QueuedRun> {
   const { runsDir } = settings
   const { identity } = own
   const runId = newRunId(runsDir, plan.name, now)
   const directory = await makeRunDirectory(runsDir, runId)
   try {
-    const chosen = plan.reuse == null ? undefined : await chooseShards(shards, directory, { identity, now }, settings)
+    const chosen = plan.reuse == null ? undefined : await chooseShards(shards, directory, { identity }, settings)
     const spending = queuedSpendingOf(
       chosen === undefined ? shards : shards.map((shard, at) => chosenPlan(shard, chosen[at]!)),
       own,
@@ -115,7 +114,7 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
       return saveQueuedRun(runsDir, { runId, ...own, submitted, spending })
     })
   } catch (error) {
-    await dropClaims(answersFolder(settings, settings.args), [runId])
+    for (const folder of scopeFolders(answersFolder(settings, settings.args))) await settleIn(folder, [runId])
     removeIfPossible(directory.path)
     throw error
   }
@@ -125,26 +124,23 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
 async function chooseShards(
   shards: readonly Plan[],
   { id, path }: RunDirectory,
-  { identity, now }: { readonly identity: string; readonly now: number },
+  { identity }: { readonly identity: string },
   settings: RunSettings,
 ): Promise<readonly ChosenEvent[]> {
-  const folders = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
-  for (const { workDir } of folders) makeFolder(workDir)
-  const run = { identity, startedAt: new Date(now).toISOString(), runId: id, args: settings.args }
-  const note = (text: string): void => settings.observers?.emit('onNote', text)
-  const waiting = { clock: DEFAULT_RUNTIME.clock, signal: settings.signal, onWait: note }
-  const { chosen, held } = await claimQuestions(answersFolder(settings, settings.args), id, waiting, async claim => {
-    const choices = await chooseForShards(folders, run, { ...settings, claim })
-    return { choices, questions: claim.askedBefore }
-  })
-  // The workers ask them: no process holds them until they are merged.
-  await held.release(false)
-  const issues = [...askedBefore(settings.runsDir, chosen.questions), ...keyIssues(chosen.choices[0]?.unknownKeys ?? [])]
-  for (const { message } of issues) note(message)
-  return withCredits(chosen.choices.map(chosenEventOf), shards)
+  const runs = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
+  for (const { workDir } of runs) makeFolder(workDir)
+  const run = { identity, runId: id, args: settings.args }
+  const { chosen: choices, held } = await chooseAndAsk(runs, run, settings, waitingOf(settings))
+  // The workers ask: no process holds the keys until the shards are merged.
+  held.release()
+  const asked = new Map<string, number>()
+  for (const { askedBefore } of choices) for (const [run, count] of askedBefore) asked.set(run, (asked.get(run) ?? 0) + count)
+  const issues = [...askedBefore(settings.runsDir, asked), ...keyIssues(choices[0]?.unknownKeys ?? [])]
+  for (const { message } of issues) settings.observers?.emit('onNote', message)
+  return withCredits(choices.map(chosenEvent), shards)
 }
 
-/** Divides budget.credits by the rows that go up: a shard of known rows needs none. */
+/** Divides budget.credits by the rows that are sent: a shard whose rows have answers needs none. */
 function withCredits(events: readonly ChosenEvent[], shards: readonly Plan[]): readonly ChosenEvent[] {
   const all = events.reduce((total, { sent }) => total + sent, 0)
   const credits = shards.reduce<number | null>(
@@ -161,11 +157,12 @@ function withCredits(events: readonly ChosenEvent[], shards: readonly Plan[]): r
 }
 
 /** What the task of a shard has of its chosen rows. */
-function chosenFor({ runId, submitted }: QueuedRun, at: number, { runsDir }: RunSettings): ShardTask['chosen'] {
+async function chosenFor({ runId, submitted }: QueuedRun, at: number, { runsDir }: RunSettings): Promise<ShardTask['chosen']> {
   const event = submitted?.chosen?.[at]
   if (event === undefined) return undefined
-  const folder = shardFolder(runDirectory(runsDir, runId).path, at + 1)
-  return { event, bits: readFileSync(join(folder, KNOWN_BITS_FILE)).toString('base64') }
+  const choice = await Choice.open(shardFolder(runDirectory(runsDir, runId).path, at + 1), event.choice)
+  const bytes = await choice.forWorker().finally(() => choice.close())
+  return { event, choice: bytes.toString('base64') }
 }
 
 function queuedSpendingOf(shards: readonly Plan[], { identity }: NewList['own'], now: number): QueuedSpending {

@@ -70,7 +70,7 @@ export function proveRun(lines: readonly string[], { jobId, identity, fingerprin
   return { runId: checkRunId(first.runId), plan }
 }
 
-const CHOSEN = ['counts', 'sent', 'parts', 'answers', 'bits', 'inRegister', 'companyNumbers', 'credits', 'jobName'] as const
+const CHOSEN = ['counts', 'sent', 'parts', 'choice', 'fit', 'credits'] as const
 
 const isChoice = (event: ChosenEvent, chosen: ChosenEvent | undefined): boolean =>
   chosen !== undefined && CHOSEN.every(key => isDeepStrictEqual(event[key] ?? null, chosen[key] ?? null))

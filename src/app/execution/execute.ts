@@ -2,13 +2,16 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { EXIT, FettleError, type Issue } from '../../errors.ts'
+import { action, EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
 import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
 import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
+import type { AnsweredJob } from '../../results/answers.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
+import { AnswerSink, draftPaths } from '../../reuse/answer-sink.ts'
+import type { HeldLock } from '../../reuse/held-lock.ts'
 import {
   hasEarlyStages,
   isRejected,
@@ -19,19 +22,18 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
-import { dropClaims, type HeldClaim, removeStaleLocks } from '../answers/claims.ts'
-import { answersFolder, keepAnswers, scopeOf } from '../answers/folder.ts'
-import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions } from '../prepare/decisions.ts'
+import { RunSearches } from '../reuse/searches.ts'
+import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { chooseRowsOnce, isRefusal } from './choose-rows-once.ts'
+import { chooseRowsOnce, isRefusal, waitingOf } from './choice-of-run.ts'
 import { createTakeoverGuard, type TakeoverGuard } from './guard.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
@@ -152,12 +154,38 @@ async function executeStages({
   }
   const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
     isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
-  /** As the plan is now: it changes when the rows that go up are chosen. */
+  const now = world.clock.now.bind(world.clock)
+  const answers = answersFolder(settings, stateOf(record).args)
+  const waiting = { ...waitingOf(settings), signal: limit.signal }
+  const openSink = (jobs: readonly AnsweredJob[]): AnswerSink => {
+    const state = stateOf(record)
+    const { kept: folder } = foldersOfRun(answers, state, now)
+    return new AnswerSink(state.plan, { runId: state.runId, folder, workDir: directory.path }, jobs)
+  }
+  /** As the plan is now: it changes when the rows that are sent are chosen. */
   const openPorts = (): RunPorts => {
-    const { plan, identity } = stateOf(record)
-    const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
-    const from = { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, ...scope }
+    const { plan } = stateOf(record)
+    const answerSink = plan.reuse == null ? undefined : openSink
+    const from = { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, answerSink }
     return openRunPorts(plan, directory, from, storage)
+  }
+  /** Puts the answers of the run where later runs find them. */
+  const keepAnswers = async (): Promise<number> => {
+    const state = stateOf(record)
+    const { asked, kept } = foldersOfRun(answers, state, now)
+    const drafts = draftPaths(state.plan, directory.path).filter(path => existsSync(path))
+    try {
+      await kept.keep(state.runId, drafts, waiting)
+      await keepFit(answers, state)
+      await asked.settle([state.runId, ...state.shardRuns])
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_OUTPUT_WRITE') throw error
+      const hint =
+        'The outputs are written. Free space or correct permissions, then resume the run, so that later runs need not pay again.'
+      throw new FettleError(error.code, error.message, { hint, action: action('resume', state.runId), cause: error })
+    }
+    held?.release()
+    return drafts.length
   }
   const warnings: Issue[] = []
   /** Between two events of the stages, and not after the end of the run. */
@@ -170,18 +198,9 @@ async function executeStages({
   let lastReport = Promise.resolve()
   let connection: RunConnection | null = null
   let recording: Recording | null = null
-  let claim: HeldClaim | null = null
-  const searches = openSearches(stateOf(record), directory, {
-    folder: answersFolder(settings, stateOf(record).args),
-    env: settings.env,
-    now: world.clock.now.bind(world.clock),
-    refreshes: settings.refresh?.all ?? false,
-    waiting: {
-      clock: world.clock,
-      signal: limit.signal,
-      onWait: why => settings.observers?.emit('onNote', why),
-    },
-  })
+  let held: HeldLock | null = settings.asked ?? null
+  const refreshes = settings.refresh?.all ?? false
+  const searches = new RunSearches(() => stateOf(record), directory, { answers, now, refreshes, waiting })
   const onFact = (event: RunEventInput, state: RunState): void => {
     settings.observers?.emit('onEvent', event, state)
     recordWarnings(event)
@@ -190,7 +209,7 @@ async function executeStages({
   }
   const connectWith = async (isNeeded: boolean): Promise<RunConnection> => {
     const { source, results, rows, list } = openPorts()
-    const { plan, identity, args, reuse } = stateOf(record)
+    const { plan, identity, reuse } = stateOf(record)
     if (settings.record != null && isNeeded && recording === null) {
       const { openRecording } = await import('./recording.ts')
       recording = await openRecording({
@@ -207,21 +226,8 @@ async function executeStages({
     })
     return connectRun({
       ...{ plan, directory, settings, source, results, list, events, fetchByJob, onProgress, isNeeded },
-      facts: reuse?.list ?? {},
-      ...(plan.reuse == null
-        ? {}
-        : {
-            keepAnswers: async () => {
-              const folder = answersFolder(settings, args)
-              const files = await keepAnswers(directory, folder, world.clock.now())
-              // Others find the answers from now on.
-              await claim?.release(true)
-              await dropClaims(folder, [directory.id, ...stateOf(record).shardRuns])
-              removeStaleLocks(folder, world.clock.now())
-              return files
-            },
-            earlier: searches.earlier,
-          }),
+      facts: reuse?.fit ?? {},
+      ...(plan.reuse == null ? {} : { keepAnswers, earlier: searches }),
       left: () => limit.left(),
       signal: limit.signal,
       grace: limit.grace,
@@ -240,8 +246,8 @@ async function executeStages({
       await connection.close()
       connection = null
     }
-    const choosing = { guard, left: () => limit.left(), grace: limit.grace, storage, connect: () => connectWith(true) }
-    claim = await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, choosing)
+    const choosing = { guard, left: () => limit.left(), grace: limit.grace, storage }
+    held ??= await chooseRowsOnce(record, directory, { ...settings, signal: limit.signal }, choosing)
     connection = await connectWith(needsService(stateOf(record)))
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
@@ -257,7 +263,12 @@ async function executeStages({
     // The result is already decided; the embedded service checks unsaved data at its next start.
     await connection?.close().catch(() => {})
     await searches.close()
-    await claim?.release(hasNoOpenAnswers(stateOf(record)))
+    const state = stateOf(record)
+    if (state.plan.reuse != null && hasNoOpenAnswers(state))
+      await foldersOfRun(answers, state, now)
+        .asked.settle([state.runId])
+        .catch(() => {})
+    held?.release()
     closeRecording(recording)
   }
 }

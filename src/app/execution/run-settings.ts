@@ -3,13 +3,14 @@ import type { LiveSettings, RunArgs, RunEventInput, RunState } from '../../journ
 import type { AcceptedCompany } from '../../model/results.ts'
 import type { Links, Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import type { HeldLock } from '../../reuse/held-lock.ts'
 import type { FetchedByJob } from '../../run/index.ts'
-import type { ReuseSettings } from '../answers/folder.ts'
 import type { Credentials, Env } from '../env/environment.ts'
 import type { Runtime } from '../env/runtime.ts'
 import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
+import type { ReuseSettings } from '../reuse/settings.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 
 export type ChosenEvent = RunEventInput & { readonly type: 'reuse.chosen' }
@@ -52,7 +53,9 @@ export interface RunSettings extends ReuseSettings {
   readonly signal: AbortSignal
   /** A second copy of the journal, updated before every request with an effect; none if absent. */
   readonly copy?: JournalCopy
-  /** The rows that go up, chosen by another process, and the content of their file. */
+  /** The lock on what an unfinished run asks, taken before it goes on; the run releases it. */
+  readonly asked?: HeldLock | null
+  /** The rows that are sent, chosen by another process, and the content of their file. */
   readonly chosen?: { readonly event: ChosenEvent; readonly bytes: Uint8Array }
   readonly world?: Runtime
   readonly observers?: ReporterDispatcher

@@ -9,10 +9,9 @@ import type { ListFacts } from '../../model/list-facts.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
-import { screeningDirOf } from '../answers/searches.ts'
 import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
-import { findRegisters, registerDirOf } from '../prepare/registers.ts'
+import { findRegisters, registerDirOf, screeningDirOf } from '../prepare/registers.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService

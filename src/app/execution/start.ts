@@ -7,6 +7,7 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
+import type { HeldLock } from '../../reuse/held-lock.ts'
 import { ciOf } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
@@ -30,6 +31,7 @@ import {
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
+import { holdAsked } from './choice-of-run.ts'
 import { executeRun } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'
@@ -63,8 +65,16 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
       return finishedResult(last, settings, true)
     }
     if (isSame) {
-      settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
-      return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) })
+      const held = await holdAsked(last, settings).catch((error: unknown) => {
+        if (FettleError.is(error) && error.code === 'FETTLE_SUPERSEDED') return error
+        throw error
+      })
+      if (!FettleError.is(held)) {
+        settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
+        return continueRun(last, lock, { ...settings, live: liveSettingsOf(plan) }, held)
+      }
+      settings.observers?.emit('onNote', `${held.message}: a new run takes its place`)
+      return start()
     }
     if (!last.finished)
       settings.observers?.emit(
@@ -89,7 +99,10 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
       'FETTLE_FINGERPRINT',
       `the run ${id} was started against ${serviceOf(state.identity)} with a different user name`,
     )
-  return withLock(lineOf(state.plan), settings, lock => continueRun(readRun(settings.runsDir, id), lock, settings))
+  return withLock(lineOf(state.plan), settings, async lock => {
+    const state = readRun(settings.runsDir, id)
+    return continueRun(state, lock, settings, state.finished ? null : await holdAsked(state, settings))
+  })
 }
 
 const nowOf = ({ world = DEFAULT_RUNTIME }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
@@ -208,7 +221,16 @@ export const fetchAcceptedByJob: FetchByJob = async (...wanted) => {
 
 const keyOf = ({ runKey = null }: RunSettings): { readonly runKey?: string } => (runKey === null ? {} : { runKey })
 
-async function continueRun(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
+/** `asked`: the lock on what the run asks, which is released here. */
+async function continueRun(before: RunState, lock: Lock, given: RunSettings, asked: HeldLock | null = null): Promise<RunResult> {
+  try {
+    return await continueHeld(before, lock, { ...given, asked })
+  } finally {
+    asked?.release()
+  }
+}
+
+async function continueHeld(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, before.runId)
   if (settings.record != null) checkRecording(settings.record, directory)
   removeStaleRunFiles(directory)

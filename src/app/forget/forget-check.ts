@@ -1,13 +1,13 @@
 /** Searches every file that `forget` is responsible for, byte by byte, for what it removed. */
-import { existsSync, readdirSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { unreadableKept } from '../../files/kept-files.ts'
 import { contentChunks, isPacked } from '../../files/packed-file.ts'
-import { keyDigest } from '../../input/upload/question.ts'
 import type { RunState } from '../../journal/index.ts'
 import { stateId } from '../../results/changes/row-states.ts'
 import { readStates } from '../../results/index.ts'
+import { keyOwner } from '../../reuse/files/row-key.ts'
 import { runDirectory } from '../runs/run-directory.ts'
 import { type Intent, isOfState } from './forget-scan.ts'
 
@@ -40,7 +40,7 @@ export async function traceRows({ key, runs, rows }: Intent, states: readonly Ru
   return {
     key,
     words: [...words, ...fingerprints, stateId(key)],
-    bytes: [keyDigest(key), ...[...rows].map(row => Buffer.from(row, 'hex'))],
+    bytes: [keyOwner(key), ...[...rows].map(row => Buffer.from(row, 'hex'))],
   }
 }
 
@@ -74,10 +74,12 @@ export async function assertGone(
 }
 
 /** Locks are held by this process, and have nothing of rows. */
+const isLock = ({ parentPath, name }: Dirent): boolean => parentPath.split(sep).includes('locks') || /^(.+\.)?lock$/.test(name)
+
 function filesBelow(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(entry =>
-      entry.isFile() && !entry.parentPath.split(sep).includes('locks') ? [join(entry.parentPath, entry.name)] : [],
+      entry.isFile() && !isLock(entry) ? [join(entry.parentPath, entry.name)] : [],
     )
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
@@ -106,7 +108,7 @@ const isWordByte = (byte: number | undefined): boolean =>
 
 async function hasTrace(file: string, { key, words, bytes }: Traces): Promise<boolean> {
   const isJson = /\.jsonl?$/.test(isPacked(file) ? file.slice(0, -'.gz'.length) : file)
-  const isBinary = ['.answers', '.questions', '.bin', '.bits'].includes(extname(file))
+  const isBinary = ['.answers', '.asked', '.bin'].includes(extname(file))
   const needles = [...words, key].flatMap(spellingsOf).map(text => Buffer.from(text))
   const ofKey = new Set(spellingsOf(key))
   const isNumber = key.length < SHORTEST || /^[\d.,\s-]+$/.test(key)

@@ -4,7 +4,6 @@ import { basename, join } from 'node:path'
 import { unreadable } from '../../files/file-chunks.ts'
 import { contentChunks } from '../../files/packed-file.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
-import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { type RunState, readJournal } from '../../journal/index.ts'
 import { MASK } from '../../model/mask.ts'
@@ -19,13 +18,13 @@ import {
   isAnswersFile,
   isEnrichedFile,
   QUESTIONS_FILE,
-  REUSED_FILE,
   ROWS_FILE,
   reviewPath,
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../../results/index.ts'
 import { rowDigest } from '../../results/row-fingerprint.ts'
+import { CHOICE_FILE } from '../../reuse/files/choice.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { type ForgottenRows, forgetInJournal, isOfRows } from './forget-journal.ts'
 
@@ -71,17 +70,9 @@ export const forgottenRows = (key: string, one: RunRows): ForgottenRows => ({
 export const isWholeFile = (name: string): boolean =>
   isEnrichedFile(name) ||
   isAnswersFile(name) ||
-  [
-    ROWS_FILE,
-    REUSED_FILE,
-    KNOWN_BITS_FILE,
-    UPLOAD_FILE,
-    COMPANIES_FILE,
-    QUESTIONS_FILE,
-    CANDIDATES_FILE,
-    ACCEPTED_FILE,
-    FETCHED_FILE,
-  ].includes(name)
+  [ROWS_FILE, CHOICE_FILE, UPLOAD_FILE, COMPANIES_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(
+    name,
+  )
 
 /** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */
 export interface KnownRows {

@@ -12,11 +12,11 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
-import { companiesInAnswers, forgetAnswers, rowsInAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
 import { rowDigest } from '../../results/row-fingerprint.ts'
-import { choosingLock, claimsFolder, runsUsing, writingLock } from '../answers/claims.ts'
+import { lockIn, runsIn, scopeFolders } from '../../reuse/answer-folder.ts'
+import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type SearchedAbout } from '../../reuse/forget-answers.ts'
 import { ownEventsFile } from '../runs/event-store.ts'
-import { listRunIds, lockPath, makeFolder, readRun, runDirectory } from '../runs/run-directory.ts'
+import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
 import { withRemovalLock } from '../runs/spending.ts'
 import { assertGone, traceRows } from './forget-check.ts'
@@ -73,13 +73,10 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       assertFinished(states, folders, options)
       const { scan, rows } = await scanRuns(states, folders, options)
       const runFiles = scan.flatMap(({ files }) => files)
-      const companies: string[] = []
-      for (const folder of folders) companies.push(...(await companiesInAnswers(folder, { key, rows }, pipeline)))
+      const companies = companiesInAnswers(folders, { key, rows }, isOfPipeline(pipeline))
       const about = searchedAbout({ runs: scan.map(({ found }) => found), companies })
-      const answers: FoundEntries[] = []
-      for (const folder of folders)
-        for (const file of await forgetAnswers(folder, { key, rows }, about, { pipeline, dryRun: true }))
-          answers.push({ file: file.path, entries: file.answers })
+      const inAnswers = await forgetAnswers(folders, { key, rows }, about, { isOfRun: isOfPipeline(pipeline), dryRun: true })
+      const answers = inAnswers.map((file): FoundEntries => ({ file: file.path, entries: file.answers }))
       const tables = await scanTables(options, scan)
       const found = [...runFiles, ...answers, ...tables].map(entry => ({
         ...entry,
@@ -122,10 +119,7 @@ function lockRuns(options: ForgetOptions, locks: Lock[]): void {
 
 /** No run chooses rows by the answers or adds some, also none of a different folder of runs. */
 function lockAnswers(folders: readonly string[], locks: Lock[]): void {
-  for (const folder of folders.filter(path => existsSync(path))) {
-    makeFolder(claimsFolder(folder))
-    for (const path of [choosingLock(folder), writingLock(folder)]) locks.push(takeLock(path, realClock.now))
-  }
+  for (const folder of folders) locks.push(takeLock(lockIn(folder), realClock.now))
 }
 
 /** Throws FETTLE_FORGET for a run that may bring the row back: one that is not finished, and one of a different folder that has asked. */
@@ -138,14 +132,14 @@ function assertFinished(states: readonly RunState[], folders: readonly string[],
     })
   const own = new Set(listRunIds(runsDir))
   for (const folder of folders)
-    for (const { runId, file, isAtWork } of runsUsing(folder, realClock.now)) {
+    for (const { runId, path, isAtWork } of runsIn(folder, realClock.now)) {
       const isOther = pipeline !== null && parseRunId(runId)?.pipeline !== pipeline
       if (isOther || (own.has(runId) && !isAtWork)) continue
       throw new FettleError(
         'FETTLE_FORGET',
         `the run ${runId}, which shares the answers in ${folder}, is not finished, and may have the key`,
         {
-          hint: `Finish it first, in its folder of runs. A run that is never to be finished: remove ${file}.`,
+          hint: `Finish it first, in its folder of runs. A run that is never to be finished: remove ${path ?? folder}.`,
         },
       )
     }
@@ -155,8 +149,7 @@ function assertFinished(states: readonly RunState[], folders: readonly string[],
 async function perform(intent: Intent, runsDir: string): Promise<void> {
   for (const run of intent.runs) if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
   const row = { key: intent.key, rows: new Set(intent.rows) }
-  for (const folder of intent.answers)
-    await forgetAnswers(folder, row, searchedAbout(intent), { pipeline: intent.pipeline, dryRun: false })
+  await forgetAnswers(intent.answers, row, searchedAbout(intent), { isOfRun: isOfPipeline(intent.pipeline), dryRun: false })
   const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
   for (const path of intent.tables) {
     const table = await openRowTable(path, '')
@@ -196,7 +189,7 @@ async function scanRuns(
 ): Promise<{ readonly scan: readonly ScannedRun[]; readonly rows: ReadonlySet<string> }> {
   const known = {
     fingerprints: new Set<string>(),
-    rows: new Set(folders.flatMap(folder => rowsInAnswers(folder, key, pipeline))),
+    rows: new Set(rowsInAnswers(folders, key, isOfPipeline(pipeline))),
     ...{ companies: new Set<string>(), cells: new Set<string>() },
   }
   for (const path of tables) {
@@ -218,12 +211,15 @@ async function scanRuns(
   }
 }
 
-/** The folders of answers of the runs, or the one that was named. */
+const isOfPipeline = (pipeline: string | null): IsOfRun =>
+  pipeline === null ? null : run => parseRunId(run)?.pipeline === pipeline
+
+/** The folders of answers of the runs, or the one that was named: one for each scope. */
 function foldersOf(options: ForgetOptions): string[] {
   const { runsDir, cwd, answersDir } = options
-  if (answersDir !== null) return [resolve(cwd, answersDir)]
+  if (answersDir !== null) return scopeFolders(resolve(cwd, answersDir))
   const named = statesOf(options).flatMap(({ args }) => (typeof args['answers-dir'] === 'string' ? [args['answers-dir']] : []))
-  return [...new Set([join(runsDir, 'answers'), ...named].map(folder => resolve(cwd, folder)))]
+  return [...new Set([join(runsDir, 'answers'), ...named].map(folder => resolve(cwd, folder)))].flatMap(scopeFolders)
 }
 
 /** The decisions files of the pipelines, and the tables that were named. */
@@ -260,7 +256,7 @@ async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Pr
     for (const path of events === undefined ? [] : [events, ownEventsFile(events, runId)])
       if (await hasCell(resolve(cwd, path), key)) keep(path)
     // The jobs of the embedded service end with the run.
-    const jobs = state.plan.service.kind === 'embedded' ? [] : [...(state.reuse?.left ?? []), ...state.jobs]
+    const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
   return kept

@@ -8,7 +8,7 @@ import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/
 import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
 import { linkReceived, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
-import { joinChoices } from '../../results/reuse/join-choices.ts'
+import { joinChoices } from '../../reuse/join-choices.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
@@ -69,8 +69,8 @@ async function joinedReuse(shards: readonly ShardRun[], { path }: RunDirectory):
     asked.map(({ state, directory }) => ({ workDir: directory.path, plan: state.plan, counts: state.reuse?.counts ?? null })),
     path,
   )
-  const [list = { inRegister: null }] = asked.flatMap(({ state }) => state.reuse?.list ?? [])
-  return { ...joined, ...list }
+  const [fit] = asked.flatMap(({ state }) => state.reuse?.fit ?? [])
+  return fit === undefined ? joined : { ...joined, fit }
 }
 
 function mergedOf(shards: readonly ShardRun[], mixed: readonly Issue[]): MergedShards {

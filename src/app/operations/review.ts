@@ -4,13 +4,13 @@
  */
 
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
 import { fetchedTags, matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
-import { REUSED_FILE, receivedPath } from '../../results/file-names.ts'
+import { receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
+import { choicePath } from '../../reuse/files/choice.ts'
 import { answeredJobs, checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
@@ -72,7 +72,7 @@ export async function applyDecisions(
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
     const needed = plan.parts.flatMap((_, part) => (failed.has(part) ? [] : [receivedPath(directory.path, part)]))
-    if (plan.known !== undefined) needed.push(join(directory.path, REUSED_FILE))
+    if (plan.known !== undefined) needed.push(choicePath(directory.path))
     const isGone = !needed.every(path => existsSync(path))
     if (isGone) {
       const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`

@@ -4,14 +4,15 @@ import type { Issue } from '../../errors.ts'
 import { countRows } from '../../input/upload/row-dedupe.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
-import type { ReuseSettings } from '../answers/folder.ts'
+import { isBusy } from '../../reuse/answer-folder.ts'
 import type { Credentials, Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
+import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
+import type { ReuseSettings } from '../reuse/settings.ts'
 import { runToContinue } from '../runs/open-runs.ts'
 import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
-import { chooseKnownRows, keyIssues } from './reuse.ts'
 
 /** How many at most, and by the last good run; each company counts once. */
 interface Guess {
@@ -58,10 +59,11 @@ export interface EstimateContext extends ReuseSettings {
   readonly runKey: RunKey | null
 }
 
-async function chosenRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext) {
+async function chosenRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext): Promise<Chosen | null> {
   if (plan.reuse == null || identity === null) return null
-  const run = { identity, startedAt: new Date(realClock.now()).toISOString() }
-  return chooseKnownRows(plan, run, null, { ...settings, cwd: root })
+  const { choose } = await prepareChoice([{ plan, workDir: null }], { identity }, { ...settings, cwd: root }, realClock.now)
+  const chosen = await choose([])
+  return isBusy(chosen) ? null : chosen[0]!
 }
 
 /** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
@@ -70,7 +72,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const identity = findIdentity(whole.service, credentials)
   const chosen = kind === 'file' ? await chosenRows(whole, identity, context) : null
   const searches = chosen?.searches ?? undefined
-  const known = { sent: whole.sent, parts: whole.parts, rows: 0, answers: '', bits: '', ...(searches && { searches }) }
+  const known = { sent: whole.sent, parts: whole.parts, rows: 0, choice: '', ...(searches && { searches }) }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
   const before = lastGoodRun(runsDir, { plan, identity })
   const last = runToContinue(plan, identity, runsDir)

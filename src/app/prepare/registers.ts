@@ -2,12 +2,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import { sentRows } from '../../input/index.ts'
-import type { ListFacts } from '../../model/list-facts.ts'
-import type { Plan, PlannedRegister, PlannedService } from '../../pipeline/index.ts'
+import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { dataDirOf, type Env, registersOf, text } from '../env/environment.ts'
 
 export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
+
+export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
 
 export interface RegisterChoice {
   readonly env: Env
@@ -104,12 +104,3 @@ const sampleNote = (): Issue =>
   issue('FETTLE_REGISTER_SAMPLE', 'the rows are matched against the sample register, whose companies are invented', {
     severity: 'info',
   })
-
-/** The facts of a list for the registers of the embedded service, estimated from all rows as they are sent; null for a remote service. */
-export async function listFacts(plan: Plan, env: Env, root: string): Promise<ListFacts | null> {
-  if (plan.service.kind === 'remote') return null
-  const { factsOfRows } = await import('../../service/list-facts.ts')
-  const names = (plan.register ?? []).map(({ name }) => name)
-  const found = await factsOfRows(registerDirOf(dataDirOf(env)), names, sentRows(plan, root))
-  return { ...found, companyNumbers: plan.companyNumbers ?? found.companyNumbers }
-}

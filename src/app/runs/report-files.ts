@@ -31,7 +31,7 @@ export function reportOf(state: RunState, directory: RunDirectory, now: number, 
 
 /** Counts that do not add up are an error of the run, not of its report. */
 function creditsIn(state: RunState): number | null {
-  if (!state.jobs.some(job => job.enrichRequested)) return state.reuse === null ? 0 : state.reuse.paid
+  if (!state.jobs.some(job => job.enrichRequested)) return 0
   try {
     return creditsOf(state)
   } catch {

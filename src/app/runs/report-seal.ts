@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileDigest } from '../../files/file-chunks.ts'
-import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
 import {
@@ -17,10 +16,10 @@ import {
   JOURNAL_FILE,
   QUESTIONS_FILE,
   QUEUE_FILE,
-  REUSED_FILE,
   ROWS_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
+import { CHOICE_FILE } from '../../reuse/files/choice.ts'
 
 const EMPTY = '"checksum": ""\n}\n'
 const SEAL = /"checksum": "([0-9a-f]{64})"\n\}\n$/
@@ -42,8 +41,7 @@ export function isSealIntact(text: string): boolean | null {
 
 /** Files that the end of a run, or the next run, removes. */
 const WORK_FILES = [
-  REUSED_FILE,
-  KNOWN_BITS_FILE,
+  CHOICE_FILE,
   UPLOAD_FILE,
   STATES_FILE,
   COMPANIES_FILE,

@@ -4,12 +4,11 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
-import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
-import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
+import { makeFolder } from '../../files/make-folder.ts'
 import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
 import { describeSeries, isDeviceName, lineOf, nearest, type SeriesPlan } from '../../pipeline/index.ts'
 import {
@@ -20,12 +19,14 @@ import {
   isReviewFile,
   JOURNAL_FILE,
   QUESTIONS_FILE,
-  REUSED_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
+import { CHOICE_FILE } from '../../reuse/files/choice.ts'
 import { explainUnread } from './lost-journal.ts'
 import { findPruned, type RunSpending } from './pruned-runs.ts'
 import { parseRunId } from './run-id.ts'
+
+export { makeFolder } from '../../files/make-folder.ts'
 
 /** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
 export function checkRunId(id: unknown): string {
@@ -41,19 +42,6 @@ export function newRunId(runsDir: string, pipeline: string, now: number): string
   const newest = parseRunId(listRunIds(runsDir, pipeline)[0] ?? '')
   const start = Math.max(now, newest === null ? now : newest.start + 1000)
   return `${new Date(start).toISOString().slice(0, 19).replace(/[-:]/g, '')}Z-${pipeline}-${randomBytes(3).toString('hex')}`
-}
-
-/** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
-export const makeFolder = (path: string, options: FolderOptions = {}): void => {
-  try {
-    const made = createFolders(resolve(path), options)
-    // A folder that was there keeps the mode its owner gave it.
-    if (made === undefined) return
-    chmodSync(path, 0o700)
-    for (let at = resolve(path); at.length >= made.length; at = dirname(at)) syncFolderSync(dirname(at))
-  } catch (cause) {
-    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
-  }
 }
 
 /** Makes the folder of the runs, with a `.gitignore` for all of it: runs contain names and addresses. */
@@ -74,7 +62,7 @@ export function removeIfPossible(path: string): void {
 const isKeptForReview = (name: string): boolean =>
   isEnrichedFile(name) ||
   isReviewFile(name) ||
-  [REUSED_FILE, KNOWN_BITS_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
+  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
 
 /**
  * Removes the review files of earlier runs of the series: only its newest run is reviewed. The rows of the last good run before it

@@ -56,11 +56,9 @@ export function spendingOf(runsDir: string, state: RunState, prunedAt: string | 
     rows: plan.rows,
     sent: jobs.some(({ id }) => id !== null) ? plan.sent : 0,
     credits,
-    reserved: state.finished
-      ? (credits ?? mostCredits(plan))
-      : Math.max(credits ?? 0, mostCredits(plan) + (state.reuse?.paid ?? 0)),
+    reserved: state.finished ? (credits ?? mostCredits(plan)) : Math.max(credits ?? 0, mostCredits(plan)),
     requests: http.requests,
-    jobs: [...(state.reuse?.left ?? []), ...jobs].map(({ id, name, correlations }) => ({
+    jobs: jobs.map(({ id, name, correlations }) => ({
       id,
       name,
       correlationIds: correlations.map(one => one.correlationId),

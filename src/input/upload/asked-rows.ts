@@ -1,10 +1,11 @@
-/** The rows of a plan that have a question for the service: those that are not empty, and with `job.collapse` each different one once. */
+/** The rows of a plan that are asked about, by this run or by an earlier one: those that are not empty, and with `job.collapse` each different one once. */
+import { DigestIndex } from '../../files/digest-index.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
+import { hasMostlyKnown } from '../../reuse/files/choice.ts'
+import { rowKeyMaker } from '../../reuse/files/row-key.ts'
 import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows } from '../table/records.ts'
-import { hasMostlyKnown } from './known-rows.ts'
-import { DigestIndex } from './row-dedupe.ts'
-import { dedupeKeyOf, rowMaker } from './upload-row.ts'
+import { rowMaker } from './upload-row.ts'
 
 export interface AskedRow {
   readonly inputRow: readonly string[]
@@ -12,7 +13,7 @@ export interface AskedRow {
 }
 
 /**
- * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see known-rows.ts. Throws
+ * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
  * FETTLE_INPUT_READ.
  */
 export async function* askedRows(
@@ -44,9 +45,9 @@ export async function* askedRows(
 export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
   if (!collapse) return () => true
   const index = new DigestIndex()
-  const dedupeKey = dedupeKeyOf(mappings)
+  const rowKey = rowKeyMaker({ mappings })
   return uploadRow => {
     const { size } = index
-    return index.add(dedupeKey(uploadRow)) === size
+    return index.add(rowKey(uploadRow)) === size
   }
 }

@@ -9,10 +9,10 @@ import { openSink, type Sink } from '../../files/atomic-file.ts'
 import type { FileContext } from '../../files/open-input.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
+import { readFates } from '../../reuse/files/choice.ts'
 import { tableText } from '../table/records.ts'
 import { changed } from '../table/verify-unchanged.ts'
 import { askedRows } from './asked-rows.ts'
-import { readKnownBits } from './known-rows.ts'
 import { changesRows, sentCells, uploadColumns, uploadHeader } from './upload-row.ts'
 
 const BATCH = 1000
@@ -52,18 +52,18 @@ const changesCells = ({ input, mappings, collapse, known, send }: Plan): boolean
   changesRows(mappings)
 
 async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext): Promise<void> {
-  const { input, known } = plan
+  const { input } = plan
   const cells = sentCells(plan)
   const columns = cells?.length ?? uploadColumns(plan)
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns }
   const header = uploadHeader(plan)
   const chosen = (row: readonly string[]): readonly string[] => (cells === null ? row : cells.map(at => row[at] ?? ''))
-  const bits = known === undefined ? null : await readKnownBits(dirname(sink.path), known.bits)
+  const fates = await readFates(plan, dirname(sink.path))
   let batch: (readonly string[])[] = header === null ? [] : [chosen(header)]
   let asked = 0
   let sent = 0
   for await (const { uploadRow } of askedRows(plan, root)) {
-    if (bits !== null && bits.fate(asked++) !== 'sent') continue
+    if (fates !== null && fates.fate(asked++) !== 'sent') continue
     sent++
     batch.push(chosen(uploadRow))
     if (batch.length >= BATCH) {

@@ -1,77 +1,10 @@
-/**
- * Numbers distinct rows by a 128-bit digest of their mapped cells. About 30 bytes per distinct row: the one part of a run whose memory
- * grows with the input.
- */
+/** Counts the rows of a list that are sent: those that are not empty, and where rows are collapsed each different one once. */
+import { DigestIndex } from '../../files/digest-index.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
+import { rowKeyMaker } from '../../reuse/files/row-key.ts'
 import { emptyRowsOf } from '../table/empty-row.ts'
 import { readRows } from '../table/records.ts'
-import { dedupeKeyOf, rowMaker } from './upload-row.ts'
-
-const WORDS = 4
-const FIRST_SLOTS = 4_096
-
-export class DigestIndex {
-  size = 0
-  /** By number: half of the slots are free, and these take no memory. */
-  #words: Uint32Array<ArrayBuffer>
-  /** The number plus one, 0 for a free slot. */
-  #numbers: Uint32Array<ArrayBuffer>
-
-  /** `expected`: about how many digests come; arrays that grow leave their smaller copies in the memory of the process. */
-  constructor(expected = 0) {
-    const slots = Math.max(FIRST_SLOTS, 2 ** Math.ceil(Math.log2(2 * expected + 2)))
-    this.#words = new Uint32Array((slots / 2) * WORDS)
-    this.#numbers = new Uint32Array(slots)
-  }
-
-  /** The number of a digest of 16 bytes; adds a new one under the number `size`. */
-  add(digest: Buffer): number {
-    const [a, b, c, d] = [word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3)]
-    const at = this.#find(a, b, c, d)
-    const known = this.#numbers[at]!
-    if (known !== 0) return known - 1
-    const from = this.size * WORDS
-    this.#words[from] = a
-    this.#words[from + 1] = b
-    this.#words[from + 2] = c
-    this.#words[from + 3] = d
-    this.#numbers[at] = ++this.size
-    if (this.size === this.#numbers.length / 2) this.#grow()
-    return this.size - 1
-  }
-
-  /** The number of a digest of 16 bytes, -1 where it was not added. */
-  find(digest: Buffer): number {
-    return this.#numbers[this.#find(word(digest, 0), word(digest, 1), word(digest, 2), word(digest, 3))]! - 1
-  }
-
-  #find(a: number, b: number, c: number, d: number): number {
-    const words = this.#words
-    const numbers = this.#numbers
-    const mask = numbers.length - 1
-    for (let at = a & mask; ; at = (at + 1) & mask) {
-      const number = numbers[at]!
-      if (number === 0) return at
-      const from = (number - 1) * WORDS
-      if (words[from] === a && words[from + 1] === b && words[from + 2] === c && words[from + 3] === d) return at
-    }
-  }
-
-  #grow(): void {
-    this.#numbers = new Uint32Array(this.#numbers.length * 2)
-    const words = new Uint32Array(this.#words.length * 2)
-    words.set(this.#words)
-    this.#words = words
-    const mask = this.#numbers.length - 1
-    for (let number = 0; number < this.size; number++) {
-      let at = words[number * WORDS]! & mask
-      while (this.#numbers[at] !== 0) at = (at + 1) & mask
-      this.#numbers[at] = number + 1
-    }
-  }
-}
-
-const word = (digest: Buffer, n: number): number => digest.readUInt32LE(n * 4)
+import { rowMaker } from './upload-row.ts'
 
 /** Rows that are sent, each different one once where rows are collapsed, and empty rows, which are not. */
 export interface RowCounts {
@@ -87,7 +20,7 @@ export async function countRows(
 ): Promise<{ readonly all: RowCounts; readonly before: readonly RowCounts[] }> {
   const index = new DigestIndex()
   const toUploadRow = rowMaker(mappings)
-  const dedupeKey = dedupeKeyOf(mappings)
+  const rowKey = rowKeyMaker({ mappings })
   const isSkipped = emptyRowsOf(input)
   const before: RowCounts[] = []
   let read = 0
@@ -97,7 +30,7 @@ export async function countRows(
     for await (const inputRow of readRows(input, root)) {
       while (at[before.length] === read) before.push(counts())
       if (isSkipped(inputRow)) skipped++
-      else if (collapse) index.add(dedupeKey(toUploadRow(inputRow)))
+      else if (collapse) index.add(rowKey(toUploadRow(inputRow)))
       if (++read === rows) break
     }
   while (before.length < at.length) before.push(counts())

@@ -3,7 +3,6 @@
  * that they are the same everywhere.
  */
 
-import { digestOf } from '../../files/file-chunks.ts'
 import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 
 type Mappings = readonly PlannedMapping[]
@@ -50,14 +49,4 @@ export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mapping
 /** The cells of a row that go up, where not all of them do: those of the mappings, in the order of the columns. */
 export function sentCells({ mappings, send }: Pick<Plan, 'mappings' | 'send'>): readonly number[] | null {
   return send === undefined ? null : [...new Set(mappings.map(({ index }) => index))].sort((a, b) => a - b)
-}
-
-/** A digest of the mapped cells, 16 bytes: rows with the same key get the same answer. */
-export function dedupeKeyOf(mappings: Mappings): (uploadRow: Row) => Buffer {
-  const indexes = mappings.filter(({ value }) => value === undefined).map(({ index }) => index)
-  // Each cell with its length, so that different lists of cells give different texts.
-  return uploadRow => {
-    const text = indexes.map(index => `${uploadRow[index]!.length}:${uploadRow[index]}`).join('')
-    return digestOf(text)
-  }
 }

@@ -237,15 +237,15 @@ const parts = list(object({ from: count, rows: count }))
 const age = count.optional()
 /** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates; absent: each run asks again. */
 const reuse = object({ matched: count, unmatched: count, review: count, screen: age, candidates: age })
-/** `answers` and `bits` are digests of files of the run directory. */
+/** Once the rows of a run that uses earlier answers are chosen. */
 const known = object({
   /** Rows and jobs that would be sent without earlier answers. */
   sent: count,
   parts,
   /** Rows that have an earlier answer. */
   rows: count,
-  answers: text,
-  bits: text,
+  /** The digest of the choice, a file of the run directory. */
+  choice: text,
   /** Different searches about these rows that an earlier run paid. */
   searches: object({ screen: count, candidates: count }).exactOptional(),
   /** budget.credits of a shard by all of its rows, where another part of the whole is for those that are sent. */

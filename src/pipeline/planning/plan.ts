@@ -58,7 +58,10 @@ export interface Planned {
   readonly issues: readonly Issue[]
 }
 
-export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanContext): Planned {
+export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext): Planned {
+  // Nothing is paid at the embedded service, and its answers depend on the whole list.
+  const usesReuse = given.reuse !== null && context.service.kind !== 'embedded'
+  const pipeline = usesReuse ? given : { ...given, reuse: null }
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const isCounted = context.counts !== undefined || !needsCount({ ...pipeline.job, input: facts, rows })
   const { sent, skipped } = context.counts ?? assumedCounts(facts, rows)
@@ -82,6 +85,7 @@ export function planRun(pipeline: Pipeline, facts: InputFacts, context: PlanCont
     ...reference.issues,
     ...eventIssues(pipeline, context.service, at),
     ...limitIssues(pipeline, context.limit, at),
+    ...(given.reuse === null || usesReuse ? [] : [unusedReuse(at('reuse'))]),
     ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
   ]
   const hasError = isRefused || own.some(one => one.severity === 'error')
@@ -263,7 +267,7 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
     issues.push(error('FETTLE_INPUT_ROWS', `found ${counted(found, 'row')}, ${allowed}`, at('input', 'rows')))
   }
   if (sent === null) return issues
-  // With reuse the rows that go up are known when the run starts.
+  // With reuse the rows that are sent are known when the run starts.
   if (pipeline.budget.rows !== null && pipeline.reuse === null && sent > pipeline.budget.rows) {
     const message = `${counted(sent, 'row')} would be sent, budget.rows allows ${pipeline.budget.rows}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
@@ -275,6 +279,12 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
   }
   return issues
 }
+
+const unusedReuse = (at: Place | null): Issue =>
+  issue('FETTLE_REUSE_UNUSED', 'reuse is not used: every row is sent, which is free at the embedded service', {
+    severity: 'info',
+    at,
+  })
 
 const shownOutput = (output: Pipeline['output']): Plan['output'] =>
   output && {

@@ -12,6 +12,7 @@ import { openFormat } from '../../formats/writers.ts'
 import type { ChangeCounts } from '../../model/changes.ts'
 import type { Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
+import type { AnsweredJob, RowSink } from '../answers.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
@@ -31,8 +32,8 @@ export interface ResultsOptions extends FileContext {
   readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null) => boolean
   /** The run to compare the rows with. */
   readonly baseline?: Baseline | null
-  /** Under what answers are kept for later runs; absent: they are not kept. */
-  readonly scope?: string
+  /** Keeps the answers of these jobs for later runs; absent: they are not kept. */
+  readonly answerSink?: ((jobs: readonly AnsweredJob[]) => RowSink) | undefined
   /** Permissions of the outputs; those that the umask leaves if absent. */
   readonly mode?: number | undefined
   /** Opens the sink of an output; a local file when absent. */

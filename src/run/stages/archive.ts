@@ -26,17 +26,14 @@ async function archiveJob(job: JobState, { service, signal, grace }: Ports): Pro
   }
 }
 
-const leftBy = ({ reuse }: RunState): readonly JobState[] => reuse?.left ?? []
-
 async function* run(state: RunState, ports: Ports): StageEvents {
-  const left = leftBy(state)
-  for (const job of [...left, ...state.jobs]) {
+  for (const job of state.jobs) {
     if (isDone(job)) continue
     const refused = await archiveJob(job, ports)
     // A kill between the two may repeat the warning, but not lose it.
     if (refused !== null) yield { type: 'issue.raised', issue: refused }
-    yield { type: 'job.archived', part: job.part, ...(left.includes(job) ? { name: job.name } : {}) }
+    yield { type: 'job.archived', part: job.part }
   }
 }
 
-export const archive: RunStep = { isDone: state => [...leftBy(state), ...state.jobs].every(isDone), run }
+export const archive: RunStep = { isDone: state => state.jobs.every(isDone), run }

@@ -2,7 +2,7 @@
  * The download stage: receives the enriched file, checks that it is complete, and writes the outputs. A transfer that ends early is
  * repeated into a new file: a closed connection does not prove that the file is complete.
  */
-import { BANDING, type CompanyNumbers, PATTERN } from '../../contract/index.ts'
+import { BANDING, PATTERN } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
@@ -94,16 +94,11 @@ function keptIssue(files: readonly OutputFile[]): Issue {
 interface AnsweredJob {
   readonly id: string
   readonly at: string
-  readonly inRegister: number | null
-  readonly companyNumbers: CompanyNumbers | null
 }
 
-/** The jobs of the parts, when each was first seen to be done, and what it took for known of the list. */
+/** The jobs of the parts, and when each was first seen to be done. */
 export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
-  jobs.map(({ id, history, summary }) => ({
-    ...{ id: id ?? '', at: history.at(-1)?.at ?? updatedAt },
-    ...{ inRegister: summary?.inRegister ?? null, companyNumbers: summary?.companyNumbers ?? null },
-  }))
+  jobs.map(({ id, history }) => ({ id: id ?? '', at: history.at(-1)?.at ?? updatedAt }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {

@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { resealed } from '../../../src/journal/checksum.ts'
-import { fettle, folderOf, importRegister, lastLine } from './fettle.ts'
+import { startCharging } from '../../support/charging-service.ts'
+import { atEnd, ENVIRONMENT, fettle, folderOf, importRegister, lastLine } from './fettle.ts'
 
 beforeAll(importRegister)
 
@@ -37,11 +38,19 @@ function holders(folder: string): string[] {
   })
 }
 
+/** A service that charges, with the register of the embedded one. */
+async function charging() {
+  const service = await startCharging(ENVIRONMENT.FETTLE_DATA, [])
+  atEnd(() => service.close())
+  return service
+}
+
 /** Two nights, the first with a decision about the row, and the table in which it was made. */
 async function nights() {
   const cwd = folderOf({ 'rows.csv': list(ROWS), 'p.yml': PIPELINE })
+  const { env } = await charging()
   const run = async () => {
-    const ended = await fettle(['run', 'p.yml', '-q', '--json', '--new', '--refresh-key', 'KEY-4711'], { cwd })
+    const ended = await fettle(['run', 'p.yml', '-q', '--json', '--new', '--refresh-key', 'KEY-4711'], { cwd, env })
     expect(ended.code, ended.stderr).toBe(0)
     return lastLine(ended)
   }
@@ -54,11 +63,11 @@ async function nights() {
   writeFileSync(join(cwd, 'mine.csv'), [head, ...decided].join('\r\n'))
   expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).code).toBe(0)
   const second = await run()
-  return { cwd, first, second }
+  return { cwd, env, first, second }
 }
 
 test('forget removes a row everywhere, names each file, keeps what was spent, and verify agrees', async () => {
-  const { cwd, second } = await nights()
+  const { cwd, env, first, second } = await nights()
   const runs = join(cwd, 'fettle-runs')
   expect(holders(runs)).toEqual(expect.arrayContaining(['journal.jsonl', 'report.html', 'states.jsonl.gz', 'decisions.csv']))
   const costs = (await fettle(['costs', '--by', 'run', '--csv'], { cwd })).stdout
@@ -76,8 +85,10 @@ test('forget removes a row everywhere, names each file, keeps what was spent, an
   expect(done.code, done.stderr).toBe(0)
   expect(lastLine(done)).toMatchObject({ schema: 'fettle/forget/v1', dryRun: false, found })
   const { runId } = second
-  // Jobs of the embedded service end with the run.
-  expect(lastLine(done).kept).toEqual(['out/p.csv', 'out/unmatched.csv'].map(name => ({ what: 'output', name, runId })))
+  const { kept } = lastLine(done) as unknown as { kept: { what: string; name: string; runId: string }[] }
+  const named = ['out/p.csv', 'out/unmatched.csv'].map(name => ({ what: 'output', name, runId }))
+  expect(kept.filter(({ what }) => what === 'output')).toEqual(named)
+  expect(kept.filter(({ what }) => what === 'job').map(job => job.runId)).toEqual([second.runId, first.runId])
   expect(holders(runs)).toEqual([])
   for (const file of ['decisions.csv', 'mine.csv']) expect(readFileSync(join(cwd, file), 'utf8')).not.toMatch(/4711|Bolton/)
   expect(readFileSync(join(cwd, 'mine.csv'), 'utf8')).toContain('KEY-2')
@@ -91,7 +102,7 @@ test('forget removes a row everywhere, names each file, keeps what was spent, an
   )
 
   writeFileSync(join(cwd, 'rows.csv'), list(ROWS.filter(row => row !== FORGOTTEN)))
-  const next = await fettle(['run', 'p.yml', '-q', '--json'], { cwd })
+  const next = await fettle(['run', 'p.yml', '-q', '--json'], { cwd, env })
   expect(next.code, next.stderr).toBe(0)
   expect(holders(runs)).toEqual([])
   expect((await fettle(['verify'], { cwd })).code).toBe(0)
@@ -137,8 +148,9 @@ test('forget leaves no byte of a row, also where the same cells were asked under
     'p.yml': PIPELINE,
     'keyless.yml': PIPELINE.replace('name: p', 'name: keyless').replace(', key: Supplier No', '').replaceAll('out/', 'other/'),
   })
+  const { env } = await charging()
   const run = async (file: string): Promise<void> => {
-    const ended = await fettle(['run', file, '-q', '--new'], { cwd })
+    const ended = await fettle(['run', file, '-q', '--new'], { cwd, env })
     expect(ended.code, ended.stderr).toBe(0)
   }
   await run('p.yml')
@@ -168,8 +180,9 @@ test('forget names what still has the row, and exits with 73', async () => {
 
 test('forget refuses while a run of a different folder has asked by the same folder of answers', async () => {
   const { cwd } = await nights()
-  const asking = join(cwd, 'fettle-runs/answers/.asking')
-  const file = join(asking, '20260101T000000Z-other-abcdef.questions')
+  const answers = join(cwd, 'fettle-runs/answers')
+  const scope = join(answers, readdirSync(answers).find(name => /^[0-9a-f]{32}$/.test(name))!)
+  const file = join(scope, '20260101T000000Z-other-abcdef.asked')
   writeFileSync(file, '')
   const before = holders(join(cwd, 'fettle-runs'))
   const refused = await fettle(['forget', '--key', 'KEY-4711'], { cwd })
@@ -178,7 +191,7 @@ test('forget refuses while a run of a different folder has asked by the same fol
   expect(holders(join(cwd, 'fettle-runs'))).toEqual(before)
   rmSync(file)
   // A process writes answers just now.
-  const lock = takeLock(join(asking, 'writing'), Date.now)
+  const lock = takeLock(join(scope, 'lock'), Date.now)
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(75)
   lock.release()
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(0)

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, ROWS } from './fettle.ts'
-import { CREDENTIALS, counting } from './servers.ts'
+import { CREDENTIALS, counting, realService } from './servers.ts'
 
 beforeAll(importRegister)
 
@@ -69,26 +69,27 @@ describe.concurrent('plan', () => {
     const keyed = `input: {path: rows.csv, key: Company Name}
 reuse: {matched: 30d, unmatched: 30d, review: 30d}
 output: out/p.csv`
+    const env = { ...CREDENTIALS, FETTLE_URL: (await realService()).url }
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', keyed).replace('input: rows.csv\n', '') })
     const keys = ['--refresh-key', ROWS.split('\n')[1]!.split(',')[0]!, '--refresh-key', 'nope']
     const issue = expect.objectContaining({ code: 'FETTLE_REFRESH_KEY', severity: 'warn' })
     for (const given of [keys, ['--refresh-key', 'nope']]) {
-      const planned = await fettle(['plan', 'p.yml', ...given], { cwd })
+      const planned = await fettle(['plan', 'p.yml', ...given], { cwd, env })
       expect([planned.code, planned.stderr]).toEqual([
         0,
         expect.stringContaining('no row has the key "nope", which was to be asked again'),
       ])
-      expect(lastLine(await fettle(['plan', 'p.yml', '--json', ...given], { cwd }))).toMatchObject({
+      expect(lastLine(await fettle(['plan', 'p.yml', '--json', ...given], { cwd, env }))).toMatchObject({
         exitCode: 0,
         issues: expect.arrayContaining([issue]),
         plan: { reuse: { asked: 5 } },
       })
-      const ran = await fettle(['run', 'p.yml', '--new', '--json', ...given], { cwd })
+      const ran = await fettle(['run', 'p.yml', '--new', '--json', ...given], { cwd, env })
       expect([ran.code, lastLine(ran)]).toMatchObject([0, { status: 'warn' }])
-      const report = await fettle(['report', String(lastLine(ran).runId), '--format', 'json'], { cwd })
+      const report = await fettle(['report', String(lastLine(ran).runId), '--format', 'json'], { cwd, env })
       expect(JSON.parse(report.stdout).results[0].issues).toContainEqual(issue)
     }
-    const planned = lastLine(await fettle(['plan', 'p.yml', '--json', ...keys.slice(0, 2)], { cwd }))
+    const planned = lastLine(await fettle(['plan', 'p.yml', '--json', ...keys.slice(0, 2)], { cwd, env }))
     expect(planned.issues).not.toContainEqual(issue)
   })
 

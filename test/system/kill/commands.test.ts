@@ -37,11 +37,12 @@ test('a night killed while it chooses rows and keeps answers pays for nothing tw
   const scene = await nightScene(data, service)
   const { prepared, ...rest } = scene
   await killAfter({ prepared, ...rest }, [
-    /write .*\/\.reused\.jsonl\./,
-    /rename .*\/known\.bits/,
+    /write .*\/\.choice\.bin\./,
+    /rename .*\/choice\.bin/,
+    /rename .*\.asked/,
     /link .*\.answers/,
-    /rename .*-matched\.answers/,
-    /unlink .*\.answers/,
+    /rename .*-720h\.answers/,
+    /unlink .*\.asked/,
   ])
 })
 
@@ -52,5 +53,5 @@ test('clean killed after its output continues with its one job', async () => {
 
 test('forget killed between its files is completed by the same command', async () => {
   const at = [/rename .*\/forget\.json/, /rename .*\/journal\.jsonl/, /rename .*\/states\.jsonl\.gz/, /rename .*\.answers$/]
-  await killAfter(await forgetScene(data), at)
+  await killAfter(await forgetScene(data, service), at)
 })

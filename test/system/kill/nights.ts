@@ -81,7 +81,7 @@ export const KILLED_AND_CHANGED: Nights = {
   split: null,
 }
 
-/** A night that is killed before it pays, another list after it, and the resume of the first one, which is killed as well. */
+/** A night that is killed before it pays, and another list after it, which takes its place. */
 export const RESUMED_LATER: Nights = {
   ...KILLED_AND_CHANGED,
   nights: [
@@ -106,8 +106,8 @@ ${more}`
 export interface Played {
   readonly left: number
   readonly fetched: number
-  /** They left their jobs, and chose their rows again. */
-  readonly chosenAgain: number
+  /** Runs whose place another one took before they had paid. */
+  readonly superseded: number
 }
 
 /** A run that was killed, and is resumed when some nights are over. */
@@ -173,7 +173,7 @@ export async function playNights(
   return {
     left: runs.filter(({ finished }) => !finished).length,
     fetched: runs.flatMap(({ issues }) => issues).filter(({ code }) => code === 'FETTLE_ANSWERS_FETCHED').length,
-    chosenAgain: runs.filter(({ reuse }) => (reuse?.left.length ?? 0) > 0).length,
+    superseded: runs.filter(({ error }) => error?.code === 'FETTLE_SUPERSEDED').length,
   }
 }
 
@@ -239,9 +239,10 @@ async function expectFullNight(place: Place, rows: number, { code, stderr }: End
 async function paidTwice(place: Place, service: FaultyService): Promise<string[]> {
   const client = connect({ ...CREDENTIALS, url: service.url })
   const runs = listRunIds(place.runsDir, 'night').flatMap(id => recordedIn(place, id) ?? [])
-  const left = runs.flatMap(({ reuse }) => reuse?.left ?? [])
-  const jobs = [...left, ...runs.flatMap(run => run.jobs)].filter(job => job.enrichRequested && job.id !== null)
-  for (const { name, enrichRequested } of left) if (!enrichRequested) expect(service.server.effects(name).enriches).toBe(0)
+  const jobs = runs.flatMap(run => run.jobs).filter(job => job.enrichRequested && job.id !== null)
+  for (const { error, jobs: own } of runs)
+    if (error?.code === 'FETTLE_SUPERSEDED')
+      for (const { name, enrichRequested } of own) if (!enrichRequested) expect(service.server.effects(name).enriches).toBe(0)
   const seen = new Set<string>()
   const twice: string[] = []
   for (const { id, name } of jobs) {

@@ -16,12 +16,12 @@ const CASES: readonly (readonly [PaidAt, readonly RegExp[]])[] = [
     [
       /write .*-killed-\w+\/journal\.jsonl/,
       /rename .*\/enriched-0\.csv\.gz/,
-      /rename .*\/answers-unmatched\.bin/,
-      /rename .*-matched-1\.answers/,
-      /unlink .*\.questions/,
+      /rename .*\/answers-604800000\.bin/,
+      /rename .*-720h\.answers/,
+      /unlink .*\.asked/,
     ],
   ],
-  [{ operation: 'enrichedFile', at: 'answered' }, [/link .*-unmatched-1\.answers/]],
+  [{ operation: 'enrichedFile', at: 'answered' }, [/link .*-168h\.answers/]],
 ]
 
 test.each(CASES)('a night killed while it fetches what another has paid (%j) pays for nothing twice', async (paid, at) => {

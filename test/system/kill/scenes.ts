@@ -53,8 +53,12 @@ const REVIEWED_FILES = ['out/out.csv', 'out/review.csv', 'decisions/killed.csv']
 const UNCERTAIN = ['u1', 'u2'].map((ref, n) => `${ref},${/^0,([^,]+),/m.exec(INPUT)?.[1]},${10_000_001 + n},GB`).join('\n')
 
 /** A run with rows to review, and a table with decisions about them; `isFirst`: there are no decisions yet. */
-export async function reviewScene(data: string, { isFirst }: { readonly isFirst: boolean }): Promise<Scene> {
-  const prepared = makePlace(data, null)
+export async function reviewScene(
+  data: string,
+  { isFirst }: { readonly isFirst: boolean },
+  service: FaultyService | null = null,
+): Promise<Scene> {
+  const prepared = makePlace(data, service)
   const { folder } = prepared
   writeFileSync(join(folder, 'in.csv'), `${INPUT}\n${UNCERTAIN}`)
   writeFileSync(join(folder, 'pipeline.yml'), REVIEWED)
@@ -76,8 +80,8 @@ export async function reviewScene(data: string, { isFirst }: { readonly isFirst:
 }
 
 /** Two nights with decisions and kept answers, and a table of the review: one row is to be forgotten. */
-export async function forgetScene(data: string): Promise<Scene> {
-  const { prepared } = await reviewScene(data, { isFirst: false })
+export async function forgetScene(data: string, service: FaultyService): Promise<Scene> {
+  const { prepared } = await reviewScene(data, { isFirst: false }, service)
   const { folder, runsDir } = prepared
   writeFileSync(join(folder, 'pipeline.yml'), `${REVIEWED}reuse: { matched: 30d, unmatched: 30d, review: 30d }\n`)
   await ok(prepared, 'run', 'pipeline.yml', '-q', '--new')

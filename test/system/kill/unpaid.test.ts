@@ -1,6 +1,6 @@
 /**
- * The resume of a night that was killed before it paid, killed at a sample of its file operations: it pays for nothing that another
- * night has paid, and writes what a full night writes. The deep test in commands/ takes more of them.
+ * The night after one that was killed before it paid, killed at a sample of its file operations: it takes the place of that one, and pays
+ * for every row once. The deep test in commands/ takes more of them.
  */
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -11,15 +11,18 @@ import { useServiceThatKills } from './use-service.ts'
 const used = useServiceThatKills()
 
 const AT = [
-  /rename .*\/reused\.jsonl/,
-  /rename .*\/known\.bits/,
-  /rename .*\.questions/,
-  /rename .*\/upload\.csv/,
+  /write .*-killed-\w+\/journal\.jsonl/,
+  /rename .*\/report\.json/,
+  /unlink .*\.asked/,
+  /rename .*\/choice\.bin/,
+  /rename .*\.asked/,
   /rename .*\/enriched-0\.csv\.gz/,
 ]
 
-test('the resume of a night that has not paid, killed while it chooses its rows again, pays for nothing twice', async () => {
-  const scene = await unpaidScene(used.data)
+test('a night that takes the place of one that has not paid, killed meanwhile, pays for every row once', async () => {
+  const scene = await unpaidScene(used.data, used.service, started => {
+    used.child = started
+  })
   const { points, violations } = await killEverywhere({ ...scene, effect: 'killed', at: AT })
   rmSync(scene.prepared.folder, { recursive: true, force: true })
   expect(violations).toEqual([])

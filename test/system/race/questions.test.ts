@@ -61,7 +61,7 @@ test('two runs at once pay for each question and each company once', { timeout: 
     expect(sum(runs, ({ screening }) => screening!.searches)).toBe(listed)
     const words = ends.map(({ stderr }) => stderr).join('\n')
     expect(words).toMatch(
-      /waiting for (the run \S+, which asks the same questions: answers that both can use are not paid twice|process \d+ on \S+, which )/,
+      /waiting for (the run \S+, which asks the same: answers that both can use are not paid twice|process \d+ on \S+, which )/,
     )
     rmSync(place.folder, { recursive: true, force: true })
   }

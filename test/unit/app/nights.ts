@@ -7,7 +7,8 @@ import { realClock } from '../../../src/client/clock.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { type Clock, merge, type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { packageFile } from '../../../src/package-file.ts'
-import { appliedShare } from '../../../src/service/matching/index.ts'
+import { type ChargingService, startCharging } from '../../support/charging-service.ts'
+import { atFileEnd } from '../../support/file-end.ts'
 import type { Place } from './place.ts'
 
 const [HEADER, ...LINES] = readFileSync(packageFile('samples/suppliers.csv'), 'utf8').split('\n')
@@ -36,6 +37,24 @@ export interface Night {
   readonly rows: readonly Readonly<Record<string, string>>[]
 }
 
+let charging: Promise<ChargingService> | null = null
+
+/** The service of the file, which charges. */
+export function chargingService(here: Place): Promise<ChargingService> {
+  if (charging !== null) return charging
+  charging = startCharging(here.options({}).env.FETTLE_DATA!)
+  atFileEnd(async () => {
+    const service = await charging
+    charging = null
+    await service?.close()
+  })
+  return charging
+}
+
+/** The options of a run against it. */
+export const chargedOptions = async (here: Place): Promise<ReturnType<Place['options']>> =>
+  here.options((await chargingService(here)).env)
+
 /** Runs the nights of a place. `more`: keys of the pipeline besides the usual ones. */
 export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns: readonly string[] = COLUMNS) {
   const read = (name: string): string => readFileSync(join(here.folder, name), 'utf8')
@@ -46,8 +65,6 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
   const pipelineOf = (name: string, own: Partial<PipelineInput>, names: readonly string[]): PipelineInput =>
     here.pipeline({
       name,
-      service: 'embedded',
-      register: 'sample',
       input: { path: 'in.csv', key: 'Supplier No' },
       mappings: { name: 'Company Name', orgNumber: 'Reg No', country: 'Country' },
       enrich: { product: 'basic', tags: TAGS },
@@ -74,7 +91,7 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
     { shards = 1, ...options }: Partial<Parameters<typeof run>[1]> & { readonly shards?: number } = {},
   ): Promise<Night> {
     write(list)
-    const common = { ...here.options({}), clock: clockAt(day) }
+    const common = { ...(await chargedOptions(here)), clock: clockAt(day) }
     const continued = (more: Partial<Parameters<typeof run>[1]>): Promise<Report> =>
       run(nightlyPipeline, { ...common, ...options, ...more }).catch((error: unknown) => {
         if (!FettleError.is(error) || error.code !== 'FETTLE_ABORTED') throw error
@@ -103,20 +120,18 @@ export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns
       const both = Object.values({ ...reuse.outcomes.known }).concat(Object.values({ ...reuse.outcomes.sent }))
       expect(both.reduce<number>((sum, count) => sum + (count ?? 0), 0)).toBe(report.totals.rows)
     }
-    const share = [appliedShare(full.results[0]!.inRegister ?? 0.5), full.results[0]!.companyNumbers].join(' ')
     const rows = parse(read('nightly.csv'), { columns: true, bom: true }) as Record<string, string>[]
-    return { report, reuse, rows: checked(rows, { day, share, isRefresh: options.refresh !== undefined }) }
+    return { report, reuse, rows: checked(rows, { day, isRefresh: options.refresh !== undefined }) }
   }
 
   /** No question is asked again within its age. */
   function checked(
     rows: Record<string, string>[],
-    { day, share, isRefresh }: { readonly day: number; readonly share: string; readonly isRefresh: boolean },
+    { day, isRefresh }: { readonly day: number; readonly isRefresh: boolean },
   ): Record<string, string>[] {
     const now = new Map<string, { day: number; outcome: string }>()
     for (const row of rows) {
-      // Where other facts of the list are known, it is another question.
-      const question = [...['Company Name', 'Reg No', 'Country'].map(name => row[name]), share].join('|')
+      const question = ['Company Name', 'Reg No', 'Country'].map(name => row[name]).join('|')
       const outcome = row['match.outcome'] ?? ''
       const before = asked.get(question)
       const age = AGE[(before?.outcome ?? 'matched') as keyof typeof AGE] ?? 0

@@ -1,16 +1,13 @@
 /** Runs that use the answers of earlier runs: what goes up, what is written, and what is kept. */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifyRun } from '../../../src/app/operations/verify.ts'
 import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
-import { resultLine, verdictLine } from '../../../src/report/index.ts'
-import { creditsOf } from '../../../src/run/index.ts'
 import { runs } from '../../support/runs.ts'
-import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
-import { nightsAt, type Row, SUPPLIERS } from './nights.ts'
+import { chargedOptions, chargingService, nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
@@ -19,7 +16,9 @@ beforeEach(() => {
 })
 afterEach(() => here.leave())
 
-const locksIn = (folder: string): string[] => readdirSync(folder).filter(name => !name.endsWith('.questions'))
+/** What runs have asked and not kept, and their locks, in the folders of all scopes. */
+const askedIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => /\.(asked|lock)$/.test(name))
 
 const listOf = (from: number, to: number): Row[] => Array.from({ length: to - from }, (_, at) => [`K${from + at}`, from + at])
 
@@ -74,46 +73,34 @@ test('rows are asked again when the caller wants it: all, by outcome, by key', a
 test('answers are kept in a folder of their own that only its owner can read, and it does not grow from night to night', async () => {
   const night = nightsAt(here)
   const folder = join(here.folder, 'answers')
-  const bytes = (): number => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+  const files = (): string[] =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter(name => name.endsWith('.answers'))
+      .map(name => join(folder, name))
+  const bytes = (): number => files().reduce((sum, path) => sum + statSync(path).size, 0)
   const list = listOf(0, 40)
   await night(0, list, { answersDir: folder })
   expect(statSync(folder).mode & 0o777).toBe(0o700)
-  for (const name of readdirSync(folder).filter(one => one.endsWith('.answers')))
-    expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  for (const path of files()) expect([statSync(path).mode & 0o777, statSync(dirname(path)).mode & 0o777]).toEqual([0o600, 0o700])
   const before = bytes()
   for (let day = 1; day < 5; day++) await night(day, list, { answersDir: folder, refresh: { all: true } })
   expect(bytes()).toBeLessThan(before * 1.5)
-})
-
-test('a run that was stopped before its first request chooses its rows again', async () => {
-  const night = nightsAt(here)
-  night.write(listOf(0, 20))
-  const common = { ...here.options({}), answersDir: join(here.folder, 'shared') }
-  const controller = new AbortController()
-  const onEvent = ({ type }: { readonly type: string }): void => {
-    if (type === 'stage.started') controller.abort()
-  }
-  const stopped = run(night.pipeline, { ...common, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
-  await expect(stopped).rejects.toThrow()
-  expect((await run(night.pipeline, { ...common, runsDir: 'other-runs' })).results[0]?.reuse).toMatchObject({ sent: 20 })
-  const resumed = await run(night.pipeline, common)
-  expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-  expect(resumed.results[0]?.reuse).toMatchObject({ asked: 20, known: 20, sent: 0 })
+  // Nights with a few new rows each leave no file each.
+  for (let day = 5; day < 14; day++) await night(day, listOf(0, 35 + day), { answersDir: folder })
+  expect(files().length).toBeLessThanOrEqual(8)
+  expect(askedIn(folder)).toEqual([])
 })
 
 /** Runs a pipeline until this event, and returns the id of the run. */
-async function stoppedAt(
-  pipeline: PipelineInput,
-  wanted: string,
-  options: Parameters<typeof run>[1] = here.options({}),
-): Promise<string> {
+async function stoppedAt(pipeline: PipelineInput, wanted: string, more: Parameters<typeof run>[1] = {}): Promise<string> {
+  const options = { ...(await chargedOptions(here)), ...more }
   const controller = new AbortController()
   const onEvent = ({ type }: { readonly type: string }): void => {
     if (type === wanted) controller.abort()
   }
   const stopped = run(pipeline, { ...options, signal: controller.signal, reporters: [{ name: 'stop', onEvent }] })
   await expect(stopped).rejects.toThrow()
-  return listRunIds(join(here.folder, 'runs'), 'nightly')[0]!
+  return listRunIds(join(here.folder, 'runs'), pipeline.name)[0]!
 }
 
 const otherOf = (pipeline: PipelineInput, name: string): PipelineInput => ({
@@ -125,7 +112,20 @@ const otherOf = (pipeline: PipelineInput, name: string): PipelineInput => ({
 const issuesOf = ({ results }: Report, wanted: string): string[] =>
   results[0]!.issues.filter(({ code }) => code === wanted).map(({ message }) => message)
 
+/** The outputs of a run that sends every row. */
+async function fullNight(pipeline: PipelineInput): Promise<Report> {
+  const { reuse: _, ...all } = otherOf(pipeline, 'full')
+  return run(all, { ...(await chargedOptions(here)), runsDir: 'full', fresh: true })
+}
+
+async function expectFull(report: Report, pipeline: PipelineInput): Promise<void> {
+  expect(report).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect(report.totals).toEqual((await fullNight(pipeline)).totals)
+  expect((await verifyRun(report.metadata.runId, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
+}
+
 for (const wanted of [
+  'stage.started',
   'job.requested',
   'job.created',
   'upload.accepted',
@@ -133,244 +133,148 @@ for (const wanted of [
   'match.finished',
   'enrichments.accepted',
 ])
-  test(`a run that was stopped at ${wanted} pays on its resume only for what no other run has paid meanwhile`, async () => {
+  test(`a run that was stopped at ${wanted} is not resumed where another run has paid for its rows: the next one pays for the rest`, async () => {
     const night = nightsAt(here)
+    const options = await chargedOptions(here)
     night.write(listOf(0, 40))
     const unfinished = await stoppedAt(night.pipeline, wanted)
     night.write(listOf(10, 50))
-    const other = await run(otherOf(night.pipeline, 'other'), here.options({}))
+    const other = await run(otherOf(night.pipeline, 'other'), options)
     expect(other).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 40 } }] })
     expect(issuesOf(other, 'FETTLE_ASKED_BEFORE')).toEqual([])
     night.write(listOf(0, 40))
-    const resumed = await resume(unfinished, here.options({}))
-    expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-    expect(resumed.results[0]).toMatchObject({
-      reuse: { asked: 40, known: 30, sent: 10 },
-      jobs: [{ part: 0, name: `fettle-${unfinished}-r2`, adopted: false }],
+    await expect(resume(unfinished, options)).rejects.toMatchObject({
+      ...{ code: 'FETTLE_SUPERSEDED', exitCode: 2 },
+      message: expect.stringContaining(`by the run ${other.metadata.runId} since`),
     })
-    expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
-      expect.stringMatching(/^jobs left unpaid, because other runs answered some of their questions: \S+$/),
-    ])
-    expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
-    const full = await run((({ reuse: _, ...all }) => all)(otherOf(night.pipeline, 'full')), {
-      ...here.options({}),
-      runsDir: 'full',
+    const next = await run(night.pipeline, options)
+    expect(next.results[0]).toMatchObject({ reuse: { asked: 40, known: 30, sent: 10 } })
+    await expectFull(next, night.pipeline)
+    await expect(resume(unfinished, options)).rejects.toMatchObject({
+      ...{ code: 'FETTLE_SUPERSEDED', exitCode: 2, report: { results: [{ credits: 0 }] } },
+      message: expect.stringContaining(`the run ${next.metadata.runId} took its place`),
     })
-    expect(full.exitCode).toBe(0)
-    expect(resumed.totals).toEqual(full.totals)
+    expect(askedIn(join(here.folder, 'runs/answers'))).toEqual([])
   })
 
-test('a run that was stopped before it paid keeps its jobs where no other run has paid for its questions', async () => {
+test('a run that was stopped before it paid keeps its jobs where no other run has paid for its rows', async () => {
   const night = nightsAt(here)
+  const options = await chargedOptions(here)
   night.write(listOf(0, 20))
   const unfinished = await stoppedAt(night.pipeline, 'match.finished')
   night.write(listOf(20, 40))
-  expect(await run(otherOf(night.pipeline, 'other'), here.options({}))).toMatchObject({ exitCode: 0 })
+  expect(await run(otherOf(night.pipeline, 'other'), options)).toMatchObject({ exitCode: 0 })
   night.write(listOf(0, 20))
-  const resumed = await resume(unfinished, here.options({}))
+  const resumed = await resume(unfinished, options)
   expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 20 }, jobs: [{ name: `fettle-${unfinished}` }] }] })
-  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([])
 })
 
-test('a shard whose rows were chosen for it, without the answers, keeps its jobs when other runs have paid', async () => {
+test('two stopped runs that have paid nothing do not hold each other back', async () => {
   const night = nightsAt(here)
+  const options = await chargedOptions(here)
   night.write(listOf(0, 20))
-  const unfinished = await stoppedAt(night.pipeline, 'match.finished')
-  rmSync(join(here.folder, 'runs', unfinished, 'reused.jsonl'))
-  await run(otherOf(night.pipeline, 'other'), here.options({}))
-  await resume(unfinished, here.options({})).catch(() => {})
-  const { jobs, reuse } = readRun(join(here.folder, 'runs'), unfinished)
-  expect([jobs.map(({ name }) => name), reuse?.left]).toEqual([[`fettle-${unfinished}`], []])
-})
-
-test('a run that was stopped before it paid ends without jobs when every row has an answer by now, however often it is stopped', async () => {
-  const night = nightsAt(here, { after: 'archive', job: { split: 8 } })
-  night.write(listOf(0, 40))
-  const unfinished = await stoppedAt(night.pipeline, 'match.finished')
-  night.write(listOf(10, 50))
-  await run(otherOf(night.pipeline, 'first'), here.options({}))
-  night.write(listOf(0, 40))
-  expect(await stoppedAt(night.pipeline, 'upload.accepted')).toBe(unfinished)
-  await run(otherOf(night.pipeline, 'second'), here.options({}))
-  const resumed = await resume(unfinished, here.options({}))
-  expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true }, results: [{ plan: { sent: 0 }, jobs: [] }] })
-  const state = readRun(join(here.folder, 'runs'), unfinished)
-  const left = state.reuse?.left ?? []
-  expect(left.map(({ name }) => name)).toEqual([
-    ...[1, 2, 3, 4, 5].map(part => `fettle-${unfinished}-${part}`),
-    ...[1, 2].map(part => `fettle-${unfinished}-r2-${part}`),
-  ])
-  // A job without an id was not created.
-  expect(left.map(({ archived = false }) => archived)).toEqual(left.map(({ id }) => id !== null))
-  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
-    expect.stringMatching(/^jobs left unpaid.*(\S+, ){4}\S+$/),
-    expect.stringMatching(/^jobs left unpaid.*: \S+, \S+$/),
-  ])
+  const first = await stoppedAt(night.pipeline, 'match.finished')
+  const second = await stoppedAt(otherOf(night.pipeline, 'other'), 'match.finished')
+  expect(await resume(second, options)).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 20 } }] })
+  await expect(resume(first, options)).rejects.toMatchObject({ code: 'FETTLE_SUPERSEDED' })
+  expect((await run(night.pipeline, options)).results[0]?.reuse).toMatchObject({ known: 20, sent: 0 })
 })
 
 for (const wanted of ['enrich.requested', 'file.received'])
-  test(`a run that was stopped at ${wanted} of the first of its jobs uses the answers of that one, and pays for what no other run has`, async () => {
+  test(`a run that was stopped at ${wanted} of the first of its jobs is followed by one that uses the answers of that job`, async () => {
     const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+    const options = await chargedOptions(here)
     night.write(listOf(0, 40))
     const unfinished = await stoppedAt(night.pipeline, wanted)
     const paid = readRun(join(here.folder, 'runs'), unfinished).jobs.map(job => job.enrichRequested)
-    expect(paid).toContain(true)
-    expect(paid).toContain(false)
+    expect(paid).toEqual([true, false, false, false])
     night.write(listOf(15, 55))
-    const other = await run(otherOf(night.pipeline, 'other'), here.options({}))
-    expect(issuesOf(other, 'FETTLE_ASKED_BEFORE')).toEqual([])
+    await run(otherOf(night.pipeline, 'other'), options)
     night.write(listOf(0, 40))
-    const resumed = await resume(unfinished, here.options({}))
-    expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+    await expect(resume(unfinished, options)).rejects.toMatchObject({ code: 'FETTLE_SUPERSEDED' })
+    const next = await run(night.pipeline, options)
     // Ten of the job that was paid, and those of the other run.
-    expect(paid.filter(Boolean)).toHaveLength(1)
-    expect(resumed.results[0]).toMatchObject({ reuse: { asked: 40, known: 35, sent: 5 } })
-    expect(resumed.results[0]?.jobs[0]?.name).toMatch(new RegExp(`^fettle-${unfinished}-r2`))
-    const state = readRun(join(here.folder, 'runs'), unfinished)
-    const { reuse, jobs } = state
-    const foundBy = (all: typeof jobs): number =>
-      all.reduce((sum, { summary }) => sum + (summary?.matched ?? 0) + (summary?.duplicates ?? 0), 0)
-    expect(reuse?.paid).toBe(foundBy(reuse!.left.filter(job => job.enrichRequested)))
-    expect(creditsOf(state)).toBe(reuse!.paid! + foundBy(jobs))
-    expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([
-      expect.stringMatching(/^jobs left unpaid, because .*: \S+.*; the answers of those that were paid are used: \S+/),
+    expect(next.results[0]).toMatchObject({ reuse: { asked: 40, known: 35, sent: 5 } })
+    expect(issuesOf(next, 'FETTLE_ANSWERS_FETCHED')).toEqual([
+      `10 answers that the run ${unfinished} had paid: fetched from its jobs`,
     ])
-    expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
-    const full = await run((({ reuse: _, ...all }) => all)(otherOf(night.pipeline, 'full')), {
-      ...here.options({}),
-      runsDir: 'full',
-    })
-    expect(resumed.totals).toEqual(full.totals)
-    const later = await run(otherOf(night.pipeline, 'later'), here.options({}))
+    await expectFull(next, night.pipeline)
+    const later = await run(otherOf(night.pipeline, 'later'), options)
     expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
-test('a resume that cannot store what the run has paid holds no other run of the process back', async () => {
+test('a run whose paid rows are no longer there is named once, and holds no other run back', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+  const options = await chargedOptions(here)
   night.write(listOf(0, 40))
   const unfinished = await stoppedAt(night.pipeline, 'file.received')
   const directory = join(here.folder, 'runs', unfinished)
   for (const name of readdirSync(directory)) if (name.startsWith('enriched-')) rmSync(join(directory, name))
-  night.write(listOf(15, 55))
-  // Its answers cannot be fetched either.
-  await run(otherOf(night.pipeline, 'other'), here.options({}))
+  night.write(listOf(0, 41))
+  const next = await run(night.pipeline, options)
+  expect(issuesOf(next, 'FETTLE_ASKED_BEFORE')).toEqual([
+    expect.stringMatching(
+      `^40 rows may be paid twice: the unfinished run ${unfinished} has asked .* are not there as they came: `,
+    ),
+  ])
+  expect(askedIn(join(here.folder, 'runs/answers'))).toEqual([])
+  night.write(listOf(0, 42))
+  expect(issuesOf(await run(night.pipeline, options), 'FETTLE_ASKED_BEFORE')).toEqual([])
+})
+
+test('a new run in place of a stopped one is refused where the month has no credits left, and pays for the rest only', async () => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  const within = (month: number): PipelineInput => ({ ...night.pipeline, budget: { month } })
   night.write(listOf(0, 40))
-  await expect(resume(unfinished, here.options({}))).rejects.toThrow('the rows that came back are not there')
-  expect(locksIn(join(here.folder, 'runs', 'answers', '.asking'))).toEqual([])
-})
-
-/** A list of companies that a service which charges knows, by the numbers of their names, and a pipeline over it. */
-async function chargedNight() {
-  const { url, requests } = await realService({ play: 'vendor' })
-  const names = ['Acme Ltd', 'Bolt Ltd', 'Cork SA', 'Nobody Ltd', 'Elk Oy']
-  const write = (from: number, to: number): void =>
-    here.write('in.csv', ['name,country', ...names.slice(from, to).map(name => `${name},GB`), ''].join('\n'))
-  const pipelineOf = (name: string, budget: PipelineInput['budget'] = {}): PipelineInput =>
-    here.pipeline({
-      ...{ name, service: { url }, budget, output: `${name}.csv` },
-      reuse: { matched: '30d', unmatched: '30d', review: '30d' },
-    })
-  const enriched = (): number => requests.filter(({ method, route }) => method === 'POST' && route.endsWith('/enrich')).length
-  return { write, pipelineOf, enriched, options: here.options({ ...CREDENTIALS, FETTLE_URL: url }) }
-}
-
-test('a job that enriches without a line about it in the journal is paid: its run keeps it, and pays for nothing else', async () => {
-  const { write, pipelineOf, enriched, options } = await chargedNight()
-  write(0, 4)
-  const unfinished = await stoppedAt(pipelineOf('nightly'), 'enrich.accepted', options)
-  expect(enriched()).toBe(1)
-  // As after a power cut: the last lines are gone.
-  const journal = join(here.folder, 'runs', unfinished, 'journal.jsonl')
-  const text = readFileSync(journal, 'utf8')
-  writeFileSync(journal, text.slice(0, text.lastIndexOf('\n', text.indexOf('"enrich.requested"')) + 1))
-  expect(readRun(join(here.folder, 'runs'), unfinished).jobs).toMatchObject([{ matchAccepted: true, enrichRequested: false }])
-  write(1, 5)
-  expect(await run(pipelineOf('other'), options)).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 4 } }] })
-  write(0, 4)
-  const resumed = await resume(unfinished, options)
-  expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 4 }, jobs: [{ name: `fettle-${unfinished}` }] }] })
-  expect(enriched()).toBe(2)
-})
-
-test('a resume that chooses its rows again is refused where the month has no credits left, and the next run pays for the rest only', async () => {
-  const { write, pipelineOf, enriched, options } = await chargedNight()
-  write(0, 5)
-  const unfinished = await stoppedAt(pipelineOf('nightly', { month: 5 }), 'match.finished', options)
-  write(0, 3)
-  for (const refresh of [{}, { refresh: { all: true } }])
-    expect(await run(pipelineOf('other'), { ...options, ...refresh })).toMatchObject({ exitCode: 0, results: [{ credits: 3 }] })
-  write(0, 5)
-  const refused = await resume(unfinished, options)
-  expect(refused).toMatchObject({
-    ...{ status: 'fail', exitCode: 1 },
-    results: [{ error: { code: 'FETTLE_BUDGET_MONTH' }, credits: 0, jobs: [{ name: `fettle-${unfinished}` }] }],
-  })
-  const figures = /^nightly could cost 2 credits, and 6 of the 5 of budget\.month are spent or reserved in /i
-  expect(refused.results[0]?.error?.message).toMatch(figures)
-  expect(refused.results[0]?.message).toMatch(figures)
-  expect(verdictLine(refused)).toMatch(/^✗ Error, .*: Nightly could cost 2 credits, and 6 of the 5/)
-  expect(JSON.parse(resultLine(refused))).toMatchObject({ status: 'fail', error: { code: 'FETTLE_BUDGET_MONTH' } })
-  expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
-  expect(enriched()).toBe(2)
-  const next = await run(pipelineOf('nightly', { month: 8 }), options)
-  expect(next).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 3 }, plan: { sent: 2 } }] })
-  expect(enriched()).toBe(3)
-})
-
-test('a resume that has paid for some of its jobs and is refused by the month has stored what it paid', async () => {
-  const { write, pipelineOf, options } = await chargedNight()
-  write(0, 4)
-  const split = { ...pipelineOf('nightly', { month: 4 }), job: { split: 1, concurrency: 1 } }
-  const unfinished = await stoppedAt(split, 'file.received', options)
-  write(1, 3)
-  for (const refresh of [{}, { refresh: { all: true } }])
-    expect(await run(pipelineOf('other'), { ...options, ...refresh })).toMatchObject({ exitCode: 0, results: [{ credits: 2 }] })
-  write(0, 4)
-  const refused = await resume(unfinished, options)
-  expect(refused).toMatchObject({ exitCode: 1, results: [{ error: { code: 'FETTLE_BUDGET_MONTH' } }] })
-  expect(locksIn(join(here.folder, 'runs', 'answers', '.asking'))).toEqual([])
-  const next = await run({ ...split, budget: { month: 20 } }, options)
-  expect(next).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 3 }, plan: { sent: 1 }, credits: 0 }] })
-  expect(issuesOf(next, 'FETTLE_ASKED_BEFORE')).toEqual([])
+  await stoppedAt(within(1000), 'match.finished')
+  night.write(listOf(0, 30))
+  const { results } = await run(otherOf(night.pipeline, 'other'), options)
+  const spent = results[0]!.credits!
+  night.write(listOf(0, 40))
+  const refused = await run(within(spent + 9), options)
+  expect(refused).toMatchObject({ exitCode: 1, results: [{ error: { code: 'FETTLE_BUDGET_MONTH' }, credits: 0 }] })
+  expect(await run(within(spent + 10), options)).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 30, sent: 10 } }] })
 })
 
 test('a run of several jobs that paid for some keeps all of them where no other run has paid for the rest', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
+  const options = await chargedOptions(here)
   night.write(listOf(0, 40))
   const unfinished = await stoppedAt(night.pipeline, 'file.received')
   night.write(listOf(40, 80))
-  expect(await run(otherOf(night.pipeline, 'other'), here.options({}))).toMatchObject({ exitCode: 0 })
+  expect(await run(otherOf(night.pipeline, 'other'), options)).toMatchObject({ exitCode: 0 })
   night.write(listOf(0, 40))
-  const resumed = await resume(unfinished, here.options({}))
+  const resumed = await resume(unfinished, options)
   expect(resumed).toMatchObject({ exitCode: 0, results: [{ plan: { sent: 40 } }] })
   expect(resumed.results[0]?.jobs.map(({ name }) => name)).toEqual([1, 2, 3, 4].map(part => `fettle-${unfinished}-${part}`))
-  expect(issuesOf(resumed, 'FETTLE_JOBS_LEFT')).toEqual([])
 })
 
 test('rows that the caller asks again are asked again by a resume, unless another run has asked them since', async () => {
   const night = nightsAt(here)
+  const options = await chargedOptions(here)
   await night(0, listOf(0, 40))
-  const refreshing = { ...here.options({}), refresh: { all: true } }
-  const unfinished = await stoppedAt(night.pipeline, 'match.finished', refreshing)
-  const resumed = await resume(unfinished, here.options({}))
+  const refresh = { refresh: { all: true } }
+  const unfinished = await stoppedAt(night.pipeline, 'match.finished', refresh)
+  const resumed = await resume(unfinished, options)
   expect(resumed.results[0]).toMatchObject({ reuse: { refreshed: 40 }, jobs: [{ name: `fettle-${unfinished}` }] })
-  const again = await stoppedAt(night.pipeline, 'match.finished', { ...refreshing, fresh: true })
+  const again = await stoppedAt(night.pipeline, 'match.finished', { ...refresh, fresh: true })
   night.write(listOf(10, 50))
-  await run(otherOf(night.pipeline, 'other'), refreshing)
+  await run(otherOf(night.pipeline, 'other'), { ...options, ...refresh })
   night.write(listOf(0, 40))
-  const after = await resume(again, here.options({}))
-  expect(after.results[0]).toMatchObject({ reuse: { refreshed: 10, known: 30 }, jobs: [{ name: `fettle-${again}-r2` }] })
+  await expect(resume(again, options)).rejects.toMatchObject({ code: 'FETTLE_SUPERSEDED' })
 })
 
 for (const wanted of ['enrich.requested', 'enrich.accepted', 'enrich.finished', 'file.received', 'output.written'])
-  test(`a run fetches the answers that a run paid which was stopped at ${wanted}, also for another list`, async () => {
+  test(`a run fetches the answers that a run of its series paid which was stopped at ${wanted}, for another list`, async () => {
     const night = nightsAt(here)
+    const options = await chargedOptions(here)
     night.write(listOf(0, 40))
     const unfinished = await stoppedAt(night.pipeline, wanted)
     night.write(listOf(1, 41))
     const notes: string[] = []
     const report = await run(night.pipeline, {
-      ...here.options({}),
+      ...options,
       reporters: [{ name: 'notes', onNote: note => void notes.push(note) }],
     })
     expect(report).toMatchObject({ exitCode: 0, ledger: { adds: true } })
@@ -383,26 +287,52 @@ for (const wanted of ['enrich.requested', 'enrich.accepted', 'enrich.finished', 
     expect(notes).toContain(`40 answers of the run ${unfinished} are known now`)
     // The stopped run is as it was: with its list it ends, with the one job that it had.
     night.write(listOf(0, 40))
-    const resumed = await resume(unfinished, here.options({}))
+    const resumed = await resume(unfinished, options)
     expect(resumed).toMatchObject({ exitCode: 0, ledger: { adds: true } })
     expect(resumed.results[0]).toMatchObject({ plan: { sent: 40 }, jobs: [{ name: `fettle-${unfinished}` }] })
     expect((await verifyRun(unfinished, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
-    const last = await run(otherOf(night.pipeline, 'other'), here.options({}))
+    const last = await run(otherOf(night.pipeline, 'other'), options)
     expect(last.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
-test('answers whose job is gone are paid again, with a warning that has the reason', async () => {
+test('the rows of a stopped run of another pipeline that may have paid are asked again, with a warning that names it', async () => {
   const night = nightsAt(here)
+  const options = await chargedOptions(here)
   night.write(listOf(0, 20))
   const unfinished = await stoppedAt(night.pipeline, 'enrich.finished')
-  rmSync(join(here.folder, 'runs', unfinished, 'service'), { recursive: true })
-  const report = await run(otherOf(night.pipeline, 'other'), here.options({}))
+  const report = await run(otherOf(night.pipeline, 'other'), options)
   expect(report).toMatchObject({ exitCode: 0, status: 'warn', results: [{ reuse: { known: 0, sent: 20 } }] })
   expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([
+    `20 rows may be paid twice: the unfinished run ${unfinished} has asked them before`,
+  ])
+})
+
+test('answers whose job is gone are paid again, with a warning that has the reason', async () => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  night.write(listOf(0, 20))
+  const unfinished = await stoppedAt(night.pipeline, 'enrich.finished')
+  const { gone } = await chargingService(here)
+  gone.add(readRun(join(here.folder, 'runs'), unfinished).jobs[0]!.id!)
+  night.write(listOf(0, 21))
+  const report = await run(night.pipeline, options)
+  expect(report).toMatchObject({ exitCode: 0, status: 'warn', results: [{ reuse: { known: 0, sent: 21 } }] })
+  expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([
     expect.stringMatching(
-      `^20 questions may be paid twice: the unfinished run ${unfinished} asked them before, and its answers cannot be used: `,
+      `^20 rows may be paid twice: the unfinished run ${unfinished} has asked them before, and its answers cannot be used: job `,
     ),
   ])
+})
+
+test('at the embedded service every row is sent, and a note says so once', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 5))
+  const embedded: PipelineInput = { ...night.pipeline, service: 'embedded', register: 'sample' }
+  for (const _ of [1, 2]) {
+    const report = await run(embedded, here.options({}))
+    expect(report.results[0]).toMatchObject({ reuse: null, plan: { sent: 5 } })
+    expect(issuesOf(report, 'FETTLE_REUSE_UNUSED')).toHaveLength(1)
+  }
 })
 
 /** Each list is that of the night before, with rows changed, gone, moved and new. */
@@ -496,24 +426,23 @@ test('shards send what is not known, each question once, and their merge keeps t
   expect((await night(3, more)).reuse).toMatchObject({ known: 111, sent: 0 })
 })
 
-test('shards that ended and are not merged pay for no question of a later run, and can be merged after it', async () => {
+test('what shards that ended and are not merged have paid is used by the shards of the next list, and named by another pipeline', async () => {
   const night = nightsAt(here, {}, ACROSS_SHARDS)
+  const options = await chargedOptions(here)
   night.write(listOf(0, 40))
-  const options = here.options({})
-  const shards = [
-    await run(night.pipeline, { ...options, shard: '1/2' }),
-    await run(night.pipeline, { ...options, shard: '2/2' }),
-  ]
-  expect(shards.map(({ results }) => results[0]?.reuse?.sent)).toEqual([20, 20])
+  const runShard = async (shard: `${number}/${number}`): Promise<Report> => run(night.pipeline, { ...options, shard })
+  const sent = (reports: readonly Report[]): unknown[] => reports.map(({ results }) => results[0]?.reuse?.sent)
+  const first = [await runShard('1/2'), await runShard('2/2')]
+  expect(sent(first)).toEqual([20, 20])
+  const ids = first.map(({ metadata }) => metadata.runId)
   const other = await run(otherOf(night.pipeline, 'other'), options)
-  expect(other.results[0]?.reuse).toMatchObject({ known: 40, sent: 0 })
-  expect(issuesOf(other, 'FETTLE_ANSWERS_FETCHED')).toEqual(
-    expect.arrayContaining(
-      shards.map(({ metadata }) => `20 answers that the run ${metadata.runId} had paid: fetched from its jobs`),
-    ),
+  expect(issuesOf(other, 'FETTLE_ASKED_BEFORE').sort()).toEqual(
+    ids.map(id => `20 rows may be paid twice: the unfinished run ${id} has asked them before`).sort(),
   )
-  expect(await merge(['nightly'], options)).toMatchObject({ exitCode: 0, ledger: { adds: true } })
-  expect(readdirSync(join(here.folder, 'runs/answers/.asking'))).toEqual([])
+  night.write([...listOf(40, 60), ...listOf(0, 20)])
+  const next = [await runShard('1/2'), await runShard('2/2')]
+  expect(sent(next)).toEqual([20, 0])
+  expect(issuesOf(next[0]!, 'FETTLE_ANSWERS_FETCHED')).toHaveLength(1)
 })
 
 test('a shard that knew a question answers it for a later shard that did not', async () => {
@@ -521,7 +450,7 @@ test('a shard that knew a question answers it for a later shard that did not', a
   const rows: Row[] = [...listOf(0, 8), ...listOf(0, 8)]
   await night(0, listOf(0, 8))
   night.write(rows)
-  const options = here.options({})
+  const options = await chargedOptions(here)
   await run(night.pipeline, { ...options, shard: '1/2' })
   const other = await run(night.pipeline, { ...options, shard: '2/2', answersDir: 'none' })
   expect(other.results[0]?.reuse).toMatchObject({ asked: 8, known: 0, sent: 0, repeated: 8 })

@@ -117,7 +117,7 @@ test('forgetting a row removes the searches about its company and its name', asy
   const found = async (key: string): Promise<number> => {
     const options = { runsDir: 'runs', cwd: here.folder, key, pipeline: null, answersDir: null, tables: [], dryRun: false }
     const { found: files } = await forgetKey(options)
-    return files.filter(({ file }) => /-(screen|candidates)\.answers$/.test(file)).length
+    return files.filter(({ file }) => /-(240|120)h(-merged)?\.answers$/.test(file)).length
   }
   const rows = readFileSync('out.csv', 'utf8').split('\n')
   const keyOf = (pattern: RegExp): string => rows.find(row => pattern.test(row))!.split(',')[0]!
@@ -151,8 +151,8 @@ test('forgetting a row removes the search about its company also when no run tha
   const options = { runsDir: 'runs', cwd: here.folder, pipeline: null, answersDir: null, tables: [] }
   const { found } = await forgetKey({ ...options, key: row.split(',')[0]!, dryRun: false })
   expect(found.map(({ file, entries }) => [file.replace(/^.*-/, ''), entries]).sort()).toEqual([
-    ['matched.answers', 1],
-    ['screen.answers', 1],
+    ['240h.answers', 1],
+    ['480h.answers', 1],
   ])
   const after = await night(1, 20)
   expect(paid(after)[0]).toBe(1)

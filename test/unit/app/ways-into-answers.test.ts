@@ -22,15 +22,17 @@ const SOURCES = join(import.meta.dirname, '../../../src')
 /** Where answers are written, and who calls it. A new way needs a line here, and its case below. */
 const WAYS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   // Files of answers: the rows of a run, its searches, and copies of files that are there already.
-  [/new AnswerFileWriter\(/, ['answer-keeper.ts', 'forget-answers.ts', 'replaced-answers.ts', 'search-store.ts']],
-  // Rows: by the join of the run, and by the run that fetches what an unfinished one has paid.
-  [/new AnswerKeeper\(/, ['join.ts', 'paid-answers.ts']],
-  [/\bkeepPaidAnswers\(/, ['fetch-paid.ts', 'paid-answers.ts']],
+  [/new AnswersWriter\(/, ['answer-folder.ts', 'answer-sink.ts', 'searches.ts']],
+  [/\bcopyAnswers\(/, ['answer-folder.ts', 'forget-answers.ts']],
+  // Rows: by the join of the run, and by the run that receives what an unfinished one of its series has paid.
+  [/new AnswerSink\(/, ['execute.ts', 'receive-paid.ts']],
+  [/\baddProved\(/, ['prove-paid.ts', 'receive-paid.ts']],
   // AML searches and candidates, from the journal of the run.
-  [/\bwriteSearches\(/, ['search-store.ts', 'searches.ts']],
+  [/\bwriteSearches\(/, ['searches.ts', 'searches.ts']],
   // The folder.
-  [/\baddAnswers\(/, ['answer-store.ts', 'folder.ts']],
-  [/\baddToFolder\(/, ['fetch-paid.ts', 'folder.ts', 'searches.ts']],
+  [/\b(?:folder|kept)\.keep\(/, ['execute.ts', 'receive-paid.ts', 'searches.ts']],
+  // The copies that a run uses.
+  [/\bChoiceWriter\.open\(/, ['choose-rows.ts', 'join-choices.ts']],
   // Tags of accepted companies, which enter rows only.
   [/\bstoreFetched\(/, ['accepted.ts', 'join.ts']],
 ]
@@ -199,7 +201,7 @@ async function proveNothingEntered(way: Way, unproved: string): Promise<void> {
   expect(next).toMatchObject({ exitCode: 0, results: [{ reuse: { known: 0, sent: 7 } }] })
   const [job] = readRun('runs', unproved).jobs
   expect(askedBefore(next)).toEqual([
-    expect.stringMatching(`^6 questions may be paid twice: the unfinished run ${unproved} .*: job ${job!.id}: `),
+    expect.stringMatching(`^6 rows may be paid twice: the unfinished run ${unproved} .*: job ${job!.id}: `),
   ])
   // Its own file only.
   expect(files() - before).toBe(1)

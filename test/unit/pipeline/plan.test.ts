@@ -363,7 +363,7 @@ describe('fingerprint', () => {
       after: 'archive',
       reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1 },
       companyNumbers: 'unreliable',
-      known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, answers: 'ab', bits: 'ab' },
+      known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, choice: 'ab' },
     }
   }
 
@@ -502,7 +502,7 @@ describe('a key without special wording', () => {
     expect(changesOf(withLaterKey({ a: 1 }), planOf(BASE))).toEqual([{ what: 'laterKey', was: null, is: '{"a":1}' }])
     expect(changesOf(planOf(BASE), planOf(BASE))).toEqual([])
     const whole = planOf(BASE)
-    const known = { sent: whole.sent, parts: whole.parts, rows: 2, answers: 'a', bits: 'b' }
+    const known = { sent: whole.sent, parts: whole.parts, rows: 2, choice: 'a' }
     expect(changesOf({ ...whole, sent: 0, parts: [], known } as Plan, whole)).toEqual([])
   })
 })

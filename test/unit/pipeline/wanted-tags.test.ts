@@ -25,5 +25,9 @@ test('all that are chosen, and all of the product where later runs use the answe
   expect(wanted(`enrich: { product: basic, tags: [${tags}] }\noutput: out.csv\n`)).toEqual([
     ...['general.safeNumber', 'general.legalName', 'general.rowNumber', 'general.banding', 'general.pattern'],
   ])
-  expect(wanted('reuse: { matched: 30d, unmatched: 7d, review: 7d }\noutput: out.csv\n')).toHaveLength(TAGS.basic.length)
+  const reuse = `${BASE}reuse: { matched: 30d, unmatched: 7d, review: 7d }\noutput: out.csv\n`
+  const service = { kind: 'remote', url: 'https://h/v1', rate: null, fileHosts: [], insecure: false } as const
+  expect(wantedTags(planOf(reuse, {}, { service }))).toHaveLength(TAGS.basic.length)
+  // The embedded service is asked again for everything.
+  expect(wantedTags(planOf(reuse))).toEqual(READ)
 })

@@ -97,11 +97,12 @@ describe.skipIf(!HAS_REDIS)('nights in a queue', { timeout: 540_000 }, () => {
     const named = await fettle(['run', 'other.yml', '--json'], { cwd, env })
     expect(named.code, named.stderr).toBe(0)
     expect(named.stderr.replace(/\s+/g, ' ')).toContain(
-      `4 questions may be paid twice: the unfinished run ${list} asked them before`,
+      `4 rows may be paid twice: the unfinished run ${list} has asked them before`,
     )
     const worker = start(['worker', '--queue', redis.url], { cwd, env })
     expect((await fettle(['collect', 'p', '--json'], { cwd, env })).code).toBe(0)
-    expect(readdirSync(join(cwd, 'fettle-runs/answers/.asking'))).toEqual([])
+    const names = readdirSync(join(cwd, 'fettle-runs/answers'), { recursive: true, encoding: 'utf8' })
+    expect(names.filter(name => name.endsWith('.asked'))).toEqual([])
     worker.child.kill('SIGTERM')
     await worker.ended
   })

@@ -4,53 +4,51 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { digestOf } from '../../../src/files/file-chunks.ts'
-import { AnswerFileWriter } from '../../../src/results/reuse/answer-file.ts'
-import { openAnswers } from '../../../src/results/reuse/answer-store.ts'
-import { NO_REFRESH, type Rules, verdictOf } from '../../../src/results/reuse/verdict.ts'
+import { AnswersWriter } from '../../../src/reuse/files/answers.ts'
+import { KnownAnswers } from '../../../src/reuse/known-answers.ts'
+import { NO_REFRESH, type Rules, verdictOf } from '../../../src/reuse/verdict.ts'
 
 const DAY = 86_400_000
 const NOW = Date.parse('2026-03-01T00:00:00Z')
 const RULES: Rules = { ages: { matched: 30 * DAY, unmatched: 7 * DAY, review: 7 * DAY }, now: NOW, refresh: NO_REFRESH }
-const isUnknown = (): boolean => false
 
 const answered = (daysAgo: number, more: object = {}) => ({
   outcome: 'matched' as const,
   source: { at: new Date(NOW - daysAgo * DAY).toISOString() },
   isWide: true,
   isExpired: false,
-  company: () => '42',
+  company: () => ({ id: '42' }),
   ...more,
 })
 
 test('an answer is used until the age of its outcome, and not one from the future', () => {
-  expect(verdictOf(answered(29), null, isUnknown, RULES)).toBe('known')
-  expect(verdictOf(answered(30), null, isUnknown, RULES)).toBe('tooOld')
-  expect(verdictOf(answered(8, { outcome: 'unmatched' }), null, isUnknown, RULES)).toBe('tooOld')
-  expect(verdictOf(answered(8, { outcome: 'duplicate' }), null, isUnknown, RULES)).toBe('known')
-  expect(verdictOf(answered(-1), null, isUnknown, RULES)).toBe('tooOld')
-  expect(verdictOf(answered(1, { isExpired: true }), null, isUnknown, RULES)).toBe('tooOld')
-  expect(verdictOf(answered(1, { isWide: false }), null, isUnknown, RULES)).toBe('lacking')
+  expect(verdictOf(answered(29), null, RULES)).toBe('known')
+  expect(verdictOf(answered(30), null, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(8, { outcome: 'unmatched' }), null, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(8, { outcome: 'duplicate' }), null, RULES)).toBe('known')
+  expect(verdictOf(answered(-1), null, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(1, { isExpired: true }), null, RULES)).toBe('tooOld')
+  expect(verdictOf(answered(1, { isWide: false }), null, RULES)).toBe('lacking')
 })
 
 test('an answer about a company with an event is too old', () => {
-  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['42', NOW]]) })).toBe('tooOld')
-  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['43', NOW]]) })).toBe('known')
+  expect(verdictOf(answered(1), null, { ...RULES, changedCompanies: new Map([['42', NOW]]) })).toBe('tooOld')
+  expect(verdictOf(answered(1), null, { ...RULES, changedCompanies: new Map([['43', NOW]]) })).toBe('known')
   // An answer that is younger than the event has it.
-  expect(verdictOf(answered(1), null, isUnknown, { ...RULES, changedCompanies: new Map([['42', 0]]) })).toBe('known')
+  expect(verdictOf(answered(1), null, { ...RULES, changedCompanies: new Map([['42', 0]]) })).toBe('known')
 })
 
 test('a stored answer names its company, and one without a company names none', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-answers-'))
-  const writer = new AnswerFileWriter(join(folder, 'run-matched.answers'))
+  const writer = new AnswersWriter(join(folder, 'run.answers'))
   const ids = ['42', ' 43 ', '']
   for (const id of ids)
-    await writer.add({ question: digestOf(`q${id}`), key: null, row: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
-  const source = { job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
-  await writer.publish({ scope: 's', pipeline: 'p', tags: [], expires: NOW + DAY, sources: [source] })
-  const wanted = { scope: 's', tags: [], pipeline: 'p', hasKeys: false, facts: null, appliedShare: (share: number) => share }
-  const known = await openAnswers(folder, { ...wanted, now: NOW })
+    await writer.add({ key: digestOf(`q${id}`), owner: null, row: null, source: 0, outcome: 'matched', cells: ['A Ltd', id] })
+  const source = { run: 'r', job: 'j', at: '2026-02-28T00:00:00Z', columns: ['general.companyName', 'general.connectId'] }
+  await writer.publish({ scope: 's', tags: [], age: DAY, sources: [source] })
+  const known = KnownAnswers.open(folder, [], NOW)
   try {
-    expect(ids.map(id => known.find(digestOf(`q${id}`))?.company())).toEqual(['42', '43', ''])
+    expect(ids.map(id => known.find(digestOf(`q${id}`))?.company().id)).toEqual(['42', '43', ''])
   } finally {
     known.close()
     rmSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-/** The resume of a night that has not paid, killed at its file operations while another night has paid for its questions. */
+/** A night that takes the place of one that has not paid, killed at its file operations. */
 import '../use-processes.ts'
 import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
@@ -11,15 +11,17 @@ const { FETTLE_SEED = '20' } = process.env
 const used = useServiceThatKills()
 
 test.each(['SIGKILL', 'killed', 'cut'] as const)(
-  'the resume of a night that has not paid, %s at a sample of its operations',
+  'a night that takes the place of one that has not paid, %s at a sample of its operations',
   {
     timeout: 7_200_000,
   },
   async effect => {
-    const scene = await unpaidScene(used.data)
+    const scene = await unpaidScene(used.data, used.service, started => {
+      used.child = started
+    })
     const { points, violations } = await killEverywhere({ ...scene, effect, drawn: { count: 40, seed: Number(FETTLE_SEED) } })
     rmSync(scene.prepared.folder, { recursive: true, force: true })
-    console.info(`a resume that chooses again, ${effect}: ${points} points, ${violations.length} violations`)
+    console.info(`a night in place of another, ${effect}: ${points} points, ${violations.length} violations`)
     expect(violations).toEqual([])
     expect(points).toBeGreaterThan(20)
   },

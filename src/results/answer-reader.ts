@@ -1,9 +1,9 @@
 /** Reads the answer to each row: what came back for it or for an equal row, or that of an earlier run. */
-import { placeFinder, readKnownBits } from '../../input/upload/known-rows.ts'
-import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import { dedupeKeyOf } from '../../input/upload/upload-row.ts'
-import type { Plan } from '../../pipeline/model/types.ts'
-import type { Answer, Answers } from '../answers.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import { placeFinder, readFates } from '../reuse/files/choice.ts'
+import { rowKeyMaker } from '../reuse/files/row-key.ts'
+import type { Answer, Answers } from './answers.ts'
 
 interface AnsweredRow {
   readonly answer: Answer
@@ -11,19 +11,19 @@ interface AnsweredRow {
   readonly isRepeat: boolean
 }
 
-/** Returns a reader of the answers to the rows that have a question, in their order; it returns null after the last one. */
+/** Returns a reader of the answers to the rows that have a key, in their order; it returns null after the last one. */
 export async function answerReader(
   plan: Plan,
   answers: Answers,
   workDir: string,
 ): Promise<(uploadRow: readonly string[]) => Promise<AnsweredRow | null>> {
-  const { collapse, mappings, known } = plan
-  const dedupeKeyFor = dedupeKeyOf(mappings)
-  const dedupeIndex = collapse ? new DigestIndex() : null
-  const placeOf = known === undefined ? () => 'next' as const : placeFinder(plan, await readKnownBits(workDir, known.bits))
+  const rowKey = rowKeyMaker(plan)
+  const dedupeIndex = plan.collapse ? new DigestIndex() : null
+  const fates = await readFates(plan, workDir)
+  const placeOf = fates === null ? () => 'next' as const : placeFinder(plan, fates)
   let asked = 0
   return async uploadRow => {
-    const number = dedupeIndex?.add(dedupeKeyFor(uploadRow)) ?? asked
+    const number = dedupeIndex?.add(rowKey(uploadRow)) ?? asked
     if (number < asked) return { answer: asDuplicate(await answers.again(number, number)), isRepeat: true }
     const place = placeOf(uploadRow)
     const at = asked++

@@ -1,11 +1,11 @@
 /** Where answers are in their files, so that one can be read again for an equal row: eighteen bytes of memory for each. */
 import type { FileHandle } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
-import { FettleError } from '../../errors.ts'
-import { openContentOf } from '../../files/packed-file.ts'
-import { parserOptions } from '../../input/table/records.ts'
-import type { EnrichedFile } from '../enriched-file.ts'
-import { receivedPath } from '../file-names.ts'
+import { FettleError } from '../errors.ts'
+import { openContentOf } from '../files/packed-file.ts'
+import { parserOptions } from '../input/table/records.ts'
+import type { EnrichedFile } from './enriched-file.ts'
+import { receivedPath } from './file-names.ts'
 
 /** The part of an earlier answer, which is in no enriched file. */
 export const REUSED = 65_535

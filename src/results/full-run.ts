@@ -2,11 +2,12 @@
  * Turns the answer to a row into the one of a run that sends all rows: a service numbers the rows of a job and marks the second row of
  * a company, and both depend on the rows that went up with it.
  */
-import { digestOf } from '../../files/file-chunks.ts'
-import { DigestIndex } from '../../input/upload/row-dedupe.ts'
-import type { KnownRows } from '../../pipeline/model/types.ts'
-import type { EnrichedColumns } from '../enriched-columns.ts'
-import type { RowOutcome } from '../enriched-file.ts'
+
+import { DigestIndex } from '../files/digest-index.ts'
+import { digestOf } from '../files/file-chunks.ts'
+import type { KnownRows } from '../pipeline/model/types.ts'
+import type { EnrichedColumns } from './enriched-columns.ts'
+import type { RowOutcome } from './enriched-file.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
 const DUPLICATE = 'general.duplicate'

@@ -1,0 +1,253 @@
+/**
+ * What a run does first about unfinished runs of its series, which have a different list: it receives and keeps what they have paid, and takes
+ * the place of those that have not paid for all their rows. It needs neither their lists nor their outputs.
+ */
+import { hostname } from 'node:os'
+import { counted } from '../../counted.ts'
+import { type ErrorCode, FettleError, type Issue, issue } from '../../errors.ts'
+import { type Journal, openJournal, type RunState, UNKNOWN } from '../../journal/index.ts'
+import { describeSeries } from '../../pipeline/index.ts'
+import { receivedPath } from '../../results/file-names.ts'
+import { isAsReceived } from '../../results/index.ts'
+import { type AnswerFolder, askedIn, scopeFolders, settleIn, type Waiting } from '../../reuse/answer-folder.ts'
+import { AnswerSink, draftPaths } from '../../reuse/answer-sink.ts'
+import { Choice } from '../../reuse/files/choice.ts'
+import { addProved } from '../../reuse/prove-paid.ts'
+import { answeredJobs, checkAgainstSummary, isPaid, isUnpaid, receivePaid, recordError } from '../../run/index.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
+import { keepSearches, SEARCH_KINDS } from '../reuse/searches.ts'
+import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
+import { writeReports } from '../runs/report-files.ts'
+import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
+import { reportOfRun } from '../runs/run-queries.ts'
+import type { StorageOptions } from '../staging/remote-files.ts'
+import type { TakeoverGuard } from './guard.ts'
+import { openRunPorts } from './ports.ts'
+import { connectRun } from './run-connection.ts'
+import { recordOf } from './run-recorder.ts'
+import type { RunSettings } from './run-settings.ts'
+
+/** The run that is about to choose its rows. */
+export interface Receiving {
+  readonly state: RunState
+  readonly settings: RunSettings
+  readonly storage: StorageOptions
+  readonly waiting: Waiting
+  /** Of the lock of its pipeline, which is that of all runs of the series. */
+  readonly guard: TakeoverGuard
+  readonly grace: AbortSignal
+  readonly left: () => number
+}
+
+export interface Received {
+  readonly issues: readonly Issue[]
+  /** Runs whose paid answers are not those to their rows, or are gone, and why. */
+  readonly refused: ReadonlyMap<string, string>
+  /** Gives up what they have paid, once that is named. */
+  readonly giveUp: () => Promise<void>
+}
+
+/** Throws what stops the run: a signal, its time limit, an error of the disk, and a service that cannot be reached: nothing is asked twice then. */
+export async function settleEarlierRuns(receiving: Receiving): Promise<Received> {
+  const { state, settings } = receiving
+  const answers = answersFolder(settings, state.args)
+  const asked = new Set(scopeFolders(answers).flatMap(askedIn))
+  asked.delete(state.runId)
+  const issues: Issue[] = []
+  const refused = new Map<string, string>()
+  for (const id of [...asked].sort()) {
+    const earlier = readOfSeries(id, receiving)
+    if (earlier === null) continue
+    const { answers: count, why } = await settleRun(earlier, receiving, answers)
+    if (why !== null) refused.set(id, why)
+    if (count > 0)
+      issues.push(
+        issue('FETTLE_ANSWERS_FETCHED', `${counted(count, 'answer')} that the run ${id} had paid: fetched from its jobs`, {
+          severity: 'info',
+        }),
+      )
+  }
+  const giveUp = async (): Promise<void> => {
+    for (const id of refused.keys()) for (const folder of scopeFolders(answers)) await settleIn(folder, [id])
+  }
+  return { issues, refused, giveUp }
+}
+
+/** An earlier run of the series that chose its rows; null for any other, for one that `collect` finishes, and for one that cannot be read. */
+function readOfSeries(id: string, { state, settings }: Receiving): RunState | null {
+  try {
+    const earlier = readRun(settings.runsDir, id)
+    const isOfSeries = describeSeries(earlier.plan, earlier.identity).name === describeSeries(state.plan, state.identity).name
+    return isOfSeries && earlier.plan.known !== undefined && !earlier.detached ? earlier : null
+  } catch (error) {
+    if (FettleError.is(error)) return null
+    throw error
+  }
+}
+
+interface Settled {
+  readonly answers: number
+  /** Why what it has paid is not used; null where it is, and where it has paid nothing. */
+  readonly why: string | null
+}
+
+async function settleRun(earlier: RunState, receiving: Receiving, answers: string): Promise<Settled> {
+  const { settings, waiting } = receiving
+  const now = waiting.clock.now.bind(waiting.clock)
+  const directory = runDirectory(settings.runsDir, earlier.runId)
+  const { asked } = foldersOfRun(answers, earlier, now)
+  for (const kind of SEARCH_KINDS) await keepSearches(kind, earlier, directory, { answers, now, waiting })
+  // A shard has kept its answers once it is merged.
+  const isOver = (earlier.finished && earlier.plan.shard === undefined) || earlier.reuse?.isKept === true
+  if (isOver) {
+    await asked.settle([earlier.runId])
+    return { answers: 0, why: earlier.reuse?.refused ?? null }
+  }
+  const { jobs, plan } = earlier
+  const paid = jobs.filter(isPaid)
+  const found = paid.length === 0 ? { answers: 0, why: null } : await adopt(earlier, directory, receiving, answers)
+  if (!earlier.finished && plan.enrich !== null && jobs.some(isUnpaid)) await supersede(earlier, directory, receiving)
+  // What is refused is named once the rows are chosen.
+  if (found.why === null) await asked.settle([earlier.runId])
+  return found
+}
+
+async function adopt(earlier: RunState, directory: RunDirectory, receiving: Receiving, answers: string): Promise<Settled> {
+  const { settings, waiting } = receiving
+  const note = (text: string): void => settings.observers?.emit('onNote', text)
+  const before = earlier.reuse?.refused ?? refusalOf(earlier)
+  if (before !== null) return { answers: 0, why: before }
+  note(`fetching the answers that the run ${earlier.runId} has paid`)
+  let refusal: string | null = null
+  let count = 0
+  try {
+    const state = await receive(earlier, directory, receiving)
+    const { kept } = foldersOfRun(answers, state, waiting.clock.now.bind(waiting.clock))
+    count = await keepPaid(state, directory, kept, waiting)
+    await keepFit(answers, state)
+  } catch (error) {
+    if (!FettleError.is(error) || settings.signal.aborted) throw error
+    if (error.code !== 'FETTLE_LEDGER' && error.code !== 'FETTLE_CONTRACT' && !isOfThatRun(error)) throw error
+    refusal = `${namePaid(earlier)}: ${error.message}`
+  }
+  if (refusal !== null) {
+    record(directory, receiving, journal => journal.append({ type: 'answers.refused', why: refusal }))
+    return { answers: 0, why: refusal }
+  }
+  note(`${counted(count, 'answer')} of the run ${earlier.runId} ${count === 1 ? 'is' : 'are'} known now`)
+  return { answers: count, why: null }
+}
+
+/** Its job or its directory: another attempt would end the same way, and a scheduled run must not depend on it. */
+const isOfThatRun = ({ kind, code }: FettleError): boolean =>
+  kind === 'rejected' || kind === 'denied' || kind === 'usage' || OF_THAT_RUN.has(code)
+
+const OF_THAT_RUN: ReadonlySet<string> = new Set<ErrorCode>([
+  'FETTLE_DEADLINE',
+  'FETTLE_UNANSWERED',
+  'FETTLE_DOWNLOAD_CUT',
+  'FETTLE_JOURNAL_DAMAGED',
+])
+
+/** What the run itself refused, no other run adopts: the files are there, and their join ended the run. */
+function refusalOf(state: RunState): string | null {
+  const { error, jobs, outcomes } = state
+  if (error?.kind !== 'rejected' || outcomes !== null) return null
+  return jobs.every(({ received, failure }) => received !== null || failure !== null)
+    ? `${namePaid(state)}: the run refused what came back: ${error.message}`
+    : null
+}
+
+const namePaid = ({ jobs }: RunState): string =>
+  jobs.flatMap(job => (isPaid(job) && job.id !== null ? [`job ${job.id}`] : [])).join(', ')
+
+function record<T>({ journal: path }: RunDirectory, { guard, waiting }: Receiving, write: (journal: Journal) => T): T {
+  const { clock } = waiting
+  guard()
+  const journal = openJournal(path, clock.now.bind(clock), 'existing')
+  try {
+    return write(journal)
+  } finally {
+    journal.close()
+  }
+}
+
+/** Waits for the jobs that are paid, and receives their files. Returns the state of the run then. */
+async function receive(before: RunState, directory: RunDirectory, receiving: Receiving): Promise<RunState> {
+  if (before.jobs.filter(isPaid).every(({ received }) => received !== null)) return before
+  const { settings, storage, guard, grace, left } = receiving
+  const { plan, reuse } = before
+  const { clock } = settings.world ?? DEFAULT_RUNTIME
+  const now = clock.now.bind(clock)
+  removeStaleRunFiles(directory)
+  const journal = openJournal(directory.journal, now, 'existing')
+  try {
+    const recorder = recordOf(journal, guard, now)
+    recorder.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
+    const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
+    const connection = await connectRun({
+      ...{ plan, directory, settings, source, results, grace, left, signal: settings.signal, isNeeded: true },
+      facts: reuse?.fit ?? {},
+      onProgress: () => {},
+      beforeEffect: async () => guard(),
+      fetchByJob: () => Promise.reject(new TypeError('no company is fetched')),
+    })
+    try {
+      await receivePaid({ recorder, ports: connection.ports })
+    } finally {
+      await connection.close().catch(() => {})
+      endAsBefore(journal, before)
+    }
+    return readRun(settings.runsDir, before.runId)
+  } finally {
+    journal.close()
+  }
+}
+
+/** What stopped the run is still the reason for which it is not finished. */
+function endAsBefore(journal: Journal, { finished, status, exitCode, error }: RunState): void {
+  if (!finished && error !== null && exitCode !== null && status !== 'running')
+    journal.append({ type: 'run.paused', status, exitCode, error })
+}
+
+/** Keeps the answers of the jobs that are paid: all of them or none. Returns their number. */
+async function keepPaid(state: RunState, directory: RunDirectory, folder: AnswerFolder, waiting: Waiting): Promise<number> {
+  const { plan, runId, jobs } = state
+  const choice = await Choice.open(directory.path, plan.known!.choice)
+  const keys = await choice.keys().finally(() => choice.close())
+  const sink = new AnswerSink(plan, { runId, folder, workDir: directory.path }, answeredJobs(state))
+  let answers = 0
+  try {
+    for (const job of jobs.filter(isPaid)) {
+      const { part, received } = job
+      const path = receivedPath(directory.path, part)
+      if (received === null || !(await isAsReceived(path, received)))
+        throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${path}`)
+      const { rows } = plan.parts[part]!
+      const ofJob = { ...state, jobs: [job], plan: { ...plan, sent: rows } }
+      await addProved(sink, plan, directory.path, {
+        ...{ part, keys },
+        accept: outcomes => checkAgainstSummary(outcomes, ofJob),
+      })
+      answers += rows
+    }
+    await sink.publish()
+  } finally {
+    await sink.discard()
+  }
+  await folder.keep(runId, draftPaths(plan, directory.path), waiting)
+  return answers
+}
+
+/** A resume of the run ends with this error, and names the run that took its place. */
+async function supersede(earlier: RunState, directory: RunDirectory, receiving: Receiving): Promise<void> {
+  const { runId } = receiving.state
+  const { runsDir } = receiving.settings
+  const message = `the run ${earlier.runId} had not paid for all its rows when the run ${runId} took its place`
+  const error = new FettleError('FETTLE_SUPERSEDED', message)
+  const ended = { outcomes: UNKNOWN, checks: [], error: recordError(error) }
+  record(directory, receiving, journal =>
+    journal.append({ type: 'run.finished', status: 'cancelled', exitCode: error.exitCode, ...ended }),
+  )
+  await writeReports(directory, reportOfRun(runsDir, earlier.runId), readRun(runsDir, earlier.runId))
+}

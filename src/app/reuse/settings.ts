@@ -1,0 +1,106 @@
+/** Which answers of earlier runs a run uses: where they are kept, whose they are, and which of them are asked again. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKept, unreadableKept } from '../../files/kept-files.ts'
+import type { JobState, RunArgs } from '../../journal/index.ts'
+import type { Fit } from '../../model/list-facts.ts'
+import type { Plan } from '../../pipeline/index.ts'
+import { AnswerFolder } from '../../reuse/answer-folder.ts'
+import type { AnswerClass } from '../../reuse/files/answers.ts'
+import { NO_REFRESH, type Refresh } from '../../reuse/verdict.ts'
+
+export interface ReuseSettings {
+  readonly runsDir: string
+  /** `answers` in the folder of the runs if absent. */
+  readonly answersDir?: string | null
+  readonly refresh?: Refresh
+  /** When events of companies were read last, by connectId: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlyMap<string, number>
+}
+
+/** `args`: those of the run, which may have been started with another folder. */
+export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunArgs = {}): string {
+  const recorded = args['answers-dir']
+  return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))
+}
+
+/** Which rows are asked again: as the caller wants it now, else as recorded when the run began. */
+export function refreshOf({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
+  if (refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0) return refresh
+  const listOf = (name: string): readonly string[] => (Array.isArray(args[name]) ? args[name] : [])
+  const outcomes = listOf('refresh-where').map(text => text.replace('outcome=', '') as AnswerClass)
+  return { all: args.refresh === true, outcomes, keys: listOf('refresh-key') }
+}
+
+/** What `refreshOf` reads. */
+export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs => ({
+  ...(all ? { refresh: true } : {}),
+  ...(outcomes.length === 0 ? {} : { 'refresh-where': outcomes.map(outcome => `outcome=${outcome}`) }),
+  ...(keys.length === 0 ? {} : { 'refresh-key': keys }),
+})
+
+type Asker = Pick<Plan, 'enrich'>
+
+/** A digest of what an answer depends on besides its key: service, account and product, and what a service of ours fitted to the list. */
+export const scopeOf = ({ enrich }: Asker, identity: string, fit: Fit | null): string =>
+  createHash('sha256')
+    .update(JSON.stringify(['row', identity, enrich?.product ?? null, fit]))
+    .digest('hex')
+
+/** The scope of AML searches, or of questions for candidates. */
+export const searchScope = (kind: 'screen' | 'candidates', { enrich }: Asker, identity: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([kind, identity, enrich?.product ?? null]))
+    .digest('hex')
+
+/** What the service fitted to the list of a run, as it names it for its jobs; null for a service that names nothing. */
+function fitOf(jobs: readonly Pick<JobState, 'summary'>[]): Fit | null {
+  for (const { summary } of jobs) {
+    const { inRegister, companyNumbers } = summary ?? {}
+    if (inRegister != null) return companyNumbers == null ? { inRegister } : { inRegister, companyNumbers }
+  }
+  return null
+}
+
+/** Where the fit of a pipeline is kept: its runs send the same until everything is asked again. */
+const fitPath = (answers: string, { name, enrich }: FitOwner, identity: string): string => {
+  const digest = createHash('sha256').update(JSON.stringify([name, identity, enrich?.product ?? null]))
+  return join(answers, `${digest.digest('hex').slice(0, 32)}.fit`)
+}
+
+type FitOwner = Pick<Plan, 'name' | 'enrich'>
+
+/** What the service fitted to the list of a pipeline in an earlier run; null where it did not. Throws FETTLE_OUTPUT_WRITE. */
+export function readFit(answers: string, plan: FitOwner, identity: string): Fit | null {
+  const path = fitPath(answers, plan, identity)
+  const bytes = readKept(path)
+  try {
+    return bytes && (JSON.parse(bytes.toString()) as Fit)
+  } catch (cause) {
+    throw unreadableKept(path, cause)
+  }
+}
+
+export async function keepFit(answers: string, { plan, identity, reuse, jobs }: FittedRun): Promise<void> {
+  const fit = reuse?.fit ?? fitOf(jobs)
+  if (fit !== null) await writeAtomic(fitPath(answers, plan, identity), JSON.stringify(fit))
+}
+
+interface FittedRun {
+  readonly plan: Plan
+  readonly identity: string
+  readonly reuse: { readonly fit: Fit | null } | null
+  readonly jobs: readonly JobState[]
+}
+
+/** The folder in which a run asked, and the one in which it keeps its answers: what the service fitted is known by then. */
+export function foldersOfRun(
+  answers: string,
+  { plan, identity, reuse, jobs }: FittedRun,
+  now: () => number,
+): { readonly asked: AnswerFolder; readonly kept: AnswerFolder } {
+  const fit = reuse?.fit ?? null
+  const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf(plan, identity, of), now)
+  return { asked: folder(fit), kept: folder(fit ?? fitOf(jobs)) }
+}

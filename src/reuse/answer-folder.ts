@@ -1,0 +1,343 @@
+/**
+ * The folder of the answers of one scope: what depends on nothing but its key and the account, service and product that the scope is a
+ * digest of. Runs of any pipeline share it. It has a file of answers for each run and age, which never changes and is replaced only under the lock of the
+ * folder; and for each run at work the keys that it has asked, with a lock that shows that it lives.
+ */
+import { existsSync, statSync } from 'node:fs'
+import { copyFile, link, open, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { FettleError } from '../errors.ts'
+import { attempt, removeFile, writeAtomic } from '../files/atomic-file.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import { renameDurably } from '../files/durable.ts'
+import { listKept, readKept } from '../files/kept-files.ts'
+import { makeFolder } from '../files/make-folder.ts'
+import { lockHolder, takeLock } from '../files/process-lock.ts'
+import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
+import type { Clock } from '../model/requests.ts'
+import { type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
+import { KEY_BYTES } from './files/row-key.ts'
+import { type HeldLock, holdLock } from './held-lock.ts'
+import { KnownAnswers, openFiles } from './known-answers.ts'
+
+const POLL_MS = 250
+/** The keys that a dead run has asked are compared for this time: its resume needs them until then. */
+const LEFT_MS = 7 * 24 * 3_600_000
+/** A file is written again when at least this part of its answers are replaced. */
+const WORTH = 0.25
+/** The files of one age and tags; of more the smaller ones become one. */
+const MOST_FILES = 4
+
+const ASKED = /^(.+)\.asked$/
+/** The lock of a run, or a draft of it. */
+const RUN_LOCK = /^(.+)\.lock(?:\.[0-9a-f-]{36})?$/
+const HOUR_MS = 3_600_000
+
+export interface Waiting {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly signal: AbortSignal
+  /** Called once before it waits, with the reason. */
+  readonly onWait: (why: string) => void
+}
+
+/** What a run is about to ask, and has asked until its answers are kept. */
+export interface AskedKeys {
+  readonly runId: string
+  readonly keys: DigestIndex
+  /** Its process is running; else it was stopped or detached, is in a queue, or is a shard that was not merged. */
+  readonly isAtWork: boolean
+}
+
+/** Another run is about to ask some of the keys: nothing is chosen before it is over. */
+export interface Busy {
+  readonly waitFor: string
+}
+
+export const isBusy = (found: object): found is Busy => 'waitFor' in found
+
+/** Its methods throw FETTLE_OUTPUT_WRITE. */
+export class AnswerFolder {
+  readonly path: string
+  readonly #scope: string
+  readonly #now: () => number
+
+  /** `answers`: the folder of all scopes. */
+  constructor(answers: string, scope: string, now: () => number) {
+    this.path = join(answers, scope.slice(0, 32))
+    this.#scope = scope
+    this.#now = now
+  }
+
+  open(tags: readonly string[], now: number): KnownAnswers {
+    return KnownAnswers.open(this.path, tags, now)
+  }
+
+  /** Runs `body` while no other process chooses by the answers or changes them. Throws the reason of the signal. */
+  async #withLock<T>(waiting: Waiting, body: () => Promise<T>): Promise<T> {
+    makeFolder(join(this.path, '..'), { ignored: 'itself' })
+    makeFolder(this.path)
+    const lock = await this.#wait(waiting)
+    try {
+      return await body()
+    } finally {
+      lock.release()
+    }
+  }
+
+  async #wait({ clock, signal, onWait }: Waiting): Promise<HeldLock> {
+    const path = lockIn(this.path)
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        return holdLock(takeLock(path, this.#now))
+      } catch (error) {
+        if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+      }
+      const holder = lockHolder(path, this.#now)
+      if (isFirst && holder !== null)
+        onWait(`waiting for process ${holder.pid} on ${holder.host}, which reads or writes the answers in ${this.path}`)
+      await clock.sleep(POLL_MS, signal)
+    }
+  }
+
+  /** The keys of other runs that are not kept yet. Call it under the lock. */
+  async #others(runId: string): Promise<readonly AskedKeys[]> {
+    const found: AskedKeys[] = []
+    for (const { runId: other, path, isAtWork } of runsIn(this.path, this.#now)) {
+      if (other === runId || path === null) continue
+      const age = this.#now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+      if (!isAtWork && age > LEFT_MS) await removeFile(path)
+      else found.push({ runId: other, keys: readAsked(path), isAtWork })
+    }
+    return found
+  }
+
+  /**
+   * Chooses what a run asks: `choose` gets the keys that other runs have asked and are not kept, and returns those of this run. Returns what
+   * was chosen with the lock of the run, which the caller releases. Null where `choose` returns a run to wait for: that one has kept its answers by
+   * then, or is gone, and the caller chooses again.
+   */
+  async ask<T extends { readonly keys: readonly Buffer[] }>(
+    runId: string,
+    waiting: Waiting,
+    choose: (others: readonly AskedKeys[]) => Promise<T | Busy>,
+  ): Promise<{ readonly chosen: T; readonly held: HeldLock } | null> {
+    const found = await this.#withLock(waiting, async () => {
+      const chosen = await choose(await this.#others(runId))
+      if (isBusy(chosen)) return chosen
+      const held = holdLock(takeLock(runLock(this.path, runId), this.#now))
+      try {
+        await writeAtomic(askedPath(this.path, runId), Buffer.concat(chosen.keys))
+      } catch (error) {
+        held.release()
+        throw error
+      }
+      return { chosen, held }
+    })
+    if (!isBusy(found)) return found
+    const { waitFor } = found
+    waiting.onWait(`waiting for the run ${waitFor}, which asks the same: answers that both can use are not paid twice`)
+    const path = askedPath(this.path, waitFor)
+    while (lockHolder(runLock(this.path, waitFor), this.#now) !== null && existsSync(path))
+      await waiting.clock.sleep(POLL_MS, waiting.signal)
+    return null
+  }
+
+  /** Takes the lock of a run that goes on, once `check` has looked at the keys of the others. */
+  async resume(runId: string, waiting: Waiting, check: (others: readonly AskedKeys[]) => Promise<void>): Promise<HeldLock> {
+    return this.#withLock(waiting, async () => {
+      await check(await this.#others(runId))
+      return holdLock(takeLock(runLock(this.path, runId), this.#now))
+    })
+  }
+
+  /** The run has its answers, or will never have them: nobody waits for it, and no resume needs its keys. */
+  settle(runIds: readonly string[]): Promise<void> {
+    return settleIn(this.path, runIds)
+  }
+
+  /** Puts files of answers of a run where later runs find them, in place of what they replace. */
+  async keep(runId: string, drafts: readonly string[], waiting: Waiting): Promise<void> {
+    await this.#withLock(waiting, async () => {
+      await sweepFolder(this.path)
+      await this.#removeStaleLocks()
+      for (const path of drafts) await this.#add(runId, path)
+      await this.#dropReplaced(runId)
+      await this.#removeOld()
+      await this.#mergeSmall(runId)
+    })
+  }
+
+  async #add(runId: string, draft: string): Promise<void> {
+    const file = AnswersFile.open(draft)
+    if (file === null) return
+    file.close()
+    const path = join(this.path, `${runId}-${file.facts.age / HOUR_MS}h.answers`)
+    const temporary = temporaryName(path, 'add')
+    try {
+      await attempt(path, async () => {
+        await rm(temporary, { force: true })
+        await link(draft, temporary).catch(() => copyDurably(draft, temporary))
+        await renameDurably(temporary, path)
+      })
+    } finally {
+      // A rename onto a link to the same file leaves both names.
+      await rm(temporary, { force: true }).catch(() => {})
+    }
+  }
+
+  /** Runs take their locks under the lock of the folder: none of them is just being taken over. */
+  async #removeStaleLocks(): Promise<void> {
+    const names = listKept(this.path)
+    for (const name of names) {
+      const runId = RUN_LOCK.exec(name)?.[1]
+      if (runId === undefined || names.includes(`${runId}.asked`)) continue
+      const path = join(this.path, name)
+      if (lockHolder(path, this.#now) === null) await removeFile(path)
+    }
+  }
+
+  async #removeOld(): Promise<void> {
+    for (const file of openFiles(this.path)) {
+      file.close()
+      if (newestOf(file) + file.facts.age <= this.#now()) await removeFile(file.path)
+    }
+  }
+
+  /**
+   * Removes the answers that newer ones of the run replace. One that would be used longer than the newer one must go, or it would be used
+   * again then; others go when they are many.
+   */
+  async #dropReplaced(runId: string): Promise<void> {
+    const files = openFiles(this.path)
+    try {
+      const isNew = (file: AnswersFile): boolean => basename(file.path).startsWith(`${runId}-`)
+      const fresh = files.filter(isNew)
+      for (const file of files.filter(one => !isNew(one))) {
+        const newer = fresh.filter(({ facts }) => file.facts.tags.every(tag => facts.tags.includes(tag)))
+        const replaced = new Uint8Array(file.count)
+        let count = 0
+        let isUrgent = false
+        for (let at = 0; newer.length > 0 && at < file.count; at++) {
+          const key = Buffer.from(file.key(at))
+          for (const other of newer) {
+            const place = other.find(key)
+            if (place === -1 || other.time(place) < file.time(at)) continue
+            count += 1 - replaced[at]!
+            replaced[at] = 1
+            isUrgent ||= other.time(place) + other.facts.age < file.time(at) + file.facts.age
+          }
+        }
+        if (count > 0 && (isUrgent || count >= file.count * WORTH))
+          await copyAnswers(file.path, [file], (_, at) => replaced[at] === 0)
+      }
+    } finally {
+      for (const file of files) file.close()
+    }
+  }
+
+  /** Of the files of one age and tags the smaller ones become one, without the answers that it has twice. */
+  async #mergeSmall(runId: string): Promise<void> {
+    const files = openFiles(this.path)
+    try {
+      const groups = new Map<string, AnswersFile[]>()
+      for (const file of files) {
+        const name = JSON.stringify([file.facts.age, file.facts.tags])
+        groups.set(name, [...(groups.get(name) ?? []), file])
+      }
+      for (const group of groups.values()) {
+        if (group.length <= MOST_FILES) continue
+        // The newest first, whose answer to a key is kept.
+        const small = group.toSorted((a, b) => b.bytes - a.bytes).slice(1)
+        small.sort((a, b) => newestOf(b) - newestOf(a))
+        // A run may keep its own file again.
+        const merged = join(this.path, `${runId}-${group[0]!.facts.age / HOUR_MS}h-merged.answers`)
+        await copyAnswers(merged, small)
+        for (const { path } of small) if (path !== merged) await removeFile(path)
+      }
+    } finally {
+      for (const file of files) file.close()
+    }
+  }
+
+  /** The facts of a file of this scope. */
+  facts(facts: Pick<AnswersFacts, 'age' | 'tags' | 'sources'>): Omit<AnswersFacts, 'format'> {
+    return { scope: this.#scope, ...facts }
+  }
+}
+
+/** When the newest answer of a file was given, in milliseconds. */
+const newestOf = ({ facts }: AnswersFile): number => Math.max(...facts.sources.map(({ at }) => Date.parse(at)))
+
+/** Writes the answers of files of one scope, age and tags to one file, of each key the first; no file if there are none. */
+export async function copyAnswers(
+  path: string,
+  files: readonly AnswersFile[],
+  isKept: (file: AnswersFile, at: number) => boolean = () => true,
+): Promise<void> {
+  const writer = new AnswersWriter(path)
+  const sources: AnswersFacts['sources'] = files.flatMap(({ facts }) => facts.sources)
+  let firstSource = 0
+  try {
+    for (const [number, file] of files.entries()) {
+      const before = files.slice(0, number)
+      const isFirst = (at: number): boolean => {
+        const key = before.length === 0 ? null : Buffer.from(file.key(at))
+        return key === null || before.every(other => other.find(key) === -1)
+      }
+      for (let at = 0; at < file.count; at++) if (isKept(file, at) && isFirst(at)) await writer.copy(file, at, firstSource)
+      firstSource += file.facts.sources.length
+    }
+    const { format: _, ...facts } = files[0]!.facts
+    if (writer.count > 0) await writer.publish({ ...facts, sources })
+    else await removeFile(path)
+  } finally {
+    await writer.discard()
+  }
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  const file = await open(to, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The lock of a folder of a scope, and of a run in it. */
+export const lockIn = (folder: string): string => join(folder, 'lock')
+const runLock = (folder: string, runId: string): string => join(folder, `${runId}.lock`)
+const askedPath = (folder: string, runId: string): string => join(folder, `${runId}.asked`)
+
+export async function settleIn(folder: string, runIds: readonly string[]): Promise<void> {
+  for (const id of runIds) await removeFile(askedPath(folder, id))
+}
+
+/** The runs that have asked in the folder of a scope, and whose answers are not kept. */
+export const askedIn = (folder: string): string[] => listKept(folder).flatMap(name => ASKED.exec(name)?.[1] ?? [])
+
+/** Runs with keys in the folder of a scope, or at work with it; `path`: the file of the keys, null without one. */
+export function runsIn(
+  folder: string,
+  now: () => number,
+): { readonly runId: string; readonly path: string | null; readonly isAtWork: boolean }[] {
+  const names = listKept(folder)
+  const ids = new Set(names.flatMap(name => /^(.+)\.(?:asked|lock)$/.exec(name)?.[1] ?? []))
+  return [...ids].map(runId => ({
+    runId,
+    path: names.includes(`${runId}.asked`) ? askedPath(folder, runId) : null,
+    isAtWork: lockHolder(runLock(folder, runId), now) !== null,
+  }))
+}
+
+function readAsked(path: string): DigestIndex {
+  const bytes = readKept(path) ?? Buffer.alloc(0)
+  const keys = new DigestIndex(bytes.length / KEY_BYTES)
+  for (let at = 0; at < bytes.length; at += KEY_BYTES) keys.add(bytes.subarray(at, at + KEY_BYTES))
+  return keys
+}
+
+/** The folders of all scopes. */
+export const scopeFolders = (answers: string): string[] =>
+  listKept(answers).flatMap(name => (/^[0-9a-f]{32}$/.test(name) ? [join(answers, name)] : []))

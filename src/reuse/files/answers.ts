@@ -1,0 +1,380 @@
+/**
+ * A file of answers of one kind and age: a line of cells for each, an index sorted by key, facts about all of them, and lengths and
+ * checksum at the end. It appears complete or not at all and never changes, so that any process may read it at any time. What is there
+ * and cannot be read is an error that names the file: "no answer" would be paid again.
+ */
+import { closeSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import type { FettleError } from '../../errors.ts'
+import { openSink, type Sink } from '../../files/atomic-file.ts'
+import { openKept, unreadableKept } from '../../files/kept-files.ts'
+import { KEY_BYTES, OWNER_BYTES } from './row-key.ts'
+
+/** What an answer is: what a service may answer about a row (a duplicate is a match of a row with an earlier match), or a search. */
+const OUTCOMES = ['matched', 'manualMatched', 'duplicate', 'review', 'unmatched', 'searched'] as const
+export type StoredOutcome = (typeof OUTCOMES)[number]
+export type AnswerOutcome = Exclude<StoredOutcome, 'searched'>
+
+/** Answers with one age in `reuse`. */
+export type AnswerClass = 'matched' | 'review' | 'unmatched'
+
+export const isAnswerOutcome = (outcome: string): outcome is AnswerOutcome =>
+  outcome !== 'searched' && (OUTCOMES as readonly string[]).includes(outcome)
+
+export const classOf = (outcome: AnswerOutcome): AnswerClass =>
+  outcome === 'review' || outcome === 'unmatched' ? outcome : 'matched'
+
+const Source = z.object({
+  /** The run that asked, and the remote job that answered. */
+  run: z.string(),
+  job: z.string(),
+  at: z.string().refine(text => !Number.isNaN(Date.parse(text))),
+  /** The columns that the service added. */
+  columns: z.array(z.string()),
+  /** It matched rows by hand: whether a duplicate of it would be matched by hand is unknown. */
+  byHand: z.literal(true).optional(),
+})
+export type AnswerSource = Readonly<z.infer<typeof Source>>
+
+const Facts = z.object({
+  format: z.literal('fettle/answers/v1'),
+  /** A digest of what the answers depend on besides their keys; the folder has its name. */
+  scope: z.string(),
+  /** Milliseconds for which an answer is used. */
+  age: z.number(),
+  tags: z.array(z.string()),
+  sources: z.array(Source),
+})
+export type AnswersFacts = Readonly<z.infer<typeof Facts>>
+
+/** Key 16 bytes, owner 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4, row 8. */
+const RECORD = 49
+const AT = { owner: 16, place: 24, length: 30, source: 34, outcome: 36, crc: 37, row: 41 } as const
+const TRAILER = 32
+const MAGIC = 'FETANSW3'
+const BATCH = 1_048_576
+const NONE = Buffer.alloc(OWNER_BYTES)
+
+export interface StoredAnswer {
+  readonly key: Buffer
+  /** See `keyOwner`. */
+  readonly owner: Buffer | null
+  /** A digest of its cells as decisions know them: see `rowDigest`; null for a search. */
+  readonly row: Buffer | null
+  /** Index in the sources. */
+  readonly source: number
+  readonly outcome: StoredOutcome
+  readonly cells: readonly string[]
+}
+
+/** Its methods throw FETTLE_OUTPUT_WRITE. */
+export class AnswersWriter {
+  readonly path: string
+  count = 0
+  #sink: Sink | null = null
+  #lines: Buffer[] = []
+  #waiting = 0
+  #place = 0
+  #index: Buffer = Buffer.alloc(64 * RECORD)
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  async add({ key, owner, row, source, outcome, cells }: StoredAnswer): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(cells)}\n`)
+    const at = this.#next()
+    key.copy(this.#index, at)
+    ;(owner ?? NONE).copy(this.#index, at + AT.owner)
+    this.#index.writeUInt32LE(line.length, at + AT.length)
+    this.#index.writeUInt16LE(source, at + AT.source)
+    this.#index.writeUInt8(OUTCOMES.indexOf(outcome), at + AT.outcome)
+    this.#index.writeUInt32LE(crc32(line), at + AT.crc)
+    ;(row ?? NONE).copy(this.#index, at + AT.row)
+    await this.#addLine(at, line)
+  }
+
+  /** Adds an answer of another file, whose sources are those from number `firstSource` on here. */
+  async copy(file: AnswersFile, from: number, firstSource = 0): Promise<void> {
+    const line = Buffer.from(file.line(from))
+    const at = this.#next()
+    file.record(from).copy(this.#index, at)
+    this.#index.writeUInt16LE(file.source(from) + firstSource, at + AT.source)
+    await this.#addLine(at, line)
+  }
+
+  /** Where the next record begins. */
+  #next(): number {
+    const at = this.count++ * RECORD
+    if (at === this.#index.length) this.#index = Buffer.concat([this.#index, Buffer.alloc(this.#index.length)])
+    return at
+  }
+
+  async #addLine(at: number, line: Buffer): Promise<void> {
+    this.#index.writeUIntLE(this.#place, at + AT.place, 6)
+    this.#place += line.length
+    this.#lines.push(line)
+    this.#waiting += line.length
+    if (this.#waiting >= BATCH) await this.#flush()
+  }
+
+  async publish(facts: Omit<AnswersFacts, 'format'>): Promise<void> {
+    await this.#flush()
+    const index = sorted(this.#index, this.count)
+    this.#index = index
+    const text = Buffer.from(JSON.stringify({ format: 'fettle/answers/v1', ...facts }))
+    const trailer = Buffer.alloc(TRAILER)
+    trailer.writeUIntLE(this.#place, 0, 6)
+    trailer.writeUInt32LE(this.count, 8)
+    trailer.writeUInt32LE(text.length, 12)
+    trailer.writeUInt32LE(crc32(text, crc32(index)), 16)
+    trailer.write(MAGIC, 24, 'latin1')
+    await this.#sink!.write(index)
+    await this.#sink!.write(Buffer.concat([text, trailer]))
+    await this.#sink!.finish()
+    await this.#sink!.publish()
+  }
+
+  async discard(): Promise<void> {
+    await this.#sink?.discard()
+  }
+
+  async #flush(): Promise<void> {
+    this.#sink ??= await openSink(this.path)
+    if (this.#waiting > 0) await this.#sink.write(Buffer.concat(this.#lines))
+    this.#lines = []
+    this.#waiting = 0
+  }
+}
+
+/** Keys are digests, so their first bytes share them out evenly: few are left to compare. */
+function sorted(index: Buffer, count: number): Buffer {
+  const { starts, bucketOf } = bucketsOf(index, count)
+  const order = new Uint32Array(count)
+  const next = starts.slice()
+  for (let at = 0; at < count; at++) order[next[bucketOf(index, at * RECORD)]!++] = at
+  const isBefore = (one: number, other: number): boolean =>
+    index.compare(index, other * RECORD, other * RECORD + KEY_BYTES, one * RECORD, one * RECORD + KEY_BYTES) < 0
+  for (let end = 1; end < count; end++)
+    for (let at = end; at > 0 && isBefore(order[at]!, order[at - 1]!); at--)
+      [order[at], order[at - 1]] = [order[at - 1]!, order[at]!]
+  const all = Buffer.allocUnsafe(count * RECORD)
+  for (let at = 0; at < count; at++) index.copy(all, at * RECORD, order[at]! * RECORD, (order[at]! + 1) * RECORD)
+  return all
+}
+
+interface Buckets {
+  /** Where the records of each bucket start; one more at the end. */
+  readonly starts: Uint32Array
+  readonly bucketOf: (bytes: Buffer, place: number) => number
+}
+
+/** Of about sixteen records each, by the first 16 bits of their keys. */
+function emptyBuckets(count: number): Buckets {
+  const bits = Math.min(16, Math.max(0, Math.ceil(Math.log2(count / 16 + 1))))
+  return { starts: new Uint32Array(2 ** bits + 1), bucketOf: (bytes, place) => bytes.readUInt16BE(place) >> (16 - bits) }
+}
+
+function countBuckets({ starts, bucketOf }: Buckets, records: Buffer): void {
+  for (let place = 0; place < records.length; place += RECORD) starts[bucketOf(records, place) + 1]!++
+}
+
+function sumBuckets({ starts }: Buckets): void {
+  for (let at = 1; at < starts.length; at++) starts[at]! += starts[at - 1]!
+}
+
+function bucketsOf(index: Buffer, count: number): Buckets {
+  const buckets = emptyBuckets(count)
+  countBuckets(buckets, index.subarray(0, count * RECORD))
+  sumBuckets(buckets)
+  return buckets
+}
+
+/** Answers are mostly read in the order in which they were written: then much is read at once, else little. */
+const WINDOW = { ahead: 262_144, single: 4_096 }
+
+/** The bytes around the last place that was read. */
+class ReadWindow {
+  readonly #read: (place: number, length: number) => Buffer
+  #bytes: Buffer = Buffer.alloc(0)
+  #from = 0
+
+  constructor(read: (place: number, length: number) => Buffer) {
+    this.#read = read
+  }
+
+  at(place: number, length: number): Buffer {
+    const end = this.#from + this.#bytes.length
+    if (place < this.#from || place + length > end) {
+      const isNext = place <= end && place >= end - WINDOW.single
+      this.#bytes = this.#read(place, Math.max(isNext ? WINDOW.ahead : WINDOW.single, length))
+      this.#from = place
+    }
+    return this.#bytes.subarray(place - this.#from, place - this.#from + length)
+  }
+}
+
+/** Its methods throw FETTLE_OUTPUT_WRITE for a file that cannot be read, is damaged, or was not written by fettle. */
+export class AnswersFile {
+  readonly path: string
+  readonly facts: AnswersFacts
+  readonly count: number
+  readonly bytes: number
+  readonly #fd: number
+  /** Where the index starts. */
+  readonly #start: number
+  readonly #buckets: Buckets
+  readonly #records: ReadWindow
+  readonly #lines: ReadWindow
+
+  private constructor(path: string, fd: number, size: number) {
+    const read = (place: number, length: number): Buffer => readAt(path, fd, place, length)
+    const trailer = size < TRAILER ? null : read(size - TRAILER, TRAILER)
+    if (trailer?.toString('latin1', 24) !== MAGIC) throw damaged(path)
+    const start = trailer.readUIntLE(0, 6)
+    const count = trailer.readUInt32LE(8)
+    const textBytes = trailer.readUInt32LE(12)
+    const end = start + count * RECORD
+    if (end + textBytes + TRAILER !== size) throw damaged(path)
+    this.#buckets = emptyBuckets(count)
+    let sum = 0
+    for (let place = start; place < end; place += 20_000 * RECORD) {
+      const records = read(place, Math.min(20_000 * RECORD, end - place))
+      sum = crc32(records, sum)
+      countBuckets(this.#buckets, records)
+    }
+    sumBuckets(this.#buckets)
+    const text = read(end, textBytes)
+    if (crc32(text, sum) !== trailer.readUInt32LE(16)) throw damaged(path)
+    this.path = path
+    this.facts = readFacts(path, text)
+    this.count = count
+    this.bytes = size
+    this.#fd = fd
+    this.#start = start
+    this.#records = new ReadWindow(read)
+    this.#lines = new ReadWindow(read)
+  }
+
+  /** Null for a file that does not exist. */
+  static open(path: string): AnswersFile | null {
+    const file = openKept(path)
+    if (file === null) return null
+    try {
+      return new AnswersFile(path, file.fd, file.stats.size)
+    } catch (error) {
+      closeSync(file.fd)
+      throw error
+    }
+  }
+
+  close(): void {
+    closeSync(this.#fd)
+  }
+
+  /** The place of the answer to a key, -1 without one. */
+  find(key: Buffer): number {
+    const { starts, bucketOf } = this.#buckets
+    const bucket = bucketOf(key, 0)
+    let low = starts[bucket]!
+    const end = starts[bucket + 1]!
+    if (low === end) return -1
+    const records = readAt(this.path, this.#fd, this.#start + low * RECORD, (end - low) * RECORD)
+    for (let place = 0; place < records.length; place += RECORD, low++)
+      if (records.compare(key, 0, KEY_BYTES, place, place + KEY_BYTES) === 0) return low
+    return -1
+  }
+
+  /** The bytes of the record `at`. */
+  record(at: number): Buffer {
+    return this.#records.at(this.#start + at * RECORD, RECORD)
+  }
+
+  key(at: number): Buffer {
+    return this.record(at).subarray(0, KEY_BYTES)
+  }
+
+  owner(at: number): Buffer {
+    return this.record(at).subarray(AT.owner, AT.owner + OWNER_BYTES)
+  }
+
+  row(at: number): Buffer {
+    return this.record(at).subarray(AT.row, RECORD)
+  }
+
+  outcome(at: number): StoredOutcome {
+    const outcome = OUTCOMES[this.record(at).readUInt8(AT.outcome)]
+    if (outcome === undefined) throw notOurs(this.path)
+    return outcome
+  }
+
+  source(at: number): number {
+    const source = this.record(at).readUInt16LE(AT.source)
+    if (source >= this.facts.sources.length) throw notOurs(this.path)
+    return source
+  }
+
+  sourceOf(at: number): AnswerSource {
+    return this.facts.sources[this.source(at)]!
+  }
+
+  /** When the service answered, in milliseconds. */
+  time(at: number): number {
+    return Date.parse(this.sourceOf(at).at)
+  }
+
+  /** The cells as a line of JSON. */
+  line(at: number): Buffer {
+    const record = this.record(at)
+    const length = record.readUInt32LE(AT.length)
+    const sum = record.readUInt32LE(AT.crc)
+    const line = this.#lines.at(record.readUIntLE(AT.place, 6), length)
+    if (line.length !== length || crc32(line) !== sum) throw damaged(this.path)
+    return line
+  }
+
+  cells(at: number): readonly string[] {
+    return readCells(this.path, this.line(at))
+  }
+}
+
+/** Throws FETTLE_OUTPUT_WRITE for a line that is not a list of texts. */
+export function readCells(path: string, line: Buffer): readonly string[] {
+  try {
+    const cells: unknown = JSON.parse(line.toString())
+    if (Array.isArray(cells) && cells.every(cell => typeof cell === 'string')) return cells
+  } catch {
+    // Refused below.
+  }
+  throw notOurs(path)
+}
+
+const damaged = (path: string): FettleError =>
+  unreadableKept(path, new Error('it is damaged'), 'Restore it, or remove it: its answers are then asked and paid again.')
+
+const notOurs = (path: string): FettleError =>
+  unreadableKept(path, new Error('its checksums are right, and its content is not one that fettle writes'))
+
+function readFacts(path: string, text: Buffer): AnswersFacts {
+  try {
+    return Facts.parse(JSON.parse(text.toString()))
+  } catch {
+    throw notOurs(path)
+  }
+}
+
+function readAt(path: string, fd: number, place: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length)
+  let filled = 0
+  try {
+    while (filled < length) {
+      const count = readSync(fd, bytes, filled, length - filled, place + filled)
+      if (count === 0) break
+      filled += count
+    }
+  } catch (cause) {
+    throw unreadableKept(path, cause)
+  }
+  return bytes.subarray(0, filled)
+}

@@ -1,0 +1,40 @@
+/** The keys under which answers are stored: digests of what was asked, of one kind each, and of whose row it was. */
+import { digestOf } from '../../files/file-chunks.ts'
+import type { ScreenQuery } from '../../model/requests.ts'
+import type { FoundCompany } from '../../model/results.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
+
+type Row = readonly string[]
+
+/** Bytes of a key, and of the digest of an owner. */
+export const KEY_BYTES = 16
+export const OWNER_BYTES = 8
+
+/** Makes the key of a row: its mapped cells as they are sent, in any order of mappings, without the other columns. */
+export function rowKeyMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: Row) => Buffer {
+  const named = mappings.toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
+  const start = `row ${named.map(({ mapping }) => mapping).join()} `
+  // Each cell with its length, so that different lists of cells give different texts.
+  return uploadRow => {
+    let text = start
+    for (const { index } of named) {
+      const cell = uploadRow[index] ?? ''
+      text += `${cell.length}:${cell}`
+    }
+    return digestOf(text)
+  }
+}
+
+/** The key of an AML search: the company and the settings. */
+export const searchKey = ({ id, name }: Pick<FoundCompany, 'id' | 'name'>, query: Omit<ScreenQuery, 'name'>): Buffer =>
+  digestOf(`screen ${JSON.stringify([id, name, query.threshold, [...query.datasets].sort(), [...query.countries].sort()])}`)
+
+/** The key of a question for candidates. */
+export const candidatesKey = (question: string): Buffer => digestOf(`candidates ${question}`)
+
+const ownerOf = (text: string): Buffer => digestOf(text).subarray(0, OWNER_BYTES)
+
+/** Whose answers they are, so that they can be forgotten: the rows of a cell of `input.key`, a company, a name. */
+export const keyOwner = (cell: string): Buffer => ownerOf(`key ${cell}`)
+export const companyOwner = (id: string): Buffer => ownerOf(`company ${id}`)
+export const nameOwner = (name: string): Buffer => ownerOf(`name ${name}`)

@@ -1,0 +1,69 @@
+/** A service that charges: what it answers about a row depends on nothing else, and it names nothing of the list. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serve } from '../../src/service/index.ts'
+import { matchOperation } from '../../src/testing/match-operation.ts'
+import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/upstream.ts'
+
+/** What every list is taken for. */
+const FACTS = { inRegister: 0.8, companyNumbers: 'reliable' }
+
+export interface ChargingService {
+  readonly url: string
+  /** The settings for a run against it. */
+  readonly env: Record<string, string>
+  /** Jobs that were enriched. */
+  enriched: number
+  /** Ids of jobs that are gone. */
+  readonly gone: Set<string>
+  close(): Promise<void>
+}
+
+/** Starts it with registers of a data folder; with none, all that were imported there. */
+export async function startCharging(data: string, registers: readonly string[] = ['sample']): Promise<ChargingService> {
+  const folder = mkdtempSync(join(tmpdir(), 'fettle-charging-'))
+  const service = await serve({
+    ...{ dataDir: folder, registerDir: join(data, 'registers'), registers, screensAtOnce: true },
+    users: [{ username: 'ann', password: 'a password' }],
+  })
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const target = new URL(service.url)
+    const { operation, jobId } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
+    if (operation === 'enrich') charging.enriched++
+    if (jobId !== null && charging.gone.has(jobId)) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no such job"}')
+      return
+    }
+    let headers = ownHeaders(request)
+    let sent: Buffer | undefined
+    if (operation === 'createJob') {
+      sent = Buffer.from(JSON.stringify({ ...JSON.parse((await readWhole(request)).toString()), ...FACTS }))
+      headers = { ...headers, 'content-length': String(sent.length) }
+    }
+    const reply = await forwardRequest(request, { target, headers, ...(sent === undefined ? {} : { body: sent }) })
+    const body = await readWhole(reply)
+    const isJson = /json/.test(String(reply.headers['content-type']))
+    const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|[\d.]+),?/g, '')) : body
+    const { 'content-length': _, 'transfer-encoding': __, ...rest } = reply.headers
+    response.writeHead(reply.statusCode ?? 500, { ...rest, 'content-length': text.length }).end(text)
+  }
+  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const charging: ChargingService = {
+    url,
+    env: { FETTLE_URL: url, FETTLE_USERNAME: 'ann', FETTLE_PASSWORD: 'a password' },
+    enriched: 0,
+    gone: new Set(),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await service.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  return charging
+}
