@@ -150,7 +150,7 @@ export class AnswerFolder {
     })
   }
 
-  /** The run has its answers, or will never have them: nobody waits for it, and no resume needs its keys. */
+  /** The run has its answers, or will never have them: no run waits for it, and no resume needs its keys. */
   settle(runIds: readonly string[]): Promise<void> {
     return settleIn(this.path, runIds)
   }

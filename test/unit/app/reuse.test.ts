@@ -324,7 +324,7 @@ test('answers whose job is gone are paid again, with a warning that has the reas
   ])
 })
 
-test('at the embedded service every row is sent, and a note says so once', async () => {
+test('at the embedded service every row is sent, with one note about it', async () => {
   const night = nightsAt(here)
   night.write(listOf(0, 5))
   const embedded: PipelineInput = { ...night.pipeline, service: 'embedded', register: 'sample' }
