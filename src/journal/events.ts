@@ -207,8 +207,8 @@ export const EVENTS = {
   'run.paused': { status: ended, exitCode: count, error },
   /** Every job is submitted, and the process ended without waiting, as requested. */
   'run.detached': {},
-  /** A row was removed from the events before. `heads`: checksums that result lines may have of the journal as it was. */
-  'rows.forgotten': { id: text, heads: list(text) },
+  /** A row was removed from the contents of the events before. `contents`: their digests since, by the number of the line. */
+  'rows.forgotten': { id: text, contents: z.record(text, text) },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>
 
 type Events = typeof EVENTS

@@ -7,8 +7,20 @@ import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync,
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
 import { syncFolderSync } from '../files/durable.ts'
 import { Checksums } from './checksum.ts'
+import {
+  type Content,
+  type Contents,
+  ContentsFile,
+  contentsPath,
+  digestContent,
+  joinContent,
+  readContents,
+  splitContent,
+  writeContents,
+} from './contents.ts'
 import type { RunEvent, RunEventInput } from './events.ts'
 import { faultOf, findGap, isEvent } from './integrity.ts'
 import { advance, type RunState } from './state.ts'
@@ -48,7 +60,8 @@ export function readJournal(path: string): JournalContent {
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1
   const sums = new Checksums()
-  const events = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1, sums))
+  const lines = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1, sums))
+  const events = withContents(lines, path)
   const gap = findGap(events)
   if (gap !== null) throw damaged(path, gap.line, gap.why)
   return { events, wholeBytes, sums }
@@ -128,7 +141,7 @@ function linesOf(bytes: Buffer): Buffer[] {
   return lines
 }
 
-function parseLine(line: Buffer, path: string, number: number, sums: Checksums): RunEvent {
+function parseLine(line: Buffer, path: string, number: number, sums: Checksums): Line {
   let text: string
   let value: unknown
   try {
@@ -141,8 +154,55 @@ function parseLine(line: Buffer, path: string, number: number, sums: Checksums):
   if (value.type === 'run.started') assertVersion(value.journal, path, number)
   const fault = sums.accept(text) ?? faultOf(value)
   if (fault !== null) throw damaged(path, number, fault)
-  const { sum: _, ...event } = value as RunEvent & { readonly sum?: string }
-  return event as RunEvent
+  const { sum: _, ...event } = value as Line & { readonly sum?: string }
+  return event as Line
+}
+
+/** An event as the journal has it: `content` is the digest of what is kept apart. */
+type Line = RunEvent & { readonly content?: string }
+
+/** The events with their contents. Throws FETTLE_JOURNAL_DAMAGED for one that is missing, or that neither its event nor a removal of rows records. */
+function withContents(lines: readonly Line[], path: string): RunEvent[] {
+  if (lines.every(({ content }) => content === undefined)) return [...lines]
+  let contents: Contents
+  try {
+    contents = readContents(path)
+  } catch (cause) {
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${contentsPath(path)}: ${(cause as Error).message}`, { cause })
+  }
+  const removals = lines.flatMap(line => (line.type === 'rows.forgotten' ? [line.contents] : []))
+  return lines.map(({ content: digest, ...event }, index) => {
+    if (digest === undefined) return event
+    const content = contents.get(index + 1)
+    const known = [digest, ...removals.flatMap(removal => removal[index + 1] ?? [])]
+    if (content === undefined || !known.includes(digestContent(content)))
+      throw damaged(
+        path,
+        index + 1,
+        `its content in ${contentsPath(path)} is ${content === undefined ? 'missing' : 'not as it was written'}`,
+      )
+    return joinContent(event, content)
+  })
+}
+
+/** Writes a journal of these events, in place of any journal there. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeJournal(path: string, events: readonly RunEvent[]): Promise<void> {
+  const sums = new Checksums()
+  const contents = new Map<number, Content>()
+  const lines = events.map((event, index) => {
+    const { json, content } = toJson(event)
+    if (content !== null) contents.set(index + 1, content)
+    const line = sums.seal(json)
+    sums.accept(line)
+    return `${line}\n`
+  })
+  await writeContents(path, contents)
+  await writeAtomic(path, lines.join(''))
+}
+
+function toJson(event: RunEvent): { readonly json: string; readonly content: Content | null } {
+  const { bare, content } = splitContent(event)
+  return { json: JSON.stringify(content === null ? event : { ...bare, content: digestContent(content) }), content }
 }
 
 /** Checked first: a newer version may have other events and other checksums. */
@@ -162,7 +222,7 @@ const damaged = (file: string, line: number, why: string): FettleError =>
 
 /**
  * Opens a new or existing journal for appending; a torn last line is cut off first. `now` returns milliseconds since 1970 for the time
- * of each event; `onLine` is called with each line once it is synced. Throws like readJournal, and FETTLE_JOURNAL_WRITE.
+ * of each event; `onLine` is called with each event as JSON, its content included, once it is synced. Throws like readJournal, and FETTLE_JOURNAL_WRITE.
  */
 export function openJournal(
   path: string,
@@ -176,6 +236,7 @@ export function openJournal(
   let state = content.events.reduce<RunState | null>(advance, null)
   const { sums } = content
   let { wholeBytes } = content
+  const contents = new ContentsFile(path)
   // A torn line may follow the complete ones: the next line must replace it.
   let isTorn = mode === 'existing'
   const file = attempt(path, () => {
@@ -190,9 +251,11 @@ export function openJournal(
     },
     append(input) {
       const event: RunEvent = { ...input, at: new Date(now()).toISOString() }
-      const text = sums.seal(JSON.stringify(event))
+      const { json, content } = toJson(event)
+      const text = sums.seal(json)
       const line = Buffer.from(`${text}\n`)
       attempt(path, () => {
+        if (content !== null) contents.append(sums.heads.length + 1, content)
         if (isTorn) ftruncateSync(file, wholeBytes)
         isTorn = true
         writeWhole(file, line)
@@ -201,12 +264,15 @@ export function openJournal(
       })
       wholeBytes += line.length
       sums.accept(text)
-      onLine(text)
+      onLine(JSON.stringify(event))
       state = advance(state, event)
       if (state === null) throw new FettleError('FETTLE_BUG', `the journal ${path} does not begin with run.started`)
       return state
     },
-    close: () => closeSync(file),
+    close: () => {
+      contents.close()
+      closeSync(file)
+    },
   }
 }
 

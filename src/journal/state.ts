@@ -63,8 +63,8 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly detached: boolean
   /** Runs of the shards that it joins, in the order of their rows. */
   readonly shardRuns: readonly string[]
-  /** Each time that rows were removed from it, and the checksums of the journal before. */
-  readonly forgotten: readonly { readonly id: string; readonly at: string; readonly heads: readonly string[] }[]
+  /** Each time that rows were removed from it. */
+  readonly forgotten: readonly { readonly id: string; readonly at: string }[]
 }
 
 const newStage = { status: 'pending', startedAt: null, elapsedMs: 0, attempts: 0, note: null } as const
@@ -239,7 +239,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'run.detached':
       return { ...state, status: 'running', detached: true }
     case 'rows.forgotten':
-      return { ...state, forgotten: [...state.forgotten, { id: event.id, at: event.at, heads: event.heads }] }
+      return { ...state, forgotten: [...state.forgotten, { id: event.id, at: event.at }] }
     case 'run.paused':
       return { ...state, status: event.status, exitCode: event.exitCode, error: event.error }
     default:

@@ -9,6 +9,10 @@ import { CHOICE_FILE } from '../reuse/files/choice.ts'
 /** The result of a run in its own directory, for programs. */
 export const ROWS_FILE = 'rows.csv'
 export const JOURNAL_FILE = 'journal.jsonl'
+/** What its events have of rows. */
+export const CONTENTS_FILE = 'journal-rows.jsonl'
+/** The events of a portfolio that a run has read, until it is at its end. */
+export const EVENTS_FILE = 'events.json'
 export const PLAN_FILE = 'pipeline.resolved.yml'
 const REVIEW_FILE = 'review.jsonl.gz'
 /** The decisions that changed rows of the outputs: what the next run must not lose. */
@@ -47,7 +51,8 @@ export const shardFolder = (directory: string, number: number): string => join(d
 const isShardFolder = (name: string): boolean => /^shard-\d+$/.test(name)
 
 /** What a merge makes before the first line of its journal, and what is there of a list in a queue. */
-export const isBeforeJournal = (name: string): boolean => isEnrichedFile(name) || name === CHOICE_FILE || isShardFolder(name)
+export const isBeforeJournal = (name: string): boolean =>
+  isEnrichedFile(name) || name === CHOICE_FILE || name === CONTENTS_FILE || isShardFolder(name)
 
 export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 

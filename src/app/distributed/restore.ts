@@ -1,6 +1,5 @@
 /** Restores the run directory of a shard from the signed lines of its journal. */
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { resealed } from '../../journal/index.ts'
+import { type RunEvent, writeJournal } from '../../journal/index.ts'
 import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
@@ -22,11 +21,10 @@ export function runIdOf([first]: readonly string[]): string {
 
 /** Lines without what was received. */
 export function withoutResults(lines: readonly string[]): string[] {
-  const kept = lines.filter(line => {
+  return lines.filter(line => {
     const { type, stage } = parse(line)
     return !OF_RESULTS.has(String(type)) && stage !== 'download'
   })
-  return resealed(kept)
 }
 
 /** Writes the journal of the run `runId`, in place of any journal there. Throws FETTLE_OUTPUT_WRITE. */
@@ -34,5 +32,8 @@ export async function restoreRun(runsDir: string, runId: string, lines: readonly
   const directory = runDirectory(runsDir, runId)
   makeRunsFolder(runsDir)
   makeFolder(directory.path)
-  await writeAtomic(directory.journal, lines.map(line => `${line}\n`).join(''))
+  await writeJournal(
+    directory.journal,
+    lines.map(line => JSON.parse(line) as RunEvent),
+  )
 }

@@ -1,11 +1,11 @@
 /** Finds what the files of a run have about the rows of a key. It writes nothing. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { unreadable } from '../../files/file-chunks.ts'
 import { contentChunks } from '../../files/packed-file.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
-import { type RunState, readJournal } from '../../journal/index.ts'
+import { contentsPath, type RunState } from '../../journal/index.ts'
 import { MASK } from '../../model/mask.ts'
 import type { RowSample } from '../../model/results.ts'
 import { type RowState, type RowStates, stateId } from '../../results/changes/row-states.ts'
@@ -26,7 +26,7 @@ import { readReview, readStates, requireDecisions } from '../../results/index.ts
 import { rowDigest } from '../../results/row-fingerprint.ts'
 import { CHOICE_FILE } from '../../reuse/files/choice.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
-import { type ForgottenRows, forgetInJournal, isOfRows } from './forget-journal.ts'
+import { type ForgottenRows, forgetInContents, isOfRows } from './forget-contents.ts'
 
 /** Entries of a file about the rows; `whole` for a file that is removed with all rows, because its rows belong together. */
 export interface FoundEntries {
@@ -135,12 +135,10 @@ export async function rowsInRun(
   const add = (name: string, entries: FoundEntries['entries']): void => {
     if (entries !== 0) files.push({ file: join(directory.path, name), entries })
   }
-  const { sums } = readJournal(directory.journal)
-  const journal = readFileSync(directory.journal, 'utf8').split('\n').slice(0, sums.heads.length)
-  const { entries, ofRows } = forgetInJournal(journal, sums.heads, forgottenRows(key, found), { id: '', at: '' })
+  const { entries, ofRows } = forgetInContents(directory.journal, forgottenRows(key, found))
   const isHere =
     rows.size > 0 || ofRows > 0 || ((states === null || plan.key === null) && (await isInFiles(directory, wholes, key)))
-  if (isHere) add('journal.jsonl', entries)
+  if (isHere) add(basename(contentsPath(directory.journal)), entries)
   add(STATES_FILE, inStates)
   add(basename(reviewPath(directory.path)), inReview)
   add(APPLIED_FILE, await linesAbout(join(directory.path, APPLIED_FILE), fingerprints))

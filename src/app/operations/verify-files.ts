@@ -9,6 +9,7 @@ import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { RENDERERS, type Report } from '../../report/index.ts'
 import {
   APPLIED_FILE,
+  CONTENTS_FILE,
   isEnrichedFile,
   JOURNAL_FILE,
   QUEUE_FILE,
@@ -42,7 +43,7 @@ export async function verifyRunFiles(
   { state, report }: { readonly state: RunState | null; readonly report: Report | null },
   findings: Findings,
 ): Promise<void> {
-  const known = new Set<string>([JOURNAL_FILE, RENDERERS.json.file])
+  const known = new Set<string>([JOURNAL_FILE, CONTENTS_FILE, RENDERERS.json.file])
   for (const { part, received } of state?.jobs ?? []) {
     const file = receivedPath(path, part)
     known.add(file.slice(path.length + 1))

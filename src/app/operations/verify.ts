@@ -6,7 +6,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import { fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
+import { contentsPath, fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isForgetting } from '../forget/forget.ts'
 import { findPruned } from '../runs/pruned-runs.ts'
@@ -97,7 +97,7 @@ const withoutAdder = ({ files, faults, notes }: Findings) => ({ files: [...new S
 const reportPath = ({ path }: RunDirectory): string => join(path, RENDERERS.json.file)
 
 function readChain({ journal, id }: RunDirectory, { files, fault }: Findings): JournalContent | null {
-  files.push(journal)
+  files.push(journal, ...[contentsPath(journal)].filter(existsSync))
   try {
     const content = readJournal(journal)
     const state = fold(content.events)
@@ -119,15 +119,12 @@ interface Chain {
   readonly expected: string | null
 }
 
-/** A journal from which a row was removed has other checksums since, and records those that it had. */
 function checkForgotten({ directory, journal, runsDir, expected }: Chain, { fault, notes }: Findings): void {
   const forgotten = fold(journal.events)?.forgotten ?? []
   for (const { at } of forgotten) notes.push(`a row of it was forgotten on ${at.slice(0, 10)}`)
   if (isForgetting(runsDir)) notes.push('the removal of a row was interrupted: the same command completes it')
-  if (expected === null || journal.sums.heads.includes(expected)) return
-  if (forgotten.some(({ heads }) => heads.includes(expected)))
-    notes.push(`${expected} is the head of the journal before the row was forgotten`)
-  else fault(directory.journal, `has no line with the checksum ${expected}`)
+  if (expected !== null && !journal.sums.heads.includes(expected))
+    fault(directory.journal, `has no line with the checksum ${expected}`)
 }
 
 /** A torn last line is what a kill leaves behind, but not under the report of a finished run. */

@@ -8,14 +8,13 @@ import type { RunState } from '../../journal/index.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { lineOf, type Plan } from '../../pipeline/index.ts'
 import { readStates } from '../../results/changes/row-states.ts'
+import { EVENTS_FILE } from '../../results/file-names.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { EventFile, EventStore } from '../../run/index.ts'
 import { laterOf, ledgerPath, readLedger, recentRuns, writeLedger } from './event-ledger.ts'
 import type { RunDirectory } from './run-directory.ts'
 
-/** What a run read, in its directory until the run is at its end. */
-export const EVENTS_FILE = 'events.json'
 const DAY_MS = 86_400_000
 /** Events are read again for two days: what was written is known for longer, also where the runs are kept for a day. */
 const LEAST_KEPT_MS = 7 * DAY_MS

@@ -9,6 +9,8 @@ import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
   COMPANIES_FILE,
+  CONTENTS_FILE,
+  EVENTS_FILE,
   FETCHED_FILE,
   isAnswersFile,
   isEnrichedFile,
@@ -45,6 +47,7 @@ const WORK_FILES = [
   UPLOAD_FILE,
   STATES_FILE,
   COMPANIES_FILE,
+  EVENTS_FILE,
   QUESTIONS_FILE,
   CANDIDATES_FILE,
   ACCEPTED_FILE,
@@ -56,7 +59,7 @@ export const isWorkFile = (name: string): boolean =>
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */
 const isRecorded = (name: string): boolean =>
-  name === JOURNAL_FILE || name === RENDERERS.json.file || name === QUEUE_FILE || name === ROWS_FILE || isEnrichedFile(name)
+  [JOURNAL_FILE, CONTENTS_FILE, RENDERERS.json.file, QUEUE_FILE, ROWS_FILE].includes(name) || isEnrichedFile(name)
 
 /** The files of a run directory with their digests, but for those that are recorded elsewhere. */
 export async function runFiles(path: string): Promise<Report['files']> {

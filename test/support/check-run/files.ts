@@ -44,7 +44,7 @@ export function checkFiles({ runDirectory, outputs, account, cwd }: FileEvidence
   const own = readdirOf(runDirectory).map(name => join(runDirectory, name))
   for (const path of [...own, ...outputs.filter(existsSync)]) {
     // The journal's last line may be torn while the run is not at its end; it was judged when it was read.
-    if (isTemporary(path) || basename(path) === 'journal.jsonl') continue
+    if (isTemporary(path) || ['journal.jsonl', 'journal-rows.jsonl'].includes(basename(path))) continue
     const fault = faultOfFile(path)
     if (fault !== null) say(`${path} is not whole: ${fault}`)
   }

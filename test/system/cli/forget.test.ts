@@ -69,7 +69,9 @@ async function nights() {
 test('forget removes a row everywhere, names each file, keeps what was spent, and verify agrees', async () => {
   const { cwd, env, first, second } = await nights()
   const runs = join(cwd, 'fettle-runs')
-  expect(holders(runs)).toEqual(expect.arrayContaining(['journal.jsonl', 'report.html', 'states.jsonl.gz', 'decisions.csv']))
+  const before = holders(runs)
+  expect(before).toEqual(expect.arrayContaining(['journal-rows.jsonl', 'report.html', 'states.jsonl.gz', 'decisions.csv']))
+  expect(before).not.toContain('journal.jsonl')
   const costs = (await fettle(['costs', '--by', 'run', '--csv'], { cwd })).stdout
   const dry = await fettle(['forget', '--key', 'KEY-4711', 'mine.csv', '--dry-run', '--json'], { cwd })
   expect(dry.code, dry.stderr).toBe(0)
@@ -96,7 +98,6 @@ test('forget removes a row everywhere, names each file, keeps what was spent, an
   const verified = await fettle(['verify', String(second.runId), '--head', String(second.journal)], { cwd })
   expect(verified.code, verified.stderr).toBe(0)
   expect(verified.stderr).toMatch(/a row of it was forgotten on \d{4}-\d\d-\d\d/)
-  expect(verified.stderr).toContain(`${second.journal} is the head of the journal before the row was forgotten`)
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).stderr).toContain(
     'nothing is kept about this key: 2 runs searched',
   )
@@ -158,7 +159,7 @@ test('forget leaves no byte of a row, also where the same cells were asked under
   await run('p.yml')
   await run('keyless.yml')
   const runs = join(cwd, 'fettle-runs')
-  expect(placesOf(runs, SECRET)).toEqual(expect.arrayContaining(['journal.jsonl', 'report.html', 'states.jsonl.gz']))
+  expect(placesOf(runs, SECRET)).toEqual(expect.arrayContaining(['journal-rows.jsonl', 'report.html', 'states.jsonl.gz']))
   const done = await fettle(['forget', '--key', 'PERSON-4711'], { cwd })
   expect(done.code, done.stderr).toBe(0)
   // The answer was asked under the other key.

@@ -50,7 +50,7 @@ const ALLOWED = new Set([
 const BUILT: ReadonlySet<string> = new Set([
   'service/http/route.ts', // paths of the table of operations
   'service/monitoring/rules.ts', // patterns of rules.json, anchored, without repeats of repeats
-  'app/forget/forget-journal.ts', // cells of a row, every sign escaped: alternatives without repeats
+  'app/forget/forget-contents.ts', // cells of a row, every sign escaped: alternatives without repeats
   'formats/formula-guard.ts', // signs and separators written out in that file; its test has a cell of two megabytes
   'normalise/market-suffixes.ts', // endings written out in that file, tried below
   'testing/match-operation.ts', // THE table of operations

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import { type FettleError, type Report, resume, run } from '../../../src/index.ts'
+import { contentsPath } from '../../../src/journal/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { recorded } from '../../system/kill/judge.ts'
 import { makePlace, outputsOf, type Place, start } from '../../system/kill/kit.ts'
@@ -116,6 +117,9 @@ const REFUSED: Readonly<Record<string, Damage>> = {
   ),
   'one digit flipped in the plan': inLine('"type":"run.started"', line => line.replace('"rows":31', '"rows":32')),
   'one digit flipped in a time': inLine('"type":"match.requested"', line => line.replace(/"at":"2/, '"at":"1')),
+  'its rows lost': journal => rmSync(contentsPath(journal)),
+  'one sign flipped in its rows': journal =>
+    writeFileSync(contentsPath(journal), readFileSync(contentsPath(journal), 'utf8').replace('"name"', '"nome"')),
   'a checksum stripped': inLine('"type":"upload.requested"', line => line.replace(/,"sum":"\w+"/, '')),
 }
 

@@ -1,8 +1,8 @@
 /**
- * Removes a row from the events of a finished run: what reports show of it, and the companies that were found for it alone. Counts,
+ * Removes a row from the contents of the events of a finished run: what reports show of it, and the companies that were found for it alone. Counts,
  * job ids, credits and correlation ids stay.
  */
-import { Checksums, cut, type RunEvent } from '../../journal/index.ts'
+import { type Content, contentAt, type RunEvent, readContents, readJournal } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 
 /** What identifies the rows of a key in one run. */
@@ -103,42 +103,25 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
 const withoutExamples = ({ profile }: Plan): Partial<Plan> =>
   profile == null ? {} : { profile: profile.map(column => ({ ...column, examples: [] })) }
 
-/** Result lines have the head of a journal after one of these. */
-const ENDS: readonly string[] = ['run.finished', 'run.paused', 'run.detached'] satisfies readonly RunEvent['type'][]
-
-export interface ForgottenJournal extends Pick<Cleaned, 'entries' | 'ofRows'> {
-  readonly text: string
+export interface ForgottenContents extends Pick<Cleaned, 'entries' | 'ofRows'> {
+  readonly contents: ReadonlyMap<number, Content>
 }
 
-/**
- * The lines of a journal without the rows, sealed again. A last line records that rows were forgotten, when, and the checksums that
- * result lines may have of the journal as it was; it has nothing of the rows.
- */
-export function forgetInJournal(
-  lines: readonly string[],
-  heads: readonly string[],
-  forgotten: ForgottenRows,
-  { id, at }: { readonly id: string; readonly at: string },
-): ForgottenJournal {
-  const sums = new Checksums()
+/** The contents of the events of a journal without the rows. Throws as readJournal does. */
+export function forgetInContents(journal: string, forgotten: ForgottenRows): ForgottenContents {
+  const { events } = readJournal(journal)
   const quoted = quotedBy(forgotten)
+  const contents = new Map<number, Content>()
   let entries = 0
   let ofRows = 0
-  const sealed: string[] = []
-  const add = (event: unknown): void => {
-    const line = sums.seal(JSON.stringify(event))
-    sums.accept(line)
-    sealed.push(line)
-  }
-  const earlier: string[] = []
-  for (const [index, line] of lines.entries()) {
-    const event = JSON.parse(cut(line).json) as RunEvent
-    if (ENDS.includes(event.type) || index === lines.length - 1) earlier.push(heads[index]!)
+  for (const [line, content] of readContents(journal)) {
+    const event = events[line - 1]
+    // A kill may leave a content without its event.
+    if (event === undefined) continue
     const cleaned = withoutRows(event, forgotten, quoted)
     entries += cleaned.entries
     ofRows += cleaned.ofRows
-    add(cleaned.event)
+    contents.set(line, contentAt(cleaned.event, Object.keys(content)))
   }
-  add({ type: 'rows.forgotten', id, heads: [...new Set(earlier)], at })
-  return { text: sealed.map(line => `${line}\n`).join(''), entries, ofRows }
+  return { contents, entries, ofRows }
 }
