@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, test } from 'vitest'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { contentsPath } from '../../../src/journal/index.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { recorded, violations } from './judge.ts'
 import { makePlace, outputsOf, type Place, start } from './kit.ts'
@@ -70,7 +71,10 @@ function keep(place: Place, name: string): void {
   if (version === undefined) return
   const to = fileURLToPath(new URL(`../../unit/journal/fixtures/${version}/${name}.jsonl`, import.meta.url))
   mkdirSync(dirname(to), { recursive: true })
-  if (!existsSync(to)) copyFileSync(runDirectory(place.runsDir, listRunIds(place.runsDir)[0]!).journal, to)
+  const { journal } = runDirectory(place.runsDir, listRunIds(place.runsDir)[0]!)
+  if (existsSync(to)) return
+  copyFileSync(journal, to)
+  copyFileSync(contentsPath(journal), contentsPath(to))
 }
 
 test.each<[string, Omit<FaultInput, 'effect'>, NodeJS.Signals, object]>([
