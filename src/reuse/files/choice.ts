@@ -299,10 +299,14 @@ export class Choice {
   }
 
   #parse(text: string, from: number): KnownAnswer {
-    const [number, outcome, cells] = JSON.parse(text) as [number, AnswerOutcome, string[]]
-    const source = this.sources[number]
-    if (source === undefined) throw lost(this.path, 'a row names no source')
-    return { outcome, cells, source, from, length: Buffer.byteLength(text) }
+    try {
+      const [number, outcome, cells] = JSON.parse(text) as [number, AnswerOutcome, string[]]
+      const source = this.sources[number]
+      if (source !== undefined) return { outcome, cells, source, from, length: Buffer.byteLength(text) }
+    } catch {
+      // Refused below.
+    }
+    throw lost(this.path, 'it was changed')
   }
 }
 

@@ -229,8 +229,10 @@ describe('a folder', () => {
     expect(Array.from({ length: 30 }, (_, run) => read(`k${run}`))).toEqual(Array.from({ length: 30 }, (_, run) => `${run}`))
     expect(read('shared')).toBe('29')
     // A run that keeps its answers again takes none of the others away.
-    await keep('r29', { k29: '29' }, 30)
-    expect(Array.from({ length: 30 }, (_, run) => read(`k${run}`))).toEqual(Array.from({ length: 30 }, (_, run) => `${run}`))
+    for (let run = 29; run >= 0; run--) {
+      await keep(`r${run}`, { [`k${run}`]: `${run}` }, 30)
+      expect(Array.from({ length: 30 }, (_, at) => read(`k${at}`))).toEqual(Array.from({ length: 30 }, (_, at) => `${at}`))
+    }
   })
 
   test('keeps an answer with more tags beside a newer one with fewer', async () => {
