@@ -194,13 +194,14 @@ function bucketsOf(index: Buffer, count: number): Buckets {
 /** Answers are mostly read in the order in which they were written: then much is read at once, else little. */
 const WINDOW = { ahead: 262_144, single: 4_096 }
 
-/** The bytes around the last place that was read. */
+/** The bytes around the last place that was read, in one buffer: they are valid until the next call. */
 class ReadWindow {
-  readonly #read: (place: number, length: number) => Buffer
+  readonly #read: (place: number, into: Buffer) => Buffer
+  #buffer: Buffer = Buffer.alloc(0)
   #bytes: Buffer = Buffer.alloc(0)
   #from = 0
 
-  constructor(read: (place: number, length: number) => Buffer) {
+  constructor(read: (place: number, into: Buffer) => Buffer) {
     this.#read = read
   }
 
@@ -208,7 +209,9 @@ class ReadWindow {
     const end = this.#from + this.#bytes.length
     if (place < this.#from || place + length > end) {
       const isNext = place <= end && place >= end - WINDOW.single
-      this.#bytes = this.#read(place, Math.max(isNext ? WINDOW.ahead : WINDOW.single, length))
+      const wanted = Math.max(isNext ? WINDOW.ahead : WINDOW.single, length)
+      if (this.#buffer.length < wanted) this.#buffer = Buffer.allocUnsafe(wanted)
+      this.#bytes = this.#read(place, this.#buffer.subarray(0, wanted))
       this.#from = place
     }
     return this.#bytes.subarray(place - this.#from, place - this.#from + length)
@@ -229,7 +232,8 @@ export class AnswersFile {
   readonly #lines: ReadWindow
 
   private constructor(path: string, fd: number, size: number) {
-    const read = (place: number, length: number): Buffer => readAt(path, fd, place, length)
+    const readInto = (place: number, into: Buffer): Buffer => readAt(path, fd, place, into)
+    const read = (place: number, length: number): Buffer => readInto(place, Buffer.allocUnsafe(length))
     const trailer = size < TRAILER ? null : read(size - TRAILER, TRAILER)
     if (trailer?.toString('latin1', 24) !== MAGIC) throw damaged(path)
     const start = trailer.readUIntLE(0, 6)
@@ -239,8 +243,9 @@ export class AnswersFile {
     if (end + textBytes + TRAILER !== size) throw damaged(path)
     this.#buckets = emptyBuckets(count)
     let sum = 0
-    for (let place = start; place < end; place += 20_000 * RECORD) {
-      const records = read(place, Math.min(20_000 * RECORD, end - place))
+    const buffer = Buffer.allocUnsafe(Math.min(5_000 * RECORD, end - start))
+    for (let place = start; place < end; place += buffer.length) {
+      const records = readInto(place, buffer.subarray(0, end - place))
       sum = crc32(records, sum)
       countBuckets(this.#buckets, records)
     }
@@ -253,8 +258,8 @@ export class AnswersFile {
     this.bytes = size
     this.#fd = fd
     this.#start = start
-    this.#records = new ReadWindow(read)
-    this.#lines = new ReadWindow(read)
+    this.#records = new ReadWindow(readInto)
+    this.#lines = new ReadWindow(readInto)
   }
 
   /** Null for a file that does not exist. */
@@ -280,7 +285,7 @@ export class AnswersFile {
     let low = starts[bucket]!
     const end = starts[bucket + 1]!
     if (low === end) return -1
-    const records = readAt(this.path, this.#fd, this.#start + low * RECORD, (end - low) * RECORD)
+    const records = this.#records.at(this.#start + low * RECORD, (end - low) * RECORD)
     for (let place = 0; place < records.length; place += RECORD, low++)
       if (records.compare(key, 0, KEY_BYTES, place, place + KEY_BYTES) === 0) return low
     return -1
@@ -364,17 +369,16 @@ function readFacts(path: string, text: Buffer): AnswersFacts {
   }
 }
 
-function readAt(path: string, fd: number, place: number, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length)
+function readAt(path: string, fd: number, place: number, into: Buffer): Buffer {
   let filled = 0
   try {
-    while (filled < length) {
-      const count = readSync(fd, bytes, filled, length - filled, place + filled)
+    while (filled < into.length) {
+      const count = readSync(fd, into, filled, into.length - filled, place + filled)
       if (count === 0) break
       filled += count
     }
   } catch (cause) {
     throw unreadableKept(path, cause)
   }
-  return bytes.subarray(0, filled)
+  return into.subarray(0, filled)
 }
