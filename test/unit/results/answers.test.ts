@@ -179,7 +179,8 @@ test('every answer of a file of any size is found by its key, with its cells', a
 describe('a folder', () => {
   const DAY = 86_400_000
   let now = Date.parse('2026-01-01T00:00:00Z')
-  const waiting = { clock: { now: () => now, sleep: async () => {} }, signal: new AbortController().signal, onWait: () => {} }
+  const sleep = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
+  const waiting = { clock: { now: () => now, sleep }, signal: new AbortController().signal, onWait: () => {} }
   const opened = (): AnswerFolder => new AnswerFolder(folder, 'ab'.repeat(32), () => now)
 
   /** Keeps answers of a run, given now. */
@@ -273,6 +274,30 @@ describe('a folder', () => {
     expect(notes).toEqual(['waiting for the run r1, which asks the same: answers that both can use are not paid twice'])
     expect([second.chosen.found, polls]).toEqual(['1', 3])
     second.held.release()
+  })
+
+  test('runs choose, go on and keep one after the other, in any order', async () => {
+    let inside = 0
+    const alone = async (): Promise<void> => {
+      expect(++inside).toBe(1)
+      for (let step = 0; step < 5; step++) await sleep()
+      inside--
+    }
+    const ask = async (run: string, others: string[]): Promise<void> => {
+      const asked = await opened().ask(run, waiting, async found => {
+        others.push(...found.map(({ runId }) => runId))
+        await alone()
+        return { keys: [digestOf(run)] }
+      })
+      asked!.held.release()
+    }
+    const seen: string[][] = [[], [], [], []]
+    const held = opened().resume('r9', waiting, alone)
+    await Promise.all([...seen.map((others, at) => ask(`r${at}`, others)), keep('r8', { a: '1' }, 30)])
+    ;(await held).release()
+    // Each sees what the ones before it have asked.
+    expect(seen.map(others => others.length).sort()).toEqual([0, 1, 2, 3])
+    expect(read('a')).toBe('1')
   })
 
   test('a run without a process is not waited for, and its keys are compared for a week', async () => {
