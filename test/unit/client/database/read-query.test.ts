@@ -102,6 +102,20 @@ describe.skipIf(!HAS_POSTGRES)('a query', () => {
     cut(150)
     expect((await read(url, 'select n from rows order by n', 2)).text.split('\n')).toHaveLength(5002)
   })
+
+  test('of a server that falls silent at any byte ends with the limit that has passed', async () => {
+    const { url, silence } = await server.proxy()
+    const impatient = `${url}?connect_timeout=1&read_timeout=1`
+    silence(Number.POSITIVE_INFINITY)
+    expect((await read(impatient, 'select n from rows')).text.split('\n')).toHaveLength(5002)
+    for (const bytes of [1, 400, 700, 1_000, 5_000, 20_000]) {
+      silence(bytes)
+      await expect(read(impatient, 'select n from rows'), `${bytes}`).rejects.toMatchObject({
+        code: 'FETTLE_INPUT_READ',
+        message: expect.stringContaining('timeout expired'),
+      })
+    }
+  }, 30_000)
 })
 
 describe.skipIf(!HAS_POSTGRES || selfSigned() === null)('a server with a certificate', () => {
