@@ -1,8 +1,9 @@
 /** `fettle costs`, `fettle runs prune`, `retention` and `budget.month`: what was spent stays, what was in the lists goes. */
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { resealed } from '../../../src/journal/checksum.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { fettle, fettleBinary, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
 import { loginAt, realService } from './servers.ts'
 
@@ -73,6 +74,32 @@ test('prune removes old runs with their lists, keeps what they spent, and dry-ru
   const damaged = await fettle(['costs'], { cwd })
   expect(damaged.code).toBe(73)
   expect(damaged.stderr).toContain('error FETTLE_JOURNAL_DAMAGED fettle-runs/pruned.jsonl:2\n')
+})
+
+test('prune ends with 1 and names what could not be removed, and the next prune removes it', async () => {
+  const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', OUTPUT) })
+  const { runId } = lastLine(await fettle(['run', 'p.yml', '-q', '--json'], { cwd }))
+  const old = aged(cwd, String(runId))
+  const { rmSync } = fs
+  const restore = replaceBuiltin(fs, {
+    rmSync: (...args: Parameters<typeof rmSync>) => {
+      if (String(args[0]).endsWith(old)) throw new Error('EBUSY: resource busy')
+      return rmSync(...args)
+    },
+  })
+  try {
+    const prune = ['runs', 'prune', '--all']
+    expect(await fettle(prune, { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`could not remove ${old}: EBUSY: resource busy`),
+    })
+    expect(lastLine(await fettle([...prune, '--json'], { cwd }))).toMatchObject({ removed: [], failed: [{ runId: old }] })
+    expect((await fettle([...prune, '--dry-run'], { cwd })).code).toBe(0)
+  } finally {
+    restore()
+  }
+  expect(await fettle(['runs', 'prune', '--all'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining(old) })
+  expect(runIds(cwd)).toEqual([])
 })
 
 test('an unfinished run is never removed, and a run of the pipeline with retention removes the old ones', async () => {
