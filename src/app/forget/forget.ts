@@ -3,12 +3,13 @@
  * removed is recorded first, so that the same command completes it after a kill. Facts about money stay.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { action, FettleError } from '../../errors.ts'
 import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
@@ -65,7 +66,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     try {
       if (!dryRun) lockRuns(options, locks)
       const completed = !dryRun && isForgetting(runsDir)
-      if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
+      if (completed) await perform(JSON.parse(readKeptText(intentPath(runsDir)) ?? 'null') as Intent, runsDir)
       const states = statesOf(options)
       const folders = foldersOf(options)
       if (!dryRun) lockAnswers(folders, locks)

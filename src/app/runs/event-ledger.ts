@@ -2,11 +2,11 @@
  * Which events of a portfolio the runs of a pipeline have written, kept beside the runs. A file of events is claimed here before it gets its
  * name; the rename decides whether its events were written, so that a run that follows a stopped one neither loses nor repeats them.
  */
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { makeFolder } from './run-directory.ts'
 
 const Claim = z.object({
@@ -56,15 +56,9 @@ export const ledgerPath = (runsDir: string, line: string, scope: string): string
 
 /** Throws FETTLE_JOURNAL_DAMAGED: without it, events would be written again. */
 export function readLedger(path: string): EventLedger {
-  let text: string
   try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY
-    throw damaged(path, cause)
-  }
-  try {
-    return Ledger.parse(JSON.parse(text))
+    const text = readKeptText(path)
+    return text === null ? EMPTY : Ledger.parse(JSON.parse(text))
   } catch (cause) {
     throw damaged(path, cause)
   }
@@ -84,7 +78,7 @@ const deliveredPath = (path: string): string => path.replace(/\.json$/, '.delive
 
 export function isDelivered(path: string, run: string): boolean {
   try {
-    return readFileSync(deliveredPath(path), 'utf8') === `${run}\n`
+    return readKeptText(deliveredPath(path)) === `${run}\n`
   } catch {
     return false
   }

@@ -1,7 +1,8 @@
 /** Unfinished runs of one name: which of them `status`, `resume` and `collect` mean, and which one the same command continues. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { type RunState, readStart } from '../../journal/index.ts'
 import { describeSeries, isSameWork, type Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
@@ -12,7 +13,7 @@ import { parseRunId } from './run-id.ts'
 /** As in a line of the journal; quotes inside of a value are escaped there. */
 const DETACHED = '"type":"run.detached"'
 
-const journalText = (runsDir: string, id: string): string => readFileSync(runDirectory(runsDir, id).journal, 'utf8')
+const journalText = (runsDir: string, id: string): string => readKeptText(runDirectory(runsDir, id).journal) ?? ''
 
 /** Whether the list of the run is in a queue, without a journal here. */
 const isQueued = (runsDir: string, id: string): boolean =>

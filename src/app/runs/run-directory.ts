@@ -4,11 +4,12 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { createFolders, type FolderOptions, syncFolderSync } from '../../files/durable.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { KNOWN_BITS_FILE } from '../../input/upload/known-rows.ts'
 import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
 import { describeSeries, isDeviceName, lineOf, nearest, type SeriesPlan } from '../../pipeline/index.ts'
@@ -214,7 +215,7 @@ const wasRemoved = ({ runId, prunedAt }: RunSpending): FettleError =>
 
 function latestId(runsDir: string): string | null {
   try {
-    return readFileSync(join(runsDir, 'latest'), 'utf8').trim()
+    return readKeptText(join(runsDir, 'latest'))?.trim() ?? null
   } catch {
     return null
   }
