@@ -271,7 +271,7 @@ export class AnswerFile {
     open.add(this, fd)
   }
 
-  /** `open`: of the files that are read together. Null for a file that is gone or damaged. Throws FETTLE_OUTPUT_WRITE for one that cannot be read, and for one that no fettle wrote. */
+  /** `open`: of the files that are read together. Null for a file that is gone. Throws FETTLE_OUTPUT_WRITE for one that cannot be read or is damaged, and for one that no fettle wrote. */
   static open(path: string, open = new OpenAnswerFiles()): AnswerFile | null {
     const file = openKept(path)
     if (file === null) return null
@@ -279,7 +279,6 @@ export class AnswerFile {
     let isUsed = false
     try {
       const layout = readLayout(path, fd, stats.size)
-      if (layout === null) return null
       isUsed = true
       return new AnswerFile(path, file, layout, open)
     } finally {
@@ -332,12 +331,12 @@ export class AnswerFile {
     return source
   }
 
-  /** The cells as JSON; null where they are not those that were written. */
-  line(at: number): Buffer | null {
+  /** The cells as JSON. */
+  line(at: number): Buffer {
     const record = this.record(at)
     const length = record.readUInt32LE(30)
     const line = this.#lines.at(record.readUIntLE(24, 6), length)
-    if (line.length !== length || crc32(line) !== record.readUInt32LE(37)) return null
+    if (line.length !== length || crc32(line) !== record.readUInt32LE(37)) throw damaged(this.path)
     if (!isCells(line)) throw notOurs(this.path)
     return line
   }
@@ -356,26 +355,30 @@ function isCells(line: Buffer): boolean {
 const notOurs = (path: string): FettleError =>
   unreadableKept(path, new Error('its checksums are right, and its content is not one that fettle writes'))
 
+const damaged = (path: string): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read ${path}: it is damaged, since its length or a checksum is wrong`, {
+    hint: 'Restore the file from a backup, or remove it: the answers in it are then asked and paid again.',
+  })
+
 interface Layout {
   readonly facts: AnswerFileFacts
   readonly start: number
   readonly count: number
 }
 
-/** Null for a damaged file. */
-function readLayout(path: string, fd: number, size: number): Layout | null {
-  if (size < TRAILER) return null
+function readLayout(path: string, fd: number, size: number): Layout {
+  if (size < TRAILER) throw damaged(path)
   const trailer = read(path, fd, size - TRAILER, TRAILER)
-  if (trailer.toString('latin1', 24) !== MAGIC) return null
+  if (trailer.toString('latin1', 24) !== MAGIC) throw damaged(path)
   const start = trailer.readUIntLE(0, 6)
   const count = trailer.readUInt32LE(8)
   const textBytes = trailer.readUInt32LE(12)
   const end = start + count * RECORD
-  if (end + textBytes + TRAILER !== size) return null
+  if (end + textBytes + TRAILER !== size) throw damaged(path)
   let sum = 0
   for (let place = start; place < end; place += BATCH) sum = crc32(read(path, fd, place, Math.min(BATCH, end - place)), sum)
   const text = read(path, fd, end, textBytes)
-  if (crc32(text, sum) !== trailer.readUInt32LE(16)) return null
+  if (crc32(text, sum) !== trailer.readUInt32LE(16)) throw damaged(path)
   return { facts: readFacts(path, text), start, count }
 }
 

@@ -87,12 +87,11 @@ export async function chooseRows(
         return digest !== null && known.hasKey(digest)
       }
       const verdict = verdictOf(found, key, hasKey, rules)
-      const line = verdict === 'known' ? (found?.line() ?? null) : null
-      if (line !== null) {
+      if (verdict === 'known' && found !== null) {
         bits.add('known')
         counts.known++
-        onKnown?.({ outcome: found!.outcome, company: { id: found!.company(), name: found!.companyName() }, uploadRow })
-        await writer?.add(found!, line)
+        onKnown?.({ outcome: found.outcome, company: { id: found.company(), name: found.companyName() }, uploadRow })
+        await writer?.add(found, found.line())
         continue
       }
       const isNamed = verdict === 'refreshed' && key !== null && rules.refresh.keys.includes(key)

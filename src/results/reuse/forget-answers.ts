@@ -83,10 +83,9 @@ export async function companiesInAnswers(
 
 /** The company of an answer, '' without one, and of a search. */
 function companyAt(file: AnswerFile, at: number): string {
-  const line = file.outcome(at) === null ? null : file.line(at)
-  if (line === null) return ''
+  if (file.outcome(at) === null) return ''
   const { columns } = file.facts.sources[file.source(at)]!
-  return companyIn(JSON.parse(line.toString()) as string[], addedColumns(columns))
+  return companyIn(JSON.parse(file.line(at).toString()) as string[], addedColumns(columns))
 }
 
 /** `pipeline`: only answers to its rows, those of all pipelines if null. Nothing is written if `dryRun`. Throws FETTLE_OUTPUT_WRITE. */
@@ -126,10 +125,7 @@ async function rewrite(file: AnswerFile, kept: readonly number[]): Promise<void>
   if (kept.length === 0) return removeFile(file.path)
   const writer = new AnswerFileWriter(file.path)
   try {
-    for (const at of kept) {
-      const line = file.line(at)
-      if (line !== null) await writer.copy(file, at, line)
-    }
+    for (const at of kept) await writer.copy(file, at, file.line(at))
     const { format: _, ...facts } = file.facts
     await writer.publish(facts)
   } finally {

@@ -13,8 +13,8 @@ export interface FoundAnswer {
   readonly isWide: boolean
   /** Too old by the age that it was stored with. */
   readonly isExpired: boolean
-  /** The cells as JSON; null where they cannot be read. */
-  readonly line: () => Buffer | null
+  /** The cells as JSON. */
+  readonly line: () => Buffer
   /** The id of the company found, '' without one. */
   readonly company: () => string
   readonly companyName: () => string
@@ -77,7 +77,7 @@ export class KnownAnswers {
       }
   }
 
-  /** The line of the answer to a question; null for none, and for one that cannot be read. */
+  /** The line of the answer to a question; null for none. */
   lineOf(question: Buffer): Buffer | null {
     const number = this.#find(question)
     if (number === -1) return null
@@ -93,7 +93,7 @@ export class KnownAnswers {
     const outcome = file.outcome(at)
     if (outcome === null) return null
     const source = file.facts.sources[file.source(at)]!
-    const line = (): Buffer | null => file.line(at)
+    const line = (): Buffer => file.line(at)
     const company = (): string => this.#cellOf('id', line(), source)
     const companyName = (): string => this.#cellOf('name', line(), source)
     const isExpired = file.facts.expires <= this.#now
@@ -105,8 +105,7 @@ export class KnownAnswers {
     return this.#questions.numbers[this.#slotOf(this.#questions, question, 'question')]! - 1
   }
 
-  #cellOf(what: 'id' | 'name', line: Buffer | null, source: AnswerSource): string {
-    if (line === null) return ''
+  #cellOf(what: 'id' | 'name', line: Buffer, source: AnswerSource): string {
     let columns = this.#companyColumns.get(source)
     if (columns === undefined) {
       const { find } = addedColumns(source.columns)

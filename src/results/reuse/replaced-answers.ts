@@ -85,10 +85,7 @@ async function dropFrom(file: AnswerFile, fresh: NewAnswers): Promise<void> {
   if (replaced === count) return removeFile(path)
   const writer = new AnswerFileWriter(path)
   try {
-    for (let at = 0; at < count; at++) {
-      const line = isReplaced[at] === 1 ? null : file.line(at)
-      if (line !== null) await writer.copy(file, at, line)
-    }
+    for (let at = 0; at < count; at++) if (isReplaced[at] === 0) await writer.copy(file, at, file.line(at))
     const { format: _, ...kept } = facts
     await writer.publish(kept)
   } finally {

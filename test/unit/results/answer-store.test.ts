@@ -109,6 +109,22 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
     }
   })
 
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['was cut', bytes => bytes.subarray(0, -5)],
+    ['is empty', () => Buffer.alloc(0)],
+    ['lost its end', bytes => Buffer.concat([bytes.subarray(0, -32), Buffer.alloc(32)])],
+    ['has a changed bit in its index', bytes => bytes.with(bytes.length - 200, bytes.at(-200)! ^ 1) as Buffer],
+    ['has more bytes in the middle', bytes => Buffer.concat([Buffer.alloc(8), bytes])],
+  ])('names a file that %s, and what its removal costs', async (_, damage) => {
+    const path = await writeAnswers('damaged', ['a', 'b', 'c'])
+    writeFileSync(path, damage(readFileSync(path)))
+    await expect(read()).rejects.toMatchObject({
+      exitCode: 73,
+      message: expect.stringContaining(`${path}: it is damaged`),
+      hint: expect.stringContaining('paid again'),
+    })
+  })
+
   test.each([
     ['facts without sources', { ...FACTS, sources: null }],
     ['a time that is none', { ...FACTS, sources: [{ ...SOURCE, at: 'yesterday' }] }],
@@ -137,12 +153,17 @@ test('names a file with right checksums whose answer is of a source that it does
   await expect(readers['the choice of rows']!()).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining(path) })
 })
 
-test('a damaged file has no answers, and a file that is gone neither', async () => {
-  const path = await writeAnswers('cut', ['a'])
-  writeFileSync(path, readFileSync(path).subarray(0, -5))
-  expect(AnswerFile.open(path)).toBeNull()
+test('a file that is gone has no answers', async () => {
   expect(AnswerFile.open(join(folder, 'none.answers'))).toBeNull()
   expect(await readers['the choice of rows']!()).toBeUndefined()
+})
+
+test('a file in which a cell has changed is named', async () => {
+  const path = await writeAnswers('changed', ['a'])
+  const bytes = readFileSync(path)
+  bytes.write('X', bytes.indexOf('GB-1'))
+  writeFileSync(path, bytes)
+  await expect(readers['the choice of rows']!()).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining(path) })
 })
 
 test('questions that a run sends are named where they cannot be read, and are none where they are gone', () => {
