@@ -40,7 +40,7 @@ export interface Call<T> {
   readonly signal?: AbortSignal | undefined
   readonly onThrottled?: (() => void) | undefined
   readonly look?: () => Promise<T | undefined>
-  /** Hints by status or kind of network error, when the hint of the error code is too general. */
+  /** Hints by status, kind of network error or of an answer off the contract, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>
   attempt(token: string | null): Promise<Outcome<T>>
 }
@@ -164,6 +164,9 @@ function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCount
   return { waitMs, end: null }
 }
 
+const hintKey = (miss: Miss): string | number =>
+  miss.type === 'loss' ? miss.loss.kind : miss.type === 'offContract' ? miss.how : miss.status
+
 /**
  * Sends a request until it is answered, finally refused, or may not be retried. After a lost reply the effect is checked just before
  * the next attempt, as late as possible, since a slow service may still be working on it.
@@ -182,7 +185,7 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
     }
     const decision = decide(call.policy, outcome)
     const why = describe(outcome, tools.redactor, call.who)
-    const hint = call.hints?.[outcome.type === 'loss' ? outcome.loss.kind : outcome.status]
+    const hint = call.hints?.[hintKey(outcome)]
     const refuse = (code: ErrorCode, text: string, more: ErrorDetails = {}) =>
       failure(code, call.label, text, outcome, hint === undefined ? more : { hint, ...more })
 
