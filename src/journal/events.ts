@@ -95,7 +95,14 @@ const stageState = z.object({
   note: text.nullable(),
 })
 /** The content; versions that did not pack the file recorded no `packedSha256`. */
-const received = z.object({ bytes: count, rows: count, sha256: text, packedSha256: text.optional() })
+const received = z.object({
+  bytes: count,
+  rows: count,
+  sha256: text,
+  packedSha256: text.optional(),
+  /** How the file came: it is kept in UTF-8. */
+  form: z.object({ encoding: text, evidence: text.nullable(), packing: text.nullable(), delimiter: text }).optional(),
+})
 const jobState = least<JobState>({
   part,
   name: text,
