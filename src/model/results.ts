@@ -255,6 +255,8 @@ export interface PublishedResults {
   /** Chosen columns that the service did not deliver: they are empty. */
   readonly missing: readonly string[]
   readonly unfit: readonly UnfitColumn[]
+  /** Words in the chosen columns of matched rows that may stand for no value, and in how many cells. */
+  readonly words: readonly { readonly word: string; readonly cells: number }[]
   /** Null when the service gives neither bands nor patterns. */
   readonly matches: MatchGroups | null
   /** Null when the run applies no decisions. */

@@ -41,12 +41,26 @@ const isNoCompany = (cell: string): boolean => {
   return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
 }
 
-/** The rows with empty cells in place of words for "no company". */
-function companyCleaner({ find }: EnrichedColumns): (row: readonly string[]) => readonly string[] {
+/** Columns whose cells say something of a row without a company, too. */
+const OF_ROW = /^match\.|banding|pattern|duplicate|row ?number/i
+
+/** Words that stand for no value in any column; "0" or "none" may be a value. */
+export const NO_VALUE = /^(?:null|<null>|\(null\)|nan|undefined|#?n\/a|[-\u2010-\u2015?]+)$/i
+
+/**
+ * The rows with empty cells in place of words for "no company", and ids without spaces around them. A row without a company has no values:
+ * words for them are removed from its other cells. One beside a company stays, since it may be its name.
+ */
+function companyCleaner({ find, header, added }: EnrichedColumns): (row: readonly string[]) => readonly string[] {
   const ids = COMPANY_TAGS.map(find).filter(at => at !== -1)
+  const values = find('match.outcome') !== -1 ? [] : added.filter(at => !OF_ROW.test(header[at]!) && !ids.includes(at))
+  const isWord = (cell = ''): boolean => cell !== '' && isNoCompany(cell)
   return row => {
-    const empty = ids.filter(at => row[at] !== undefined && row[at] !== '' && isNoCompany(row[at]))
-    return empty.length === 0 ? row : row.map((cell, at) => (empty.includes(at) ? '' : cell))
+    const hasCompany = ids.some(at => (row[at] ?? '') !== '' && !isWord(row[at]))
+    const emptied = (hasCompany || ids.length === 0 ? ids : [...ids, ...values]).filter(at => isWord(row[at]))
+    const isPadded = ids.some(at => row[at] !== row[at]?.trim())
+    if (emptied.length === 0 && !isPadded) return row
+    return row.map((cell, at) => (emptied.includes(at) ? '' : ids.includes(at) ? cell.trim() : cell))
   }
 }
 

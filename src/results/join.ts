@@ -133,6 +133,7 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
       matches: totals.matches(),
       missing: [...missing],
       unfit: writers?.unfit() ?? [],
+      words: totals.words(),
       decisions: decisions === null ? null : totals.decisions(decisions),
       questions: questions?.counts() ?? null,
       accepted: acceptedCount,

@@ -7,6 +7,7 @@ import type {
   LowestScores,
   MatchGroups,
   Outcomes,
+  PublishedResults,
   RowDecision,
   UnmatchedReason,
 } from '../model/results.ts'
@@ -18,7 +19,7 @@ import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { COMPANY_TAGS, NAME_TAGS, type RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS, NO_VALUE, type RowOutcome } from './enriched-file.ts'
 import { MatchCounter } from './match-groups.ts'
 import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 
@@ -59,6 +60,9 @@ export class RowTotals {
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
   #hasScores = false
+  /** The chosen columns in those of the last row. */
+  #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
+  readonly #words = new Map<string, number>()
 
   constructor(plan: Plan) {
     this.#plan = plan
@@ -121,6 +125,14 @@ export class RowTotals {
   }
 
   #countMatch(number: number, { row, columns }: RowResult, inputRow: readonly string[]): void {
+    if (this.#chosen?.columns !== columns) {
+      const names = this.#plan.output?.columns ?? []
+      this.#chosen = { columns, places: names.map(columns.find).filter(at => at !== -1) }
+    }
+    for (const at of this.#chosen.places) {
+      const cell = (row[at] ?? '').trim()
+      if (cell.length < 12 && NO_VALUE.test(cell)) this.#words.set(cell, (this.#words.get(cell) ?? 0) + 1)
+    }
     const read = (names: readonly string[]): string =>
       names.map(name => row[columns.find(name)] ?? '').find(cell => cell !== '') ?? ''
     const { banding, pattern } = evidenceOf({ row, columns })
@@ -135,6 +147,11 @@ export class RowTotals {
             company: { id: read(COMPANY_TAGS), name: read(NAME_TAGS) },
           },
     )
+  }
+
+  /** Cells beside a company that hold a word for no value, by the word, the most frequent first. */
+  words(): PublishedResults['words'] {
+    return [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells)
   }
 
   /** Bands and patterns of the service's matches. */

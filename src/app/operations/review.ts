@@ -94,6 +94,7 @@ export async function applyDecisions(
     const {
       missing: _,
       unfit: ____,
+      words: _____,
       companies: __,
       isRejected: ___,
       ...published

@@ -7,7 +7,7 @@ import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
-import type { OutputFile, UnfitColumn } from '../../model/results.ts'
+import type { OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
@@ -85,6 +85,12 @@ function unfitIssue({ path, column, type, count, rows }: UnfitColumn): Issue {
   return issue('FETTLE_OUTPUT_TYPE', message, { severity: 'warn', column, count, rows })
 }
 
+function wordsIssue(words: PublishedResults['words']): Issue {
+  const found = words.slice(0, 3).map(({ word, cells }) => `${counted(cells, 'cell')} with ${JSON.stringify(word)}`)
+  const message = `in the chosen columns of matched rows the service wrote ${found.join(', ')}: the outputs hold them as they came`
+  return issue('FETTLE_OUTPUT_WORDS', message, { severity: 'warn', count: words.reduce((sum, { cells }) => sum + cells, 0) })
+}
+
 function keptIssue(files: readonly OutputFile[]): Issue {
   const written = files.map(({ path }) => path).join(', ')
   const rows = written === '' ? 'the rows of this run stay in its directory' : `the rows of this run are in ${written}`
@@ -108,7 +114,7 @@ export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-  const { missing, unfit, isRejected, ...published } = await ports.results.publish(
+  const { missing, unfit, words, isRejected, ...published } = await ports.results.publish(
     (outcomes, header) => checkAgainstSummary(outcomes, state, header),
     failed,
     answeredJobs(state),
@@ -117,6 +123,7 @@ export async function* publish(state: RunState, ports: Ports): StageEvents {
   const found = [
     ...(missing.length > 0 ? [missingIssue(missing, state.plan)] : []),
     ...unfit.map(unfitIssue),
+    ...(words.length > 0 ? [wordsIssue(words)] : []),
     ...(isRejected === true ? [keptIssue(published.files)] : []),
   ]
   for (const one of found) if (!isKnown(one)) yield { type: 'issue.raised', issue: one }

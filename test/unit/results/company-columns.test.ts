@@ -28,9 +28,9 @@ async function publish(added: string, cells: readonly string[], rest: Partial<Pl
   try {
     await results.receive(0, { bytes: Buffer.byteLength(text), body }, 3)
     const seen: string[] = []
-    const { outcomes } = await results.publish((_, header) => seen.push(header ?? ''))
+    const { outcomes, words } = await results.publish((_, header) => seen.push(header ?? ''))
     const written: string[][] = parse(readFileSync(join(root, 'out.csv')))
-    return { header: seen[0], matched: outcomes.matched, ids: written.slice(1).map(row => row.slice(3)) }
+    return { header: seen[0], matched: outcomes.matched, words, ids: written.slice(1).map(row => row.slice(3)) }
   } catch (error) {
     if (!FettleError.is(error)) throw error
     expect(names(root)).toEqual(['in.csv'])
@@ -115,4 +115,48 @@ test.each([
         ['', 'unmatched'],
       ],
     })
+})
+
+describe('a word for no value in another column', () => {
+  const columns = ['*', 'general.connectId', 'general.companyName', 'general.employees']
+  const output = { path: 'out.csv', format: 'csv' as const, columns, unmatched: null, review: null }
+  const header = 'general.connectId,general.companyName,general.employees'
+
+  test.each(['NULL', 'N/A', '-', '0', 'Not Found', 'none'])('%s is removed from a row without a company', async word => {
+    for (const id of ['', word])
+      expect(await publish(header, ['CC-1,Acme,7', `${id},${word},${word}`, `${id},${word},`], { output })).toMatchObject({
+        ids: [
+          ['CC-1', 'Acme', '7'],
+          ['', '', ''],
+          ['', '', ''],
+        ],
+        words: [],
+      })
+  })
+
+  it('stays beside a company, which may be called so, and is counted', async () => {
+    expect(await publish(header, ['CC-1,NULL,n/a', 'CC-2,Null,NULL', 'CC-3,0,0'], { output })).toMatchObject({
+      ids: [
+        ['CC-1', 'NULL', 'n/a'],
+        ['CC-2', 'Null', 'NULL'],
+        ['CC-3', '0', '0'],
+      ],
+      words: [
+        { word: 'NULL', cells: 2 },
+        { word: 'n/a', cells: 1 },
+        { word: 'Null', cells: 1 },
+      ],
+    })
+  })
+})
+
+test('spaces around an id are not part of it', async () => {
+  expect(await publish('general.connectId', [' CC-1 ', '', '\u00a0CC-3'])).toMatchObject({
+    matched: 2,
+    ids: [
+      ['CC-1', 'matched'],
+      ['', 'unmatched'],
+      ['CC-3', 'matched'],
+    ],
+  })
 })

@@ -51,7 +51,8 @@ describe('receiving', () => {
     const packed = readFileSync(join(work, 'enriched-0.csv.gz'))
     expect(gunzipSync(packed).toString()).toBe(ENRICHED)
     const packedSha256 = sha256(packed)
-    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED), packedSha256 })
+    const form = { encoding: 'utf-8', evidence: null, packing: null, delimiter: ',' }
+    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED), packedSha256, form })
   })
 
   it('detects every cut, with and without an announced length', async () => {

@@ -156,6 +156,7 @@ export class FakeResults implements Results {
       lowestScores: { matched: null, review: null },
       matches: null,
       unfit: [],
+      words: [],
       missing: [],
       decisions: null,
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },

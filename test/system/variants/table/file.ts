@@ -419,8 +419,27 @@ const insteadOfId = (word: string): Change => ({
   },
 })
 
+/** A word in place of every empty cell of a column that the service added. */
+const insteadOfEmpty = (word: string): Change => ({
+  table: table => ({
+    ...table,
+    rows: table.rows.map(row => row.map((cell, at) => (at >= table.own && cell === '' ? word : cell))),
+  }),
+})
+
+const paddedIds: Change = {
+  table: table => {
+    const id = table.header.indexOf('general.connectId')
+    return { ...table, rows: table.rows.map(row => (row[id] === '' ? row : row.with(id, ` ${row[id]} `))) }
+  },
+}
+
 const words: Row[] = inEach(
-  WORDS.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word)]),
+  [
+    ...WORDS.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word)]),
+    ...WORDS.map((word): Row => [`${JSON.stringify(word)} in every empty cell`, insteadOfEmpty(word)]),
+    ['spaces around ids', paddedIds],
+  ],
   SERVICES,
 )
 
