@@ -41,7 +41,7 @@ const isNoCompany = (cell: string): boolean => {
   return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
 }
 
-/** Columns whose cells say something of a row without a company, too. */
+/** Columns that describe the row itself, with or without a company. */
 const OF_ROW = /^match\.|banding|pattern|duplicate|row ?number/i
 
 /** Words that stand for no value in any column; "0" or "none" may be a value. */

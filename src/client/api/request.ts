@@ -91,7 +91,7 @@ function rowOf(
 }
 
 const NOT_JSON =
-  "The service carried out the request and answered with another type than JSON. Pass as: 'bytes' to get such an answer; first find out whether it was charged."
+  "The service accepted the request and answered with another type than JSON. Pass as: 'bytes' to get such an answer; first find out whether it was charged."
 
 export function createRequest(core: Core): Request {
   const request = (

@@ -55,7 +55,8 @@ async function receive(bytes: Buffer, { charset, isUnannounced = false, list = A
       const received = await results.receive(0, download, 2)
       const packed = readFileSync(join(work, 'enriched-0.csv.gz'))
       const text = gunzipSync(packed).toString()
-      expect(received).toEqual({ bytes: Buffer.byteLength(text), rows: 2, sha256: sha256(text), packedSha256: sha256(packed) })
+      const content = { bytes: Buffer.byteLength(text), rows: 2, sha256: sha256(text), packedSha256: sha256(packed) }
+      expect(received).toMatchObject({ ...content, form: { delimiter: ',' } })
       expect(readdirSync(work)).toEqual(['enriched-0.csv.gz'])
       return text
     } catch (error) {
