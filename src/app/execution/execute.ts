@@ -5,13 +5,14 @@ import { join } from 'node:path'
 import { EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
-import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
+import { type Journal, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
 import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
 import {
   hasEarlyStages,
   isRejected,
+  type LastGoodRun,
   needsService,
   type ProgressEvent,
   pausedBy,
@@ -63,7 +64,7 @@ export async function executeRun(
   const record = recordOf(journal, guard, now)
   const before = lastGoodRun(settings.runsDir, { plan, identity }, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
-  const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+  const last = before === null ? null : { plan: before.plan, outcomes: before.outcomes }
   const baseline = baselineOf(settings.runsDir, before)
   const resultOf = (state: RunState): RunResult => ({
     state,
@@ -79,7 +80,7 @@ export async function executeRun(
     await keepReport(stateOf(journal))
     if (plan.rows === 0 || (wholePlan(plan).sent === 0 && plan.shard === undefined)) skipRun(record, plan)
     else if (wholePlan(plan).sent === 0) finishWithoutRows(record)
-    else await executeStages({ record, directory, guard, settings, previousRate, baseline, keepReport, fetchByJob })
+    else await executeStages({ record, directory, guard, settings, before: last, baseline, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
     const unremoved = await removeWorkFiles(result.state, directory, settings.cwd)
@@ -122,7 +123,7 @@ interface Work {
   readonly directory: RunDirectory
   readonly guard: TakeoverGuard
   readonly settings: RunSettings
-  readonly previousRate: number | null
+  readonly before: LastGoodRun | null
   readonly baseline: Baseline | null
   readonly keepReport: (state: RunState) => Promise<void>
   readonly fetchByJob: FetchByJob
@@ -133,7 +134,7 @@ async function executeStages({
   directory,
   guard,
   settings,
-  previousRate,
+  before,
   baseline,
   keepReport,
   fetchByJob,
@@ -150,8 +151,7 @@ async function executeStages({
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
-    isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
+  const fails: ResultsOptions['isRejected'] = (outcomes, changes) => isRejected(stateOf(record), outcomes, { before, changes })
   /** As the plan is now: it changes when the rows that go up are chosen. */
   const openPorts = (): RunPorts => {
     const { plan, identity } = stateOf(record)
@@ -246,7 +246,7 @@ async function executeStages({
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const { ports } = connection
-    await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
+    await runStages({ recorder: record, ports, before, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // A failure before the first stage is in the report too.
     if (connection === null) record.append(isRefusal(error) ? refusedBy(error) : pausedBy(error))

@@ -6,6 +6,7 @@ import { notifyRejection } from '../observe/notify/notify.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
+import { listIssues } from '../prepare/kept-list.ts'
 import { withTarget } from '../prepare/prepare.ts'
 import { recordDelivery } from '../runs/event-store.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
@@ -46,8 +47,10 @@ export const check = (pipeline: string | RowsPipeline, options: LibraryOptions):
   withStop(options, all => checkWith(pipeline, all))
 
 async function checkWith(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>): Promise<Check> {
-  const { plan, issues, release } = await prepared(pipeline, options, false)
-  release()
+  const ready = await prepared(pipeline, options, false)
+  ready.release()
+  const { plan } = ready
+  const issues = [...ready.issues, ...listIssues(ready, runsDirOf(options))]
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Action, action, FettleError } from '../../errors.ts'
-import { fetchedTags, matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { fetchedTags, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
 import { REUSED_FILE, receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
@@ -81,11 +81,10 @@ export async function applyDecisions(
     const decisions = new Decisions(lines, dayOf(now()))
     const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
     const before = lastGoodRun(runsDir, state, id)
-    const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
-      isRejected: (outcomes, changes) => isRejected(state, outcomes, { rate: previousRate, changes }),
+      isRejected: (outcomes, changes) => isRejected(state, outcomes, { before, changes }),
       baseline: baselineOf(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
@@ -109,7 +108,7 @@ export async function applyDecisions(
         await fetchAccepted(journal, directory, results, source, settings)
         await results.removeCompanies()
       }
-      const state = journal.append(endOf(journal.state!, null, previousRate))
+      const state = journal.append(endOf(journal.state!, null, before))
       const report = reportOfRun(runsDir, id)
       await writeReports(directory, report, state)
       return { state, report, directory }

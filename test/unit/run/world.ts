@@ -7,6 +7,7 @@ import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
 import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { LastGoodRun } from '../../../src/run/checks.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'
 import { FakeAccount } from './fake-account.ts'
@@ -109,7 +110,7 @@ export interface World {
   readonly grace: AbortController
   readonly ticks: ProgressEvent[]
   readonly ports: Ports
-  previousRate: number | null
+  before: LastGoodRun | null
   /** Carries the run on, as a process that begins now. */
   run(): Promise<RunState>
   /** The same, and stops once every job is submitted. */
@@ -258,9 +259,9 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     grace,
     ticks,
     ports,
-    previousRate: null,
-    run: () => runStages({ recorder: journal, ports, previousRate: world.previousRate }),
-    detach: () => runStages({ recorder: journal, ports, previousRate: null, detach: true }),
+    before: null,
+    run: () => runStages({ recorder: journal, ports, before: world.before }),
+    detach: () => runStages({ recorder: journal, ports, before: null, detach: true }),
   }
   return world
 }
