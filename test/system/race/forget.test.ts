@@ -1,8 +1,8 @@
 /**
- * `forget` next to a run of a different pipeline, which shares the answers and whose list lacks the row: whatever the run does meanwhile,
- * nothing of the row is left once both have ended, or `forget` removed nothing and ended with 75.
+ * `forget` next to a run: of a list that has the row, and of a different pipeline whose list lacks it and which rewrites the shared answers.
+ * Nothing of the row is left once both have ended, or `forget` ended with 75, and leaves nothing when it is called again.
  */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -71,33 +71,26 @@ function holders(cwd: string): string[] {
   })
 }
 
-/** A copy of the first night, whose second list has a row that no earlier list had. */
-function nextNight(): string {
+/** A copy after the first run, with a row in both lists that no run has sent. */
+function nextRun(): string {
   const cwd = folderOf()
   cpSync(base, cwd, { recursive: true })
-  writeFileSync(join(cwd, 'lacks.csv'), `${HEAD}KEY-3,Cork SA,3,FR\nKEY-4,Dover Ltd,4,GB\n`)
+  for (const name of ['has.csv', 'lacks.csv']) appendFileSync(join(cwd, name), 'KEY-4,Dover Ltd,4,GB\n')
   return cwd
 }
 
 const forget = (cwd: string) => fettleBinary(['forget', '--key', 'PERSON-4711'], { cwd, env })
 
-async function expectForgotten(cwd: string, code: number | null, when: string): Promise<void> {
-  expect([0, 75], when).toContain(code)
-  if (code === 0) expect(holders(cwd), when).toEqual([])
-  const again = await forget(cwd)
-  expect(again.code, `${when}: ${again.stderr}`).toBe(0)
-  expect(holders(cwd), when).toEqual([])
-}
-
-test('while a run waits at any of its requests', { timeout: 240_000 }, async () => {
+test('while a run of the row waits at any of its requests', { timeout: 240_000 }, async () => {
   proxy.pieces = 0
-  const undisturbed = await fettleBinary(['run', 'lacks.yml', '-q'], { cwd: nextNight(), env })
+  const undisturbed = await fettleBinary(['run', 'has.yml', '-q'], { cwd: nextRun(), env })
   expect(undisturbed.code, undisturbed.stderr).toBe(0)
   const all = proxy.pieces
   expect(all).toBeGreaterThan(6)
+  let locked = 0
   const step = Math.ceil(all / runs(4, all))
   for (let stop = 1; stop <= all; stop += step) {
-    const cwd = nextNight()
+    const cwd = nextRun()
     let release = (): void => {}
     const reached = new Promise<void>(resolve => {
       Object.assign(proxy, { pieces: 0, stop, reached: resolve })
@@ -105,22 +98,34 @@ test('while a run waits at any of its requests', { timeout: 240_000 }, async () 
     proxy.released = new Promise(resolve => {
       release = resolve
     })
-    const run = start(['run', 'lacks.yml', '-q'], { cwd, env })
+    const run = start(['run', 'has.yml', '-q'], { cwd, env })
     await Promise.race([reached, run.ended])
+    // Before it has its lock, the run has read nothing of the row yet.
+    const isLocked = existsSync(join(cwd, 'fettle-runs/locks/has'))
     const { code } = await forget(cwd)
+    locked += isLocked ? 1 : 0
+    if (isLocked) expect(code, `request ${stop} of ${all}`).toBe(75)
     release()
     const ended = await run.ended
     expect(ended.code, `${stop}: ${ended.stderr}`).toBe(0)
-    await expectForgotten(cwd, code, `request ${stop} of ${all}`)
+    const again = await forget(cwd)
+    expect(again.code, `request ${stop} of ${all}: ${again.stderr}`).toBe(0)
+    expect(holders(cwd), `request ${stop} of ${all}`).toEqual([])
   }
+  expect(locked).toBeGreaterThan(0)
   proxy.stop = Number.POSITIVE_INFINITY
 })
 
-test('started at the same moment', { timeout: 240_000 }, async () => {
+test('started at the same moment as a run that rewrites the answers', { timeout: 240_000 }, async () => {
   for (let round = 0; round < runs(3, 30); round++) {
-    const cwd = nextNight()
-    const [ran, forgot] = await Promise.all([fettleBinary(['run', 'lacks.yml', '-q'], { cwd, env }), forget(cwd)])
+    const cwd = nextRun()
+    const run = ['run', 'lacks.yml', '-q', '--refresh-key', 'KEY-1']
+    const [ran, forgot] = await Promise.all([fettleBinary(run, { cwd, env }), forget(cwd)])
     expect([0, 75], ran.stderr).toContain(ran.code)
-    await expectForgotten(cwd, forgot.code, `round ${round}`)
+    expect([0, 75], forgot.stderr).toContain(forgot.code)
+    if (forgot.code === 0) expect(holders(cwd), `round ${round}`).toEqual([])
+    const again = await forget(cwd)
+    expect(again.code, `round ${round}: ${again.stderr}`).toBe(0)
+    expect(holders(cwd), `round ${round}`).toEqual([])
   }
 })
