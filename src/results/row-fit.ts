@@ -10,8 +10,8 @@ import { companyIn } from './enriched-file.ts'
 
 export type Fit =
   | { readonly is: 'better' | 'unknown' }
-  /** The company beside row `number` is that of row `other`. */
-  | { readonly is: 'worse'; readonly number: number; readonly other: number }
+  /** The company beside row `number` is that of row `other`, whose own is beside a third row; it has none if `isLone`. */
+  | { readonly is: 'worse'; readonly number: number; readonly other: number; readonly isLone: boolean }
 
 /** Rows of a part that are compared; of a longer one, those whose names begin with some of all words. */
 const MOST_COMPARED = 10_000
@@ -152,9 +152,10 @@ export class RowFit {
 
   /**
    * The first row whose company is evidently that of another row, while its own is beside a third: an exchange, or a longer cycle. A
-   * single row whose company has the name of another may be right, since companies change their names.
+   * single row whose company has the name of another may be right, since companies change their names; less so if it shares nothing
+   * with its company, and the other row has none.
    */
-  #moved(): { readonly number: number; readonly other: number } | null {
+  #moved(): { readonly number: number; readonly other: number; readonly isLone: boolean } | null {
     const byKey = new Map<string, number[]>()
     const byWord = new Map<string, number[]>()
     for (const [at, { row }] of this.#unequal.entries()) {
@@ -167,11 +168,17 @@ export class RowFit {
     }
     const leaves = new Map<number, number>()
     const arrives = new Set<number>()
+    let lone = null as readonly [number, number] | null
     for (const [at, { row, company }] of this.#unequal.entries()) {
       if (company === null) continue
       const keys = [...company.names.map(keyOf), ...[...company.numbers].map(number => `#${number}`)]
       const exact = keys.flatMap(key => byKey.get(key) ?? [])
       const least = Math.max(LEAST_SIMILAR, (nameSimilarity(row, company) ?? 0) + LEAST_CLOSER)
+      const own = similarity(row, company) ?? 0
+      const isOthers = (other: number): boolean =>
+        this.#unequal[other]!.company === null && (similarity(this.#unequal[other]!.row, company) ?? 0) > own + LEAST_CLOSER_ALONE
+      const alone: number | undefined = lone === null ? exact.find(isOthers) : undefined
+      if (alone !== undefined) lone = [at, alone]
       const similar = company.names
         .flat()
         .flatMap(word => byWord.get(word) ?? [])
@@ -182,9 +189,12 @@ export class RowFit {
         arrives.add(other)
       }
     }
-    for (const [at, other] of leaves)
-      if (arrives.has(at)) return { number: this.#unequal[at]!.number, other: this.#unequal[other]!.number }
-    return null
+    const numbersOf = ([at, other]: readonly [number, number]) => ({
+      number: this.#unequal[at]!.number,
+      other: this.#unequal[other]!.number,
+    })
+    for (const pair of leaves) if (arrives.has(pair[0])) return { ...numbersOf(pair), isLone: false }
+    return lone === null ? null : { ...numbersOf(lone), isLone: true }
   }
 }
 
@@ -193,6 +203,8 @@ const MOST_ALIKE = 50
 /** The share of words in common by which a company is evidently that of another row, and by how much more than with its own. */
 const LEAST_SIMILAR = 0.5
 const LEAST_CLOSER = 0.25
+/** By how much more where nothing else shows an exchange: another name, and not the place of its own row. */
+const LEAST_CLOSER_ALONE = 0.5
 
 function push(map: Map<string, number[]>, key: string, at: number): void {
   const found = map.get(key)

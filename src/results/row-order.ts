@@ -10,7 +10,7 @@ import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
 import { companyIn } from './enriched-file.ts'
-import { RowFit } from './row-fit.ts'
+import { type Fit, RowFit } from './row-fit.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
 
@@ -37,6 +37,9 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
   const fit = new RowFit(plan, columns, rows)
   const isKeyRepeated = keyProof(plan, columns, rows)
   let hasCompany = false
+  let first: readonly string[] | null = null
+  /** Rows that are all alike may be exchanged. */
+  let areAllAlike = true
   let base: number | null = null
   /** Why row numbers, and why cells, are no proof; null as long as they are. */
   let numberProblem = numberAt === -1 ? `it has no ${ROW_NUMBER}` : null
@@ -84,15 +87,17 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
       cellProblem ??= readCells(number, enriched, uploadRow)
       placeProblem ??= readPlace(number, enriched, uploadRow)
       isKeyRepeated.add(enriched, uploadRow)
+      first ??= uploadRow
+      areAllAlike &&= mappedColumns(plan).every(index => uploadRow[index] === first![index])
       hasCompany ||= companyIn(enriched, columns) !== ''
       fit.add(number, enriched, uploadRow)
       if (numberProblem !== null && cellProblem !== null) throw unproven(plan, numberProblem, cellProblem)
     },
     end() {
       const found = fit.end()
-      if (found.is === 'worse') throw misplaced(found)
       const isShown = cellProblem === null || placeProblem === null || isKeyRepeated.holds()
-      if (!isShown && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
+      if (found.is === 'worse' && !(found.isLone && isShown)) throw misplaced(found)
+      if (!isShown && !areAllAlike && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
     },
   }
 }
@@ -170,10 +175,10 @@ const columnLabel = (plan: Plan, index: number): string => {
 const wrongRow = (number: number, why: string): FettleError =>
   new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)
 
-const misplaced = ({ number, other }: { readonly number: number; readonly other: number }): FettleError =>
+const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): FettleError =>
   new FettleError(
     'FETTLE_ROW_ORDER',
-    `the company beside row ${number} of the enriched file is that of row ${other}, by its name or number, and that of row ${number} is beside another row: the rows were reordered, or the columns of the service were moved against them`,
+    `the company beside row ${number} of the enriched file is that of row ${other}, by its name or number, and ${isLone ? `row ${other} has none` : `that of row ${number} is beside another row`}: the rows were reordered, or the columns of the service were moved against them`,
   )
 
 /** A row number that the service counts itself is right in any order. */

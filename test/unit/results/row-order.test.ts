@@ -146,6 +146,39 @@ describe('the order of rows', () => {
     }
   })
 
+  it('is refused where a matched row was exchanged with one that has no company', async () => {
+    const list = ['Acme', 'Bolt', 'Core', 'Dune', 'Echo', 'Flux']
+    const input = `Company\n${list.join('\n')}\n`
+    const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+    const found = (companies: readonly string[], cells: readonly string[] = []) => {
+      const rows = companies.map((name, at) =>
+        [at + 1, ...cells.slice(at, at + 1), name === '' ? '' : `CC-${name}`, name === '' ? '' : `${name} Ltd`].join(','),
+      )
+      const header = ['general.rowNumber', ...(cells.length > 0 ? ['Company'] : []), 'general.connectId,general.companyName']
+      return joined(input, [`${[header.join(','), ...rows].join('\n')}\n`], { mappings: names })
+    }
+    expect(await found(['Acme', 'Bolt', 'Core', '', 'Echo', 'Flux'])).toHaveLength(6)
+    const exchanged = ['Acme', '', 'Core', 'Bolt', 'Echo', 'Flux']
+    expect(await found(exchanged)).toMatchObject(
+      unproven('beside row 4', 'is that of row 2, by its name or number, and row 2 has none'),
+    )
+    // Cells that repeat show that the row is in its place.
+    expect(await found(exchanged, list)).toHaveLength(6)
+    // A company may have another name by now.
+    expect(await found(['Acme', 'Bolt', 'Core', 'Zeta', 'Echo', 'Flux'])).toHaveLength(6)
+  })
+
+  it('needs no proof for rows that are all alike', async () => {
+    const alike = (third: string) =>
+      joined(
+        `Ref,Company,Town\n1,Acme,Leeds\n2,Acme,Leeds\n3,${third}\n`,
+        ['general.rowNumber,general.connectId\n1,CC-1\n2,CC-1\n3,CC-1\n'],
+        { mappings },
+      )
+    expect(await alike('Acme,Leeds')).toEqual(['CC-1', 'CC-1', 'CC-1'])
+    expect(await alike('Acme,York')).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+  })
+
   it('is proven by the mapped cells alone, and refused where one of them is another', async () => {
     const header = 'general.connectId,TOWN,COM PANY'
     expect(await join3(header, 'CC-1,Leeds,Acme', 'CC-2,York,Acme', 'CC-3,Leeds,Core')).toEqual(IDS)
