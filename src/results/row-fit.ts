@@ -203,7 +203,7 @@ const MOST_ALIKE = 50
 /** The share of words in common by which a company is evidently that of another row, and by how much more than with its own. */
 const LEAST_SIMILAR = 0.5
 const LEAST_CLOSER = 0.25
-/** By how much more where nothing else shows an exchange: another name, and not the place of its own row. */
+/** By how much more where nothing else shows an exchange: another name, and not the place of the row beside it. */
 const LEAST_CLOSER_ALONE = 0.5
 
 function push(map: Map<string, number[]>, key: string, at: number): void {

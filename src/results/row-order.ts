@@ -9,7 +9,7 @@ import { DigestIndex } from '../input/upload/row-dedupe.ts'
 import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
-import { companyIn } from './enriched-file.ts'
+import { companyIn, describeHeader } from './enriched-file.ts'
 import { type Fit, RowFit } from './row-fit.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
@@ -91,7 +91,7 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
       areAllAlike &&= mappedColumns(plan).every(index => uploadRow[index] === first![index])
       hasCompany ||= companyIn(enriched, columns) !== ''
       fit.add(number, enriched, uploadRow)
-      if (numberProblem !== null && cellProblem !== null) throw unproven(plan, numberProblem, cellProblem)
+      if (numberProblem !== null && cellProblem !== null) throw unproven(plan, columns, numberProblem, cellProblem)
     },
     end() {
       const found = fit.end()
@@ -196,9 +196,10 @@ const mappedLabels = (plan: Plan): string =>
     .map(index => columnLabel(plan, index))
     .join(', ')
 
-function unproven(plan: Plan, numberProblem: string, cellProblem: string): FettleError {
+function unproven(plan: Plan, columns: EnrichedColumns, numberProblem: string, cellProblem: string): FettleError {
+  const header = columns.find(ROW_NUMBER) === -1 ? ` As it came, ${describeHeader(columns, ROW_NUMBER)}.` : ''
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.`,
+    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.${header}`,
   )
 }

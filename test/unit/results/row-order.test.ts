@@ -168,6 +168,12 @@ describe('the order of rows', () => {
     expect(await found(['Acme', 'Bolt', 'Core', 'Zeta', 'Echo', 'Flux'])).toHaveLength(6)
   })
 
+  it('without a proof, names the header that came', async () => {
+    expect(await join3('general.rowNo,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toMatchObject(
+      unproven('its columns are "general.rowNo", "general.connectId"'),
+    )
+  })
+
   it('needs no proof for rows that are all alike', async () => {
     const alike = (third: string) =>
       joined(
