@@ -82,10 +82,11 @@ export class Outage {
   }
 }
 
-// A refusal shows that the service works; a server error and a lost reply do not.
+// A refusal shows that the service works; a server error and a reply that is lost or cut do not.
 const isReached = (outcome: Outcome<unknown> | null): boolean =>
   outcome !== null &&
   outcome.type !== 'loss' &&
+  !(outcome.type === 'offContract' && outcome.how === 'cut') &&
   (outcome.type !== 'status' || (outcome.status < 500 && outcome.status !== 408 && outcome.status !== 429))
 
 async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {

@@ -136,7 +136,7 @@ describe('the file on the service itself', () => {
       expect(await errorOf(textOf(await opened(answer)))).toMatchObject({ code: 'FETTLE_DOWNLOAD_CUT' })
   })
 
-  test('the charset is that of the Content-Type', async () => {
+  test('the charset is the one in the Content-Type', async () => {
     const typed = async (type: string) => {
       const answer: Answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(CSV)
       return (await clientOf(await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [answer] })).openEnrichedFile('7')).charset
