@@ -27,7 +27,7 @@ export const SERVICE = {
   FETTLE_JOB_FAILED: entry('rejected', 'The job ended in an error status.', 'Start a new run. For support, pass on the message of the service and the correlation id.'),
   FETTLE_JOB_STATUS: notice('rejected', 'The job has a status that this version does not recognise.', 'The run continues to wait; a newer fettle may recognise the status.'),
   FETTLE_JOB_BACKWARDS: notice('rejected', 'The status of the job went backwards.', 'The run continues to wait and sends nothing again; if it lasts, ask the support of the service.'),
-  FETTLE_JOB_STEP: notice('rejected', 'The job matched its rows, and a later step of it failed at the service.', 'Check the job at the service; its counts are those of the whole list.'),
+  FETTLE_JOB_STEP: notice('rejected', 'The job matched its rows, and a later step of it failed at the service.', 'Check the job at the service; its counts cover the whole list.'),
   FETTLE_JOB_ORPHAN: notice('rejected', 'More than one remote job has the name of this run.', 'The older job was used; archive the other.'),
   FETTLE_ARCHIVE: notice('rejected', 'A job of the run was not archived at the service.', 'Archive the job at the service; the outputs of the run are complete.'),
   FETTLE_ANSWERS_FETCHED: notice('rejected', 'Answers that an unfinished run had paid were fetched from its jobs, and were not paid again.', 'Resume the unfinished run if you need its outputs: see docs/nights.md.'),

@@ -72,7 +72,7 @@ export interface Upload extends FormFile {
   readonly hasHeader: boolean
 }
 
-/** A file being received; `bytes` is the announced length, null when none is announced; `charset` is that of its Content-Type. */
+/** A file being received; `bytes` is the announced length, null when none is announced; `charset` is the one in its Content-Type. */
 export interface Download {
   readonly bytes: number | null
   readonly charset?: string | null

@@ -49,7 +49,7 @@ export const writingLock = (answers: string): string => join(claimsFolder(answer
 /** Held while a run chooses its rows by the answers. */
 export const choosingLock = (answers: string): string => join(claimsFolder(answers), 'choosing')
 
-/** Runs of which the folder has questions, or that are at work with it. */
+/** Runs that have questions in the folder, or that are at work with it. */
 export function runsUsing(
   answers: string,
   now: () => number,
@@ -186,7 +186,7 @@ async function writeQuestions(path: string, head: string, questions: readonly Bu
 
 /**
  * The questions that a run sends, in the order in which it sends them, null in place of each whose answer is stored; null where the
- * folder does not have those of this choice.
+ * folder has no questions of this choice.
  */
 export function sentQuestions(answers: string, runId: string, scope: string, choice: string): readonly (Buffer | null)[] | null {
   const bytes = readKept(join(claimsFolder(answers), `${runId}.questions`))

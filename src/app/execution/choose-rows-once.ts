@@ -164,7 +164,7 @@ async function looker({ state, directory, settings, choosing, folder, waiting, b
 interface Settled {
   readonly held: HeldClaim
   /**
-   * Null where the run keeps its jobs: the service has one that is paid, of which the journal has nothing, or nothing proves its answers
+   * Null where the run keeps its jobs: the service has a paid job that the journal does not name, or nothing proves its answers
    * without the list.
    */
   readonly looked: Looked | null

@@ -158,7 +158,7 @@ async function readFile({ plan, jobs }: RunState, folder: string): Promise<Probe
   }
 }
 
-/** The header that holds the name of the tag, as `Company Status` that of `general.status`, or the closest one. */
+/** The header that holds the name of the tag, as `Company Status` for `general.status`, or the closest one. */
 function findLike(tag: string, headers: readonly string[]): string | null {
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const name = plain(tag.replace(/^.*\./, ''))

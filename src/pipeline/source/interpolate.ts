@@ -1,6 +1,6 @@
 /**
  * Fills in `${…}` after parsing, so that a value can never add a key. Values come from the environment, the pipeline's `vars` and
- * facts of the run, and never appear in a message. Paths of the command line replace those of the file before.
+ * facts of the run, and never appear in a message. Paths of the command line replace the paths of the file before.
  */
 import { formatOfName, isNameFor, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import { didYouMean, nearest } from '../../nearest.ts'

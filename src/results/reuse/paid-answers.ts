@@ -26,7 +26,7 @@ interface PaidJob {
 }
 
 /**
- * Writes the files of `keptAnswersPaths`. Throws FETTLE_LEDGER and FETTLE_ROW_ORDER for a file that proves less, of which nothing is
+ * Writes the files of `keptAnswersPaths`. Throws FETTLE_LEDGER and FETTLE_ROW_ORDER for a file that proves less and is then not
  * kept, and FETTLE_OUTPUT_WRITE.
  */
 export async function keepPaidAnswers(

@@ -73,7 +73,7 @@ function isHeld(path: string, owner: Owner | null, now: number): boolean {
 export function lockDirectory(directory: string, clock: Clock = systemClock): Release {
   const path = join(directory, 'lock')
   const own = join(directory, `lock.${process.pid}.${randomBytes(6).toString('hex')}`)
-  // The last word makes the text different from that of every other lock.
+  // The last word makes the text different from the text of every other lock.
   const text = `${process.pid} ${ownBeginning() ?? ''} ${pidNamespace()} ${randomBytes(6).toString('hex')}`
   writeFileSync(own, text, { flag: 'wx', mode: 0o600 })
   try {

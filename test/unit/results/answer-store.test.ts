@@ -130,7 +130,7 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
     ['a time that is none', { ...FACTS, sources: [{ ...SOURCE, at: 'yesterday' }] }],
     ['columns that are no texts', { ...FACTS, sources: [{ ...SOURCE, columns: [1] }] }],
     ['tags that are no list', { ...FACTS, tags: 'all' }],
-    ['an age that is no number', { ...FACTS, expires: 'never' }],
+    ['an age that is not a number', { ...FACTS, expires: 'never' }],
   ])('names a file with right checksums and %s', async (_, facts) => {
     const path = await writeAnswers('forged', ['a'], facts)
     await expect(read()).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining(path) })

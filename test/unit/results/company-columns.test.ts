@@ -11,7 +11,7 @@ import { factsOf, folder, names, planOf } from '../input/kit.ts'
 const LIST = 'Ref,Company,Town\n1,Acme,Leeds\n2,Bolt,York\n3,Core,Hull\n'
 const MAPPINGS: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 1, pad: null }]
 
-/** Publishes a file in which each row repeats its cells; gives outcomes and ids beside the rows, or the error. */
+/** Publishes a file in which each row repeats its cells; gives outcomes and ids next to the rows, or the error. */
 async function publish(added: string, cells: readonly string[], rest: Partial<Plan> = {}) {
   const [root, work] = [folder(), folder()]
   writeFileSync(join(root, 'in.csv'), LIST)
@@ -75,7 +75,7 @@ describe('the column of the company', () => {
     })
   })
 
-  it('is named beside counts that contradict it', async () => {
+  it('is named next to counts that contradict it', async () => {
     const { header } = (await publish('Connect ID', ['', '', ''])) as { header: string }
     expect(header).toContain('"Town", "Connect ID"; the nearest is "Connect ID"')
   })
@@ -105,7 +105,7 @@ test.each([
     '   ',
   ],
   ...['Not Found', 'NOT FOUND', 'not_found', 'no match', 'unmatched', '(none)', '<null>', '""""""'],
-])('%s is no company, and is not written as one', async word => {
+])('%s is not a company, and is not written as one', async word => {
   for (const column of ['general.connectId', 'general.safeNumber'])
     expect(await publish(column, [word, 'GB-0-02060056', word])).toMatchObject({
       matched: 1,

@@ -180,7 +180,7 @@ it('any letters are read as they are, in every encoding that has them', async ()
       const text = `Name,No,general.connectId,general.companyName\nMueller,1,CC-1,${one}\nSoehne,2,CC-2,${two}\n`
       const [bytes, sent] = forms[form]!(text)
       const { first } = await receive(bytes, sent)
-      // A text that another one reads as, encoded twice, cannot be told from it.
+      // A text that reads as another text encoded twice, cannot be told from it.
       if (form !== 'utf8' || !/[ÂÃ]/.test(text)) expect(first).toBe(text)
     }),
     { numRuns: 60 },

@@ -44,7 +44,7 @@ export type Fetched = { readonly answers: number } | { readonly why: string | nu
 
 /**
  * Throws what stops the run that wants the answers: a signal, its time limit, an error of the disk, and a service that cannot be
- * reached, of which nothing is asked twice then.
+ * reached: nothing is asked of it twice then.
  */
 export async function fetchPaid(runId: string, fetching: Fetching): Promise<Fetched> {
   const { settings, plan } = fetching

@@ -59,7 +59,7 @@ export async function notifyRejection(
   if (warnings.length > 0) settings.observers?.emit('onWarning', warnings.join('; '))
 }
 
-/** Where the end of the last run of a series is kept, and that of a run whose account was not known. */
+/** Where the end of the last run of a series is kept, and the end of a run whose account was not known. */
 interface Ends {
   readonly own: string
   readonly unknown: string

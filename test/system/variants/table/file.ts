@@ -202,7 +202,7 @@ const numbers = (write: (number: number) => string): Change =>
 const swapped = (all: (readonly string[])[], one: number, other: number): (readonly string[])[] =>
   all.with(one, all[other] ?? []).with(other, all[one] ?? [])
 
-/** The cells that the service added move by a row against those of the input. */
+/** The cells that the service added move by a row against the cells of the input. */
 const shifted: Change = rows((all, { own }) =>
   all.map((row, at) => [...row.slice(0, own), ...(all[(at + 1) % all.length] ?? []).slice(own)]),
 )
@@ -255,7 +255,7 @@ const cells: Row[] = inEach(
     ['a row missing', rows(all => all.toSpliced(7, 1)), 'refused'],
     ['the last row missing', rows(all => all.slice(0, -1)), 'refused'],
     ['a row twice', rows(all => all.toSpliced(7, 0, all[7] ?? [])), 'refused'],
-    ['a row missing, another one twice', rows(all => all.with(7, all[8] ?? [])), 'refused'],
+    ['a row missing, another row twice', rows(all => all.with(7, all[8] ?? [])), 'refused'],
     ['a row of another list', rows(all => [...all, (all[0] ?? []).map(() => 'x')]), 'refused'],
     [
       'only the matched rows',

@@ -174,7 +174,7 @@ const bodies: Row[] = [
     'refused',
   ],
   [
-    'a line of the head that is no header',
+    'a line of the head that is not a header',
     byHand((answer, bytes) => [`HTTP/1.1 ${headOf(answer)}content-length: ${bytes.length}\r\nnonsense\r\n\r\n`, bytes]),
     'refused',
   ],
