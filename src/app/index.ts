@@ -32,6 +32,7 @@ export { type CurrentRunStatus, getRunStatus, watchRun } from './operations/stat
 export { verifyRun } from './operations/verify.ts'
 export { runTestFile, type TestResult, testedFile } from './pipeline-tests/run-tests.ts'
 export { NO_OVERRIDES } from './prepare/context.ts'
+export { assertInProject } from './prepare/decisions.ts'
 export { estimateRun, type RunEstimate } from './prepare/estimate.ts'
 export { listIssues } from './prepare/kept-list.ts'
 export { prepareValue } from './prepare/prepare.ts'

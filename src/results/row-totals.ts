@@ -14,6 +14,7 @@ import type {
 import type { Plan } from '../pipeline/model/types.ts'
 import { evidenceOf } from './answers.ts'
 import { scoreOf } from './candidates.ts'
+import type { Undone } from './changes/undone.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
@@ -54,6 +55,7 @@ export class RowTotals {
   readonly #firstRows = new Map<string, number>()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
+  readonly #others = new Map<string, number>()
   /** Rows that a decision changed. */
   readonly changed = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
@@ -224,10 +226,22 @@ export class RowTotals {
     return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
   }
 
-  decisions(decisions: Decisions): DecisionCounts {
+  /** Counts a row about which a decisions file decides that the run does not apply. */
+  addOther(fingerprints: readonly string[], others: ReadonlyMap<string, string>): void {
+    const path = fingerprints.map(fingerprint => others.get(fingerprint)).find(file => file !== undefined)
+    if (path !== undefined) this.#others.set(path, (this.#others.get(path) ?? 0) + 1)
+  }
+
+  /** The one that decides about most rows. */
+  otherDecisions(): { readonly path: string; readonly rows: number } | null {
+    const [most] = [...this.#others].sort(([, a], [, b]) => b - a)
+    return most === undefined ? null : { path: most[0], rows: most[1] }
+  }
+
+  decisions(decisions: Decisions, { same, renewed }: Undone): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
-    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
+    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused, undone: same.length + renewed.length }
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {

@@ -170,10 +170,24 @@ export function evaluateChecks(
   return [...evaluateListChecks(checks, plan, since.before), ...results]
 }
 
+/** `review.undone` as a check; none where all decisions of the last good run apply. */
+export function evaluateUndone({ plan, decisions }: Pick<RunState, 'plan' | 'decisions'>): CheckResult[] {
+  const { undone = 0 } = decisions ?? {}
+  const severity = plan.undone ?? 'fail'
+  return undone === 0
+    ? []
+    : [{ assertion: 'review.undone', success: false, severity, expected: 'none', actual: counted(undone, 'decision') }]
+}
+
 /** Whether the outputs of a run with these outcomes are not to replace those of the last good run. */
-export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, since: Since): boolean {
+export function isRejected(
+  { plan }: Pick<RunState, 'plan'>,
+  outcomes: Outcomes,
+  since: Since,
+  decisions: RunState['decisions'],
+): boolean {
   if (plan.output?.onFail === 'replace') return false
-  const checks = evaluateChecks(plan, outcomes, since)
+  const checks = [...evaluateChecks(plan, outcomes, since), ...evaluateUndone({ plan, decisions })]
   return checks.some(({ success, severity }) => success === false && severity === 'fail')
 }
 

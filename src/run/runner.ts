@@ -8,7 +8,7 @@ import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
-import { evaluateBudget, evaluateChecks, fewMatchedIssue, type LastGoodRun } from './checks.ts'
+import { evaluateBudget, evaluateChecks, evaluateUndone, fewMatchedIssue, type LastGoodRun } from './checks.ts'
 import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
@@ -186,6 +186,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
   const checks = [
     ...evaluateChecks({ ...state.plan, checks: thresholds }, outcomes, { before, changes: state.changes?.counts ?? null }),
+    ...evaluateUndone(state),
     ...budget,
   ]
   const hasFailed = checks.some(check => check.success === false && check.severity === 'fail')

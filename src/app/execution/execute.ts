@@ -26,7 +26,7 @@ import { openSearches } from '../answers/searches.ts'
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { loadDecisions } from '../prepare/decisions.ts'
+import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
@@ -143,6 +143,7 @@ async function executeStages({
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
   const onProgress = (progress: ProgressEvent): void => settings.observers?.emit('onProgress', progress, stateOf(record))
   const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
+  const otherDecisions = () => loadOtherDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
   const storage: StorageOptions = {
     ...settings,
     attempts: stateOf(record).plan.retry.attempts,
@@ -151,12 +152,21 @@ async function executeStages({
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const fails: ResultsOptions['isRejected'] = (outcomes, changes) => isRejected(stateOf(record), outcomes, { before, changes })
+  const fails: ResultsOptions['isRejected'] = (outcomes, changes, decided) =>
+    isRejected(stateOf(record), outcomes, { before, changes }, decided)
   /** As the plan is now: it changes when the rows that go up are chosen. */
   const openPorts = (): RunPorts => {
     const { plan, identity } = stateOf(record)
     const scope = plan.reuse == null ? {} : { scope: scopeOf(plan, identity) }
-    const from = { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, ...scope }
+    const from = {
+      root: settings.cwd,
+      mode: settings.outputMode,
+      decisions,
+      otherDecisions,
+      isRejected: fails,
+      baseline,
+      ...scope,
+    }
     return openRunPorts(plan, directory, from, storage)
   }
   const warnings: Issue[] = []

@@ -14,7 +14,7 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
 import { companiesInAnswers, forgetAnswers, rowsInAnswers, type SearchedAbout } from '../../results/reuse/forget-answers.ts'
-import { rowDigest } from '../../results/row-fingerprint.ts'
+import { keyFingerprint, rowDigest } from '../../results/row-fingerprint.ts'
 import { choosingLock, claimsFolder, runsUsing, writingLock } from '../answers/claims.ts'
 import { listRunIds, lockPath, makeFolder, readRun, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
@@ -195,7 +195,7 @@ async function scanRuns(
   { runsDir, cwd, key, tables, pipeline }: ForgetOptions,
 ): Promise<{ readonly scan: readonly ScannedRun[]; readonly rows: ReadonlySet<string> }> {
   const known = {
-    fingerprints: new Set<string>(),
+    fingerprints: new Set(states.map(({ plan }) => keyFingerprint(plan, key)).filter(text => text !== '')),
     rows: new Set(folders.flatMap(folder => rowsInAnswers(folder, key, pipeline))),
     ...{ companies: new Set<string>(), cells: new Set<string>() },
   }

@@ -17,8 +17,10 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openRunPorts } from '../execution/ports.ts'
 import type { RunResult } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
+import { hasReview } from '../execution/work-files.ts'
 import { dayOf } from '../prepare/decisions.ts'
 import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
+import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
@@ -38,9 +40,12 @@ const noCredentials = (): never => {
   throw new FettleError('FETTLE_BUG', 'a review needs no credentials')
 }
 
-/** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
+/**
+ * The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW, and
+ * FETTLE_RUN_AMBIGUOUS when runs of several series of the name are open.
+ */
 export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
-  const found = loadRun(runsDir, wanted)
+  const found = loadRun(runsDir, findReviewId(runsDir, wanted, hasReview))
   const { state } = found
   const refuse = (why: string, hint: string, next?: Action): FettleError =>
     new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, ...(next === undefined ? {} : { action: next }) })
@@ -84,7 +89,7 @@ export async function applyDecisions(
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
-      isRejected: (outcomes, changes) => isRejected(state, outcomes, { before, changes }),
+      isRejected: (outcomes, changes, decided) => isRejected(state, outcomes, { before, changes }, decided),
       baseline: baselineOf(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
@@ -96,6 +101,8 @@ export async function applyDecisions(
       words: _____,
       companies: __,
       isRejected: ___,
+      undone: _____,
+      otherDecisions: ______,
       ...published
     } = await results.publish((sent, header) => checkAgainstSummary(sent, state, header), failed, answeredJobs(state))
     await results.removeCompanies()

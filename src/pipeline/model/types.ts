@@ -302,6 +302,8 @@ export interface Plan {
   readonly accept?: PlannedAccept | null
   /** What people decided about rows: a file applied to the output, null for none. */
   readonly decisions: string | null
+  /** What a decision does that applies no longer; null or absent: the run fails. */
+  readonly undone?: 'warn' | 'fail' | null
   /** Null: the service is asked for no candidates. Absent in earlier journals. */
   readonly candidates?: PlannedCandidates | null
   /** Null: companies are added to no portfolio. Absent, as `screen`, in earlier journals. */

@@ -283,6 +283,9 @@ export const pipelineSchema = map({
     decisions: orNull(path)
       .describe('A CSV of decisions about rows, applied on every run; a review writes it.')
       .register(KEY_FACTS, { live: true, identity: false }),
+    undone: orNull(z.enum(['warn', 'fail'], { error: 'warn or fail' }))
+      .describe('When a decision that the last good run applied applies no longer to its row. Absent: fail (exit 1).')
+      .register(KEY_FACTS, { live: true, identity: false }),
   })
     .prefault({})
     .describe('Rows that a person should look at.'),

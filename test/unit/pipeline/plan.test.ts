@@ -338,6 +338,7 @@ describe('fingerprint', () => {
     return {
       ...plan,
       headers: { 'general.connectId': 'Connect ID' },
+      undone: 'warn',
       input: {
         ...plan.input,
         query: { sql: 'select 1', types: ['int32'] },
@@ -470,6 +471,7 @@ describe('fingerprint', () => {
       'report',
       'retention',
       'retry',
+      'undone',
     ])
     for (const key of LIVE_KEYS) expect(KEYS_OUTSIDE_IDENTITY).toContain(key)
     const plan = planOf(`${full}job: { concurrency: 2 }\n`)

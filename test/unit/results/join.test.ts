@@ -356,7 +356,7 @@ describe('samples for reports', () => {
     reason: '',
     cells: { name: 'Bolt; Inc', email: '' },
     candidate: { id: 'CC-9', name: 'Bolt GmbH' },
-    fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+    fingerprint: expect.stringMatching(/^k[0-9a-f]{32}$/),
     candidates: [{ id: 'CC-9', name: 'Bolt GmbH', score: 0.72, why: 'name 0.72', parts: {}, fields: {} }],
     decision: null,
   }
@@ -377,7 +377,7 @@ describe('samples for reports', () => {
         reason: 'not-given',
         cells: { name: 'Core', email: '***' },
         candidate: { id: '', name: '' },
-        fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+        fingerprint: expect.stringMatching(/^k[0-9a-f]{32}$/),
         candidates: [],
         decision: null,
       },

@@ -160,6 +160,8 @@ export class FakeResults implements Results {
       words: [],
       missing: [],
       decisions: null,
+      undone: { rows: [], unclear: 0 },
+      otherDecisions: null,
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
       accepted: this.acceptedCompanies.filter(({ id }) => this.fetched[id] === undefined).length,
       companies: this.listed,
