@@ -101,8 +101,8 @@ export async function applyDecisions(
       words: _____,
       companies: __,
       isRejected: ___,
-      undone: _____,
-      otherDecisions: ______,
+      undone: ______,
+      otherDecisions: _______,
       ...published
     } = await results.publish((sent, header) => checkAgainstSummary(sent, state, header), failed, answeredJobs(state))
     await results.removeCompanies()
