@@ -96,7 +96,10 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
     end() {
       const found = fit.end()
       const isShown = cellProblem === null || placeProblem === null || isKeyRepeated.holds()
-      if (found.is === 'worse' && !(found.isLone && isShown)) throw misplaced(found)
+      if (found.is === 'worse' && !(found.isRare && isShown)) throw misplaced(found)
+      if (found.is === 'shifted') throw shifted(found.against)
+      if (found.is === 'contrary' && !isShown)
+        throw uncertain(plan, placeProblem!, 'the only company has another name than its row')
       if (!isShown && !areAllAlike && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
     },
   }
@@ -175,6 +178,14 @@ const columnLabel = (plan: Plan, index: number): string => {
 const wrongRow = (number: number, why: string): FettleError =>
   new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)
 
+const PLACES = { before: 'the row before each of them', behind: 'the row behind each of them', any: 'other rows' }
+
+const shifted = (against: keyof typeof PLACES): FettleError =>
+  new FettleError(
+    'FETTLE_ROW_ORDER',
+    `the companies of the enriched file fit ${PLACES[against]} better than the rows that they stand beside, by name, number or place: the rows were reordered, or the columns of the service were moved against them`,
+  )
+
 const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): FettleError =>
   new FettleError(
     'FETTLE_ROW_ORDER',
@@ -182,11 +193,15 @@ const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): F
   )
 
 /** A row number that the service counts itself is right in any order. */
-function uncertain(plan: Plan, placeProblem: string): FettleError {
+function uncertain(
+  plan: Plan,
+  placeProblem: string,
+  fit = 'the companies fit their rows no better than others by name, number or place',
+): FettleError {
   const key = plan.key === null ? '' : `, or ${columnLabel(plan, plan.key.index)}, the key of the list`
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and the companies fit their rows no better than others by name, number or place. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
+    `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and ${fit}. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
   )
 }
 
