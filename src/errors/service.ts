@@ -41,7 +41,7 @@ export const SERVICE = {
   FETTLE_OUTPUT_TYPE: notice('rejected', 'Cells cannot be stored in the type of their column.', 'A text format, such as output.format: csv, holds every cell.'),
   FETTLE_OUTPUT_WORDS: notice('rejected', 'Cells of matched rows hold a word that may stand for no value, such as NULL.', 'Treat the word as an empty cell where you read the outputs; it may also be the name of a company.'),
   FETTLE_FILE_FORM: entry('rejected', 'The enriched file is in a form that cannot be read without loss, so nothing was published.', 'Ask the support of the service for CSV in UTF-8; the file is kept in the run directory. Then resume the run, which pays nothing again.', action('resume')),
-  FETTLE_FILE_COLUMNS: entry('rejected', 'The enriched file has no column that names the company found, so nothing was published.', 'Name its column, as in `enrich: { headers: { general.connectId: "Connect ID" } }`, and resume the run, which pays nothing again.', action('resume')),
+  FETTLE_FILE_COLUMNS: entry('rejected', 'The enriched file does not show which rows have a company, so nothing was published.', 'Name the column of the company, as in `enrich: { headers: { general.connectId: "Connect ID" } }`, and resume the run, which pays nothing again.', action('resume')),
   FETTLE_LEDGER: entry('rejected', 'The counts do not add up: a row is unaccounted for.', 'Do not use the output; the report shows both sides of the sum.'),
   FETTLE_ROW_ORDER: entry('rejected', 'The rows of the enriched file cannot be assigned to the rows of the input, so nothing was published.', 'Ask the support of the service; the file is kept in the run directory. A new run requests general.rowNumber, and is charged again.'),
 

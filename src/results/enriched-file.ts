@@ -8,7 +8,7 @@ import { headOf } from '../input/table/file-content.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import { nearest } from '../nearest.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
+import { type EnrichedColumns, isSameColumn, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { receivedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
@@ -29,15 +29,22 @@ export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
 /** What a service writes in place of a company that it did not find. */
 const NO_COMPANY: ReadonlySet<string> = new Set(
-  'null,nil,none,nan,undefined,n/a,#n/a,na,not found,notfound,no match,not matched,unmatched,unknown,empty,false,0'.split(','),
+  [
+    ...'null,nil,none,nan,undefined,n/a,#n/a,na,n.a.,not found,notfound,no match,not matched,unmatched,unknown,empty,false,0'.split(','),
+    ...'no company,no company found,company not found,no match found,no result,none found,not available'.split(','),
+    ...'nicht gefunden,keine,kein treffer'.split(','),
+  ],
 )
+
+/** Ids have a digit and no blank, and are not cut behind a dash. Any other text is a message, such as "pending" or "#REF!". */
+const COMPANY_ID = /^(?=\S*\d)\S*[^\s-]$/
 
 const isNoCompany = (cell: string): boolean => {
   const word = cell
     .trim()
     .toLowerCase()
     .replaceAll('_', ' ')
-    .replaceAll(/[[\]()<>"']/g, '')
+    .replaceAll(/[[\]{}()<>"']/g, '')
   return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
 }
 
@@ -79,7 +86,7 @@ export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
   readonly rows: AsyncIterator<readonly string[]>
-  /** No column shows which rows have a company. Throw it once a row has repeated the cells of the list, which may have such names. */
+  /** The columns do not show which rows have a company. Throw it once a row has repeated the cells of the list, which may have such names. */
   readonly problem: FettleError | null
   /** A row that was read again, as `rows` gives it. */
   clean(row: readonly string[]): readonly string[]
@@ -133,11 +140,10 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
       return next.done ? next : { done: false as const, value: clean(next.value) }
     },
   }
-  const isNamed = ['match.outcome', ...COMPANY_TAGS].some(name => columns.find(name) !== -1)
   return {
     columns,
     rows: cleanRows,
-    problem: isNamed ? null : noCompanyColumn(columns),
+    problem: findColumnProblem(plan, columns),
     clean,
     delimiter,
     place: () => place,
@@ -161,11 +167,23 @@ export function describeHeader(
 
 const MOST_SHOWN = 40
 
-const noCompanyColumn = (columns: EnrichedColumns): FettleError =>
-  new FettleError(
+/** `match.outcome` needs no id; a chosen id must not be left out because the list has a column of its name. */
+function findColumnProblem({ output }: Plan, columns: EnrichedColumns): FettleError | null {
+  const { find, own, received } = columns
+  if (['match.outcome', ...COMPANY_TAGS].every(name => find(name) === -1))
+    return new FettleError(
+      'FETTLE_FILE_COLUMNS',
+      `the enriched file has no column ${COMPANY_TAGS.join(' or ')}, so nothing shows which rows have a company: ${describeHeader(columns)}`,
+    )
+  const isOwn = (tag: string): boolean => own.flat().some(at => isSameColumn(received[at]!, tag))
+  const left = COMPANY_TAGS.find(tag => output?.columns.includes(tag) && find(tag) === -1 && isOwn(tag))
+  if (left === undefined) return null
+  return new FettleError(
     'FETTLE_FILE_COLUMNS',
-    `the enriched file has no column ${COMPANY_TAGS.join(' or ')}, so nothing shows which rows have a company: ${describeHeader(columns)}`,
+    `the enriched file has the column ${JSON.stringify(left)} of the list, and none of this name that the service added: ${describeHeader(columns)}`,
+    { hint: 'Rename this column of the list, or leave it out of what is sent (send: mapped), before the next run.' },
   )
+}
 
 /** Yields rows and passes the end of each to `onRow`; a third slower than rows alone. */
 async function* placedRows(
@@ -200,12 +218,24 @@ export function outcomeReader(columns: EnrichedColumns): (row: readonly string[]
     }
   }
   const duplicate = columns.find('general.duplicate')
-  const ids = COMPANY_TAGS.map(name => columns.find(name))
-  return row => {
-    if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
-    return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'
+  const ids = COMPANY_TAGS.map(name => columns.find(name)).filter(at => at !== -1)
+  return (row, number) => {
+    const found = ids.filter(at => row[at] !== '')
+    for (const at of found) if (!COMPANY_ID.test(row[at]!)) throw notAnId(columns.header[at]!, number, row[at]!)
+    // A duplicate without its company cannot be told from a row without one.
+    if (found.length === 0) return 'unmatched'
+    return /^(y|yes|true|1)$/i.test(row[duplicate] ?? '') ? 'duplicate' : 'matched'
   }
 }
+
+const notAnId = (column: string, number: number, cell: string): FettleError =>
+  new FettleError(
+    'FETTLE_FILE_COLUMNS',
+    `row ${number} of the enriched file has ${JSON.stringify(cell.slice(0, LONGEST_SHOWN))} in ${column}, which is neither the id of a company nor a known word for none`,
+    { hint: 'Ask the support of the service what the cell means; the file is kept in the run directory.' },
+  )
+
+const LONGEST_SHOWN = 60
 
 /** Whether the file marks rows that have the company of an earlier one. */
 export const marksDuplicates = (columns: EnrichedColumns): boolean =>

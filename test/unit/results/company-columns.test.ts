@@ -12,15 +12,15 @@ const LIST = 'Ref,Company,Town\n1,Acme,Leeds\n2,Bolt,York\n3,Core,Hull\n'
 const MAPPINGS: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 1, pad: null }]
 
 /** Publishes a file in which each row repeats its cells; gives outcomes and ids next to the rows, or the error. */
-async function publish(added: string, cells: readonly string[], rest: Partial<Plan> = {}) {
+async function publish(added: string, cells: readonly string[], rest: Partial<Plan> = {}, list = LIST) {
   const [root, work] = [folder(), folder()]
-  writeFileSync(join(root, 'in.csv'), LIST)
+  writeFileSync(join(root, 'in.csv'), list)
   const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
   const columns = ['*', 'general.connectId', 'match.outcome']
   const output = { path: 'out.csv', format: 'csv' as const, columns, unmatched: null, review: null }
   const plan = planOf(facts, { output, mappings: MAPPINGS, enrich: { product: 'basic', tags: ['general.connectId'] }, ...rest })
   const results = openResults(plan, work, { root })
-  const [head, ...rows] = LIST.trim().split('\n')
+  const [head, ...rows] = list.trim().split('\n')
   const text = [`${head},${added}`, ...rows.map((row, at) => `${row},${cells[at]}`), ''].join('\n')
   const body = (async function* () {
     yield Buffer.from(text)
@@ -104,6 +104,7 @@ test.each([
     '?',
     '   ',
   ],
+  ...['No company found', 'NO MATCH FOUND', 'NO_MATCH_FOUND', 'nicht gefunden', 'keine', 'n.a.', '[]', '{}'],
   ...['Not Found', 'NOT FOUND', 'not_found', 'no match', 'unmatched', '(none)', '<null>', '""""""'],
 ])('%s is not a company, and is not written as one', async word => {
   for (const column of ['general.connectId', 'general.safeNumber'])
@@ -115,6 +116,44 @@ test.each([
         ['', 'unmatched'],
       ],
     })
+})
+
+test.each([
+  ...['ERROR', 'Timeout', '#REF!', 'pending', 'multiple', 'x', 'unresolved', 'GB-0-', 'HTTP 503', '2 companies', '404 Not Found'],
+])('%s is neither a company nor a known word for none, and the file is refused', async word => {
+  for (const column of ['general.connectId', 'general.safeNumber'])
+    expect(await publish(column, ['CC-1', word, ''])).toMatchObject({
+      code: 'FETTLE_FILE_COLUMNS',
+      exitCode: 76,
+      message: expect.stringContaining(`row 2 of the enriched file has ${JSON.stringify(word)} in ${column}`),
+    })
+})
+
+test('an outcome of the service needs no id with a digit', async () => {
+  expect(await publish('match.outcome,general.connectId', ['matched,ACME', 'unmatched,', 'unmatched,'])).toMatchObject({
+    matched: 1,
+  })
+})
+
+test('a duplicate counts only with its company', async () => {
+  const rows = ['CC-1,N,', 'CC-1,Y,1', ',Y,1']
+  expect(await publish('general.connectId,general.duplicate,general.duplicateId', rows)).toMatchObject({
+    matched: 1,
+    ids: [
+      ['CC-1', 'matched'],
+      ['CC-1', 'duplicate'],
+      ['', 'unmatched'],
+    ],
+  })
+})
+
+test.each(['general.connectId', 'General.Connect_ID'])('the column %s of the list is not that of the service', async name => {
+  const list = LIST.replace('Town', name)
+  expect(await publish('general.safeNumber', ['SN-1', 'SN-2', 'SN-3'], {}, list)).toMatchObject({
+    code: 'FETTLE_FILE_COLUMNS',
+    message: expect.stringContaining('has the column "general.connectId" of the list, and none of this name that the service'),
+  })
+  expect(await publish('general.connectId', ['CC-1', '', ''], {}, list)).toMatchObject({ matched: 1 })
 })
 
 describe('a word for no value in another column', () => {

@@ -152,7 +152,7 @@ describe('the order of rows', () => {
     const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
     const found = (companies: readonly string[], cells: readonly string[] = []) => {
       const rows = companies.map((name, at) =>
-        [at + 1, ...cells.slice(at, at + 1), name === '' ? '' : `CC-${name}`, name === '' ? '' : `${name} Ltd`].join(','),
+        [at + 1, ...cells.slice(at, at + 1), name === '' ? '' : `C1-${name}`, name === '' ? '' : `${name} Ltd`].join(','),
       )
       const header = ['general.rowNumber', ...(cells.length > 0 ? ['Company'] : []), 'general.connectId,general.companyName']
       return joined(input, [`${[header.join(','), ...rows].join('\n')}\n`], { mappings: names })
@@ -483,7 +483,8 @@ it(
       fc.asyncProperty(scene, async one => {
         const { header, rows, mapped, key, collapse, isHeaderless, numbers, blanks, split, draws } = one
         const isRenumbered = one.isRenumbered && numbers !== null && ['none', 'permuted', 'swapped'].includes(one.mishap)
-        const exactly = (cells: readonly string[]): string => `CC-${JSON.stringify(mapped.map(index => cells[index]))}`
+        const exactly = (cells: readonly string[]): string =>
+          `C1-${encodeURIComponent(JSON.stringify(mapped.map(index => cells[index])))}`
         // Of rows that are alike after tidying, a service that numbers them itself shows nothing.
         const idOf = (cells: readonly string[]): string =>
           isRenumbered ? exactly(cells.map(cell => cell.trim().toLowerCase())) : exactly(cells)
@@ -589,7 +590,7 @@ it(
         const isFound = (at: number): boolean => drawn === 'swapped' || count < 8 || GAPS[gaps](at)
         const isUp = isMovedUp && drawn === 'same' && !list.every((_, at) => isFound(at))
         const order = isUp ? 'moved up' : drawn
-        const ids = list.map((name, at) => (isFound(at) ? `CC-${name}` : ''))
+        const ids = list.map((name, at) => (isFound(at) ? `C1-${name.replaceAll(' ', '-')}` : ''))
         const tags = list.map((name, at) => [ids[at]!, isFound(at) ? written(name) : ''])
         const found = [...list.keys()].toSorted((a, b) => Number(isFound(b)) - Number(isFound(a)))
         const moved = list.map((_, at) => (isUp ? found[at]! : ORDERS[drawn](at, count, by)))

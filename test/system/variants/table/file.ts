@@ -409,7 +409,13 @@ const WORDS = [
   'nan',
   'undefined',
   '00000000',
+  'NO MATCH FOUND',
+  'nicht gefunden',
+  '{}',
 ]
+
+/** Not known to mean that there is no company. */
+const MESSAGES = ['pending', 'ERROR', '#REF!', 'x', 'HTTP 503']
 
 /** A word in place of the empty id of a row without a company. */
 const insteadOfId = (word: string): Change => ({
@@ -438,6 +444,7 @@ const words: Row[] = inEach(
   [
     ...WORDS.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word)]),
     ...WORDS.map((word): Row => [`${JSON.stringify(word)} in every empty cell`, insteadOfEmpty(word)]),
+    ...MESSAGES.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word), 'refused']),
     ['spaces around ids', paddedIds],
   ],
   SERVICES,
