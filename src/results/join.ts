@@ -8,6 +8,7 @@
  */
 
 import { join as pathJoin } from 'node:path'
+import { FettleError } from '../errors.ts'
 import { removeFile } from '../files/atomic-file.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
@@ -35,12 +36,13 @@ import { specialParts } from './file-form.ts'
 import { APPLIED_FILE, REUSED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
+import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
 import { AnswerKeeper } from './reuse/answer-keeper.ts'
 import { answerReader } from './reuse/answer-reader.ts'
-import { fingerprinter, keyFingerprint } from './row-fingerprint.ts'
+import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
@@ -260,6 +262,7 @@ async function join(
   const stateOf = stateMaker(plan)
   const questionAbout = questionMaker(plan)
   const correctedOf = duplicateChecker(plan)
+  const assertOneRow = sharedDecisionChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
@@ -284,6 +287,7 @@ async function join(
     const fingerprints = byKey === '' ? [fingerprint] : [byKey, fingerprint]
     const corrected = correctedOf(answer)
     const decided = applyDecision(answer, fingerprints, decisions, fetched)
+    if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
     const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
     const reviewRow = totals.add(number, rowResult, inputRow, decided.decided?.line.fingerprint ?? fingerprints[0]!)
@@ -333,6 +337,27 @@ function duplicateChecker({
     if (!isNew && outcome === 'matched') return { outcome: 'duplicate', overrideCell: null }
     if (isNew && outcome === 'duplicate' && accept != null) return { outcome: 'matched', overrideCell: cellOfFirst }
     return null
+  }
+}
+
+/** Throws FETTLE_DECISIONS where a decision about one row would also apply to a row with other mapped cells. */
+function sharedDecisionChecker(plan: Plan) {
+  const exactFingerprint = exactFingerprinter(plan)
+  const first = new Map<string, { readonly cells: string; readonly shown: string }>()
+  return ({ fingerprint }: Decision, number: number, inputRow: readonly string[], uploadRow: readonly string[]): void => {
+    const cells = exactFingerprint(uploadRow)
+    const key = plan.key === null ? '' : ` (key ${JSON.stringify(shownKey(plan, inputRow))})`
+    const row = { cells, shown: `row ${number}${key}` }
+    const before = first.get(fingerprint)
+    if (before === undefined) first.set(fingerprint, row)
+    else if (before.cells !== cells)
+      throw new FettleError(
+        'FETTLE_DECISIONS',
+        `the decision about ${fingerprint} would apply to ${before.shown} and ${row.shown}, which have different cells`,
+        {
+          hint: 'Add a line `undo` for this fingerprint and resume the run. Rows need keys that differ in more than leading zeros and blanks, or mapped cells that do; see docs/review.md.',
+        },
+      )
   }
 }
 

@@ -8,12 +8,15 @@ export const FINGERPRINT = /^[kr][0-9a-f]{32}$/
 /** The first half of its digest, as files of answers have it. */
 export const rowDigest = (fingerprint: string): Buffer => Buffer.from(fingerprint.slice(1, 17), 'hex')
 
-/** A cell without what spreadsheets and exports change: width of letters, blanks and leading zeros. */
-function tidy(cell: string): string {
-  const text = cell
+const withPlainBlanks = (cell: string): string =>
+  cell
     .normalize('NFKC')
     .replace(/[\s\p{Cf}]+/gu, ' ')
     .trim()
+
+/** A cell without what spreadsheets and exports change: width of letters, blanks and leading zeros. */
+function tidy(cell: string): string {
+  const text = withPlainBlanks(cell)
   return /^\d+$/.test(text) ? text.replace(/^0+/, '') || '0' : text
 }
 
@@ -28,12 +31,19 @@ export function keyFingerprint(plan: Pick<Plan, 'key'>, key: string): string {
   return text === '' ? '' : `k${digest([comparable(plan.key?.header ?? ''), text])}`
 }
 
+/** Tells rows of one list apart that share a fingerprint: leading zeros count. */
+export const exactFingerprinter = (plan: Pick<Plan, 'mappings'>) =>
+  fingerprinter(plan, cell => withPlainBlanks(cell).toLowerCase())
+
 /** The digest covers mapping names and cells of the uploaded row, in any order of columns; empty cells are left out. */
-export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => string {
+export function fingerprinter(
+  { mappings }: Pick<Plan, 'mappings'>,
+  form: (cell: string) => string = comparable,
+): (uploadRow: readonly string[]) => string {
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
   return uploadRow => {
     const cells = mapped
-      .map(({ mapping, index }) => [mapping, comparable(uploadRow[index] ?? '')])
+      .map(({ mapping, index }) => [mapping, form(uploadRow[index] ?? '')])
       .filter(([, cell]) => cell !== '')
     return `r${digest(cells)}`
   }

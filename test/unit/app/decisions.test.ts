@@ -82,6 +82,37 @@ describe('a decision with input.key', () => {
   })
 })
 
+describe('a decision about two rows of one list', () => {
+  const HEAD = 'id,name,country,number'
+  const numbered = { mappings: { name: 'name', country: 'country', orgNumber: 'number' } }
+  const byKey = { ...numbered, ...BY_KEY }
+
+  test.each([
+    ['keys that differ in zeros', byKey, ['0042,Zyxwv Utsrqp Ltd,GB,', '42,Qwert Poiuy Ltd,GB,']],
+    ['a repeated key', byKey, ['C1,Zyxwv Utsrqp Ltd,GB,', 'C1,Qwert Poiuy Ltd,GB,']],
+    ['a key with blanks', byKey, ['C1,Zyxwv Utsrqp Ltd,GB,', ' C1\u00a0,Zyxwv Utsrqp Ltd,IE,']],
+    ['numbers that differ in zeros', numbered, ['C1,Zyxwv Utsrqp Ltd,GB,00123', 'C2,Zyxwv Utsrqp Ltd,GB,123']],
+  ])('is refused for %s, and names both rows', async (_, more, rows) => {
+    list([...rows, 'C9,Mnbvc Lkjhg Ltd,GB,'], HEAD)
+    decide(await night(more), 'Zyxwv Utsrqp Ltd')
+    const before = output()
+    await expect(night(more)).rejects.toMatchObject({
+      code: 'FETTLE_DECISIONS',
+      exitCode: 65,
+      message: expect.stringMatching(/would apply to row 1.* and row 2.*, which have different cells/),
+    })
+    expect(output()).toEqual(before)
+    writeFileSync(FILE, readFileSync(FILE, 'utf8').replace('accept', 'undo'))
+    expect(await night(more)).toMatchObject({ exitCode: 0, totals: { manualMatched: 0 } })
+  })
+
+  test('applies to both where their mapped cells are equal', async () => {
+    list(['0042,Zyxwv Utsrqp Ltd,GB,7', '42,ZYXWV  Utsrqp Ltd,GB,7'], HEAD)
+    decide(await night(byKey), 'Zyxwv Utsrqp Ltd')
+    expect(await night(byKey)).toMatchObject({ exitCode: 0, totals: { manualMatched: 2 } })
+  })
+})
+
 describe('a decision without a key', () => {
   const CHANGED = ['C1,Zyxwv Utsrqp Ltd,IE', ...LIST.slice(1)]
 
