@@ -28,13 +28,11 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
 /** What a service writes in place of a company that it did not find. */
-const NO_COMPANY: ReadonlySet<string> = new Set(
-  [
-    ...'null,nil,none,nan,undefined,n/a,#n/a,na,n.a.,not found,notfound,no match,not matched,unmatched,unknown,empty,false,0'.split(','),
-    ...'no company,no company found,company not found,no match found,no result,none found,not available'.split(','),
-    ...'nicht gefunden,keine,kein treffer'.split(','),
-  ],
-)
+const NO_COMPANY: ReadonlySet<string> = new Set([
+  ...'null,nil,none,nan,undefined,n/a,#n/a,na,n.a.,not found,notfound,no match,not matched,unmatched,unknown'.split(','),
+  ...'empty,false,0,no company,no company found,company not found,no match found,no result,none found'.split(','),
+  ...'not available,nicht gefunden,keine,kein treffer'.split(','),
+])
 
 /** Ids have a digit and no blank, and are not cut behind a dash. Any other text is a message, such as "pending" or "#REF!". */
 const COMPANY_ID = /^(?=\S*\d)\S*[^\s-]$/

@@ -42,9 +42,7 @@ export function fingerprinter(
 ): (uploadRow: readonly string[]) => string {
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
   return uploadRow => {
-    const cells = mapped
-      .map(({ mapping, index }) => [mapping, form(uploadRow[index] ?? '')])
-      .filter(([, cell]) => cell !== '')
+    const cells = mapped.map(({ mapping, index }) => [mapping, form(uploadRow[index] ?? '')]).filter(([, cell]) => cell !== '')
     return `r${digest(cells)}`
   }
 }
