@@ -220,7 +220,7 @@ export function outcomeReader(columns: EnrichedColumns): (row: readonly string[]
   return (row, number) => {
     const found = ids.filter(at => row[at] !== '')
     for (const at of found) if (!COMPANY_ID.test(row[at]!)) throw notAnId(columns.header[at]!, number, row[at]!)
-    // A duplicate without its company cannot be told from a row without one.
+    // Nothing shows that a duplicate without an id has a company.
     if (found.length === 0) return 'unmatched'
     return /^(y|yes|true|1)$/i.test(row[duplicate] ?? '') ? 'duplicate' : 'matched'
   }

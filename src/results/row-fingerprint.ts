@@ -31,7 +31,7 @@ export function keyFingerprint(plan: Pick<Plan, 'key'>, key: string): string {
   return text === '' ? '' : `k${digest([comparable(plan.key?.header ?? ''), text])}`
 }
 
-/** Tells rows of one list apart that share a fingerprint: leading zeros count. */
+/** Distinguishes rows of one list that share a fingerprint: leading zeros count. */
 export const exactFingerprinter = (plan: Pick<Plan, 'mappings'>) =>
   fingerprinter(plan, cell => withPlainBlanks(cell).toLowerCase())
 
