@@ -193,7 +193,7 @@ export class RowFit {
     const leaves = new Map<number, number>()
     const arrives = new Set<number>()
     let lone = null as readonly [number, number] | null
-    let lones = 0
+    const astray: (readonly [number, number])[] = []
     for (const [at, { row, company }] of this.#unequal.entries()) {
       if (company === null) continue
       const keys = [...company.names.map(keyOf), ...[...company.numbers].map(number => `#${number}`)]
@@ -204,27 +204,29 @@ export class RowFit {
       const own = similarity(row, company) ?? 0
       const isOthers = (other: number): boolean =>
         this.#unequal[other]!.company === null && (similarity(this.#unequal[other]!.row, company) ?? 0) > own + LEAST_CLOSER_ALONE
-      const alone = exact.find(isOthers)
-      if (alone !== undefined) {
-        lone ??= [at, alone]
-        lones++
-      }
+      const alone = lone === null ? exact.find(isOthers) : undefined
+      if (alone !== undefined) lone = [at, alone]
       const similar = company.names
         .flat()
         .flatMap(word => byWord.get(word) ?? [])
         .filter(other => (nameSimilarity(this.#unequal[other]!.row, company) ?? 0) >= least)
-      for (const other of [...exact, ...similar]) {
-        if (other === at || isAlike(row, this.#unequal[other]!.row)) continue
+      const others = [...exact, ...similar].filter(other => other !== at && !isAlike(row, this.#unequal[other]!.row))
+      for (const other of others) {
         if (!leaves.has(at)) leaves.set(at, other)
         arrives.add(other)
       }
+      const left = others.find(other => this.#unequal[other]!.company === null)
+      if (left !== undefined) astray.push([at, left])
     }
     const numbersOf = ([at, other]: readonly [number, number]) => ({
       number: this.#unequal[at]!.number,
       other: this.#unequal[other]!.number,
     })
     for (const pair of leaves) if (arrives.has(pair[0])) return { ...numbersOf(pair), isLone: false, isRare: false }
-    return lone && { ...numbersOf(lone), isLone: true, isRare: lones * FEW < this.#companies - lones }
+    const [first] = astray
+    if (first !== undefined && astray.length * FEW >= this.#companies - astray.length)
+      return { ...numbersOf(first), isLone: true, isRare: false }
+    return lone && { ...numbersOf(lone), isLone: true, isRare: true }
   }
 }
 
