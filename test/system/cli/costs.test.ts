@@ -165,13 +165,13 @@ ${more}
 test('two runs at once cannot both use what is left of the month', { timeout: 60_000 }, async () => {
   const service = await realService()
   const pipelines = Object.fromEntries(
-    ['a', 'b', 'c'].map(name => [`${name}.yml`, keyed(name, service.url, 'budget: {month: 5}')]),
+    ['a', 'b', 'c'].map(name => [`${name}.yml`, keyed(name, service.url, 'budget: {month: 4}')]),
   )
   const cwd = folderOf({ 'rows.csv': KEYED, ...pipelines })
   const ended = await Promise.all(
     ['a', 'b', 'c'].map(name => fettleBinary(['run', `${name}.yml`, '-q'], { cwd, env: loginAt(service) })),
   )
-  // Each may cost 3 of the 5 credits.
+  // Each may cost 3 of the 4 credits, and costs 2.
   expect(ended.map(({ code }) => code).sort()).toEqual([0, 1, 1])
   for (const { code, stderr } of ended) if (code === 1) expect(stderr).toContain('FETTLE_BUDGET_MONTH')
   expect(runIds(cwd)).toHaveLength(1)
