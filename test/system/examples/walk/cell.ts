@@ -57,9 +57,11 @@ async function jobsAt(url: string): Promise<readonly unknown[]> {
 }
 
 /** Has `fettle` note its process in the working directory, and wait where hold.mjs says so. */
-export function noteProcesses({ cwd }: Project): void {
+export function noteProcesses({ cwd, env }: Project): void {
   const hold = join(ROOT, 'test/system/examples/walk/hold.mjs')
-  const lines = ['#!/bin/sh', 'echo $$ >> pids', `exec '${process.execPath}' --import '${hold}' '${BINARY}' "$@"`, '']
+  const origin = env.FETTLE_URL === undefined ? '' : new URL(env.FETTLE_URL).origin
+  const exported = `export FETTLE_SERVICE_ORIGINS='${origin}'`
+  const lines = ['#!/bin/sh', 'echo $$ >> pids', exported, `exec '${process.execPath}' --import '${hold}' '${BINARY}' "$@"`, '']
   writeFileSync(join(cwd, 'node_modules/.bin/fettle'), lines.join('\n'))
 }
 
