@@ -220,9 +220,10 @@ export function outcomeReader(columns: EnrichedColumns): (row: readonly string[]
   return (row, number) => {
     const found = ids.filter(at => row[at] !== '')
     for (const at of found) if (!COMPANY_ID.test(row[at]!)) throw notAnId(columns.header[at]!, number, row[at]!)
-    // Nothing shows that a duplicate without an id has a company.
-    if (found.length === 0) return 'unmatched'
-    return /^(y|yes|true|1)$/i.test(row[duplicate] ?? '') ? 'duplicate' : 'matched'
+    const isDuplicate = /^(y|yes|true|1)$/i.test(row[duplicate] ?? '')
+    // Nothing shows that a duplicate without the first id of the file has the company of its output.
+    if (found.length === 0 || (isDuplicate && row[ids[0]!] === '')) return 'unmatched'
+    return isDuplicate ? 'duplicate' : 'matched'
   }
 }
 

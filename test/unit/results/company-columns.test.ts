@@ -147,14 +147,29 @@ test('a duplicate counts only with its company', async () => {
   })
 })
 
-test.each(['general.connectId', 'General.Connect_ID'])('the column %s of the list is not that of the service', async name => {
-  const list = LIST.replace('Town', name)
-  expect(await publish('general.safeNumber', ['SN-1', 'SN-2', 'SN-3'], {}, list)).toMatchObject({
-    code: 'FETTLE_FILE_COLUMNS',
-    message: expect.stringContaining('has the column "general.connectId" of the list, and none of this name that the service'),
+test('a duplicate that only has a further id counts as unmatched', async () => {
+  const rows = ['CC-1,UK1,N', ',UK1,Y', 'CC-3,UK3,N']
+  expect(await publish('general.connectId,general.safeNumber,general.duplicate', rows)).toMatchObject({
+    matched: 2,
+    ids: [
+      ['CC-1', 'matched'],
+      ['', 'unmatched'],
+      ['CC-3', 'matched'],
+    ],
   })
-  expect(await publish('general.connectId', ['CC-1', '', ''], {}, list)).toMatchObject({ matched: 1 })
 })
+
+test.each(['general.connectId', 'General.Connect_ID'])(
+  'the column %s of the list is not taken for the column of the service',
+  async name => {
+    const list = LIST.replace('Town', name)
+    expect(await publish('general.safeNumber', ['SN-1', 'SN-2', 'SN-3'], {}, list)).toMatchObject({
+      code: 'FETTLE_FILE_COLUMNS',
+      message: expect.stringContaining('has the column "general.connectId" of the list, and none of this name that the service'),
+    })
+    expect(await publish('general.connectId', ['CC-1', '', ''], {}, list)).toMatchObject({ matched: 1 })
+  },
+)
 
 describe('a word for no value in another column', () => {
   const columns = ['*', 'general.connectId', 'general.companyName', 'general.employees']
