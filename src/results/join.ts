@@ -66,7 +66,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   }
 }
 
-/** Throws when the outcomes of the rows that went up cannot be right; `header`: the columns of the enriched file in words. */
+/** Throws when the outcomes of the rows that were sent cannot be right; `header`: the columns of the enriched file in words. */
 type Accept = (uploaded: Outcomes, header?: string) => void
 
 /** Enough to show an encoding. */

@@ -16,7 +16,7 @@ export type Fit =
   /** The companies fit other rows better, as if they were moved against the cells. */
   | { readonly is: 'shifted'; readonly against: 'before' | 'behind' | 'any' }
   /**
-   * The company beside row `number` is that of row `other`, whose own is beside a third row; it has none if `isLone`. One or few lone
+   * The company beside row `number` belongs to row `other`, whose own is beside a third row; it has none if `isLone`. One or few lone
    * ones may be right (`isRare`).
    */
   | { readonly is: 'worse'; readonly number: number; readonly other: number; readonly isLone: boolean; readonly isRare: boolean }
@@ -175,7 +175,7 @@ export class RowFit {
   }
 
   /**
-   * The first row whose company is evidently that of another row, while its own is beside a third: an exchange, or a longer cycle. A
+   * The first row whose company evidently belongs to a different row, while its own is beside a third: an exchange, or a longer cycle. A
    * single row whose company has the name of another may be right, since companies change their names; less so if it shares nothing
    * with its company, and the other row has none.
    */
@@ -184,8 +184,8 @@ export class RowFit {
     const byWord = new Map<string, number[]>()
     for (const [at, { row }] of this.#unequal.entries()) {
       for (const words of row.names) {
-        push(byKey, keyOf(words), at)
-        const longest = longestOf(words)
+        push(byKey, joinWords(words), at)
+        const longest = findLongest(words)
         if (longest !== '') push(byWord, longest, at)
       }
       for (const number of row.numbers) push(byKey, `#${number}`, at)
@@ -196,7 +196,7 @@ export class RowFit {
     const astray: (readonly [number, number])[] = []
     for (const [at, { row, company }] of this.#unequal.entries()) {
       if (company === null) continue
-      const keys = [...company.names.map(keyOf), ...[...company.numbers].map(number => `#${number}`)]
+      const keys = [...company.names.map(joinWords), ...[...company.numbers].map(number => `#${number}`)]
       const exact = keys
         .flatMap(key => byKey.get(key) ?? [])
         .filter(other => !areOfOtherCountries(this.#unequal[other]!.row, company))
@@ -218,21 +218,21 @@ export class RowFit {
       const left = others.find(other => this.#unequal[other]!.company === null)
       if (left !== undefined) astray.push([at, left])
     }
-    const numbersOf = ([at, other]: readonly [number, number]) => ({
+    const readNumbers = ([at, other]: readonly [number, number]) => ({
       number: this.#unequal[at]!.number,
       other: this.#unequal[other]!.number,
     })
-    for (const pair of leaves) if (arrives.has(pair[0])) return { ...numbersOf(pair), isLone: false, isRare: false }
+    for (const pair of leaves) if (arrives.has(pair[0])) return { ...readNumbers(pair), isLone: false, isRare: false }
     const [first] = astray
     if (first !== undefined && astray.length * FEW >= this.#companies - astray.length)
-      return { ...numbersOf(first), isLone: true, isRare: false }
-    return lone && { ...numbersOf(lone), isLone: true, isRare: true }
+      return { ...readNumbers(first), isLone: true, isRare: false }
+    return lone && { ...readNumbers(lone), isLone: true, isRare: true }
   }
 }
 
 /** Rows looked at of those with one name or word. */
 const MOST_ALIKE = 50
-/** The share of words in common by which a company is evidently that of another row, and by how much more than with its own. */
+/** The share of words in common by which a company evidently belongs to a different row, and by how much more than with its own. */
 const LEAST_SIMILAR = 0.5
 const LEAST_CLOSER = 0.25
 /** By how much more where nothing else shows an exchange: another name, and not the place of the row beside it. */
@@ -246,9 +246,9 @@ function push(map: Map<string, number[]>, key: string, at: number): void {
   else if (found.length < MOST_ALIKE) found.push(at)
 }
 
-const keyOf = (words: readonly string[]): string => words.join(' ')
+const joinWords = (words: readonly string[]): string => words.join(' ')
 
-const longestOf = (words: readonly string[]): string =>
+const findLongest = (words: readonly string[]): string =>
   words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 
 /** Of the first letters, as far as a list and a register write them alike. */
@@ -292,11 +292,11 @@ const numberIn = (cell: string): string =>
     .replace(/[^A-Z0-9]/g, '')
     .replace(/^0+/, '')
 
-const isAlike = (one: Evidence, other: Evidence): boolean =>
-  one.names.map(keyOf).join('|') === other.names.map(keyOf).join('|') &&
-  [...one.numbers].join('|') === [...other.numbers].join('|') &&
-  [...one.places].join('|') === [...other.places].join('|') &&
-  [...one.countries].join('|') === [...other.countries].join('|')
+const isAlike = (row: Evidence, other: Evidence): boolean =>
+  row.names.map(joinWords).join('|') === other.names.map(joinWords).join('|') &&
+  [...row.numbers].join('|') === [...other.numbers].join('|') &&
+  [...row.places].join('|') === [...other.places].join('|') &&
+  [...row.countries].join('|') === [...other.countries].join('|')
 
 const areOfOtherCountries = (row: Evidence, company: Evidence): boolean =>
   row.countries.size > 0 && company.countries.size > 0 && !hasShared(row.countries, company.countries)
@@ -309,19 +309,20 @@ const isContrary = (row: Evidence, company: Evidence): boolean =>
   company.names.length > 0 &&
   row.names.every(words => company.names.every(other => shareOfShorter(words, other) <= LEAST_SIMILAR))
 
-function shareOfShorter(one: readonly string[], other: readonly string[]): number {
-  const [shorter, longer] = one.length <= other.length ? [one, other] : [other, one]
+function shareOfShorter(words: readonly string[], other: readonly string[]): number {
+  const [shorter, longer] = words.length <= other.length ? [words, other] : [other, words]
   return shorter.filter(word => longer.includes(word)).length / shorter.length
 }
 
-const hasShared = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => {
-  for (const value of one) if (other.has(value)) return true
+const hasShared = (values: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
+  for (const value of values) if (others.has(value)) return true
   return false
 }
 
 const isEqual = (row: Evidence, company: Evidence): boolean =>
   hasShared(row.numbers, company.numbers) ||
-  (!areOfOtherCountries(row, company) && row.names.some(words => company.names.some(other => keyOf(words) === keyOf(other))))
+  (!areOfOtherCountries(row, company) &&
+    row.names.some(words => company.names.some(other => joinWords(words) === joinWords(other))))
 
 /** Of a name in what names and places show: branches of a company differ in their places only. */
 const WEIGHT_OF_NAME = 0.75
@@ -344,10 +345,10 @@ function nameSimilarity(row: Evidence, company: Evidence): number | null {
   return Math.max(...row.names.flatMap(words => company.names.map(other => sharedWords(words, other))))
 }
 
-/** The share of words in common of those of both. */
-function sharedWords(one: readonly string[], other: readonly string[]): number {
-  const all = new Set([...one, ...other])
+/** The words that both have, as a share of all their words. */
+function sharedWords(words: readonly string[], other: readonly string[]): number {
+  const all = new Set([...words, ...other])
   let shared = 0
-  for (const word of all) if (one.includes(word) && other.includes(word)) shared++
+  for (const word of all) if (words.includes(word) && other.includes(word)) shared++
   return shared / all.size
 }

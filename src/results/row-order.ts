@@ -1,7 +1,7 @@
 /**
  * Proves that the rows of an enriched file are the uploaded rows in their order: by `general.rowNumber`, counted from 1, or by mapped
  * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined, nor where the
- * companies are evidently those of other rows: a service may number the rows itself, or move its columns against the cells.
+ * companies evidently belong to other rows: a service may number the rows itself, or move its columns against the cells.
  */
 import { FettleError } from '../errors.ts'
 import { digestOf } from '../files/file-chunks.ts'
@@ -17,7 +17,7 @@ const ROW_NUMBER = 'general.rowNumber'
 export interface OrderProof {
   /** Throws FETTLE_LEDGER when the enriched row belongs to another uploaded row, FETTLE_ROW_ORDER when neither proof is left. */
   check(number: number, enriched: readonly string[], uploadRow: readonly string[]): void
-  /** Call it after the last row of the part. Throws FETTLE_ROW_ORDER when companies are those of other rows, or may be. */
+  /** Call it after the last row of the part. Throws FETTLE_ROW_ORDER when companies belong to other rows, or may. */
   end(): void
 }
 
@@ -189,7 +189,7 @@ const shifted = (against: keyof typeof PLACES): FettleError =>
 const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): FettleError =>
   new FettleError(
     'FETTLE_ROW_ORDER',
-    `the company beside row ${number} of the enriched file is that of row ${other}, by its name or number, and ${isLone ? `row ${other} has none` : `that of row ${number} is beside another row`}: the rows were reordered, or the columns of the service were moved against them`,
+    `the company beside row ${number} of the enriched file belongs to row ${other}, by its name or number, and ${isLone ? `row ${other} has none` : `the company of row ${number} is beside a different row`}: the rows were reordered, or the columns of the service were moved against them`,
   )
 
 /** A row number that the service counts itself is right in any order. */
@@ -215,6 +215,6 @@ function unproven(plan: Plan, columns: EnrichedColumns, numberProblem: string, c
   const header = columns.find(ROW_NUMBER) === -1 ? ` As it came, ${describeHeader(columns, ROW_NUMBER)}.` : ''
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.${header}`,
+    `nothing proves that the enriched file has the rows of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.${header}`,
   )
 }

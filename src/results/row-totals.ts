@@ -62,7 +62,7 @@ export class RowTotals {
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
   #hasScores = false
-  /** The chosen columns in those of the last row. */
+  /** The places of the chosen columns in the last row. */
   #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
   readonly #words = new Map<string, number>()
 

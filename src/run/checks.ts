@@ -39,13 +39,13 @@ const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => 
 const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =>
   name === 'changed' || name === 'lost' || name === 'moved'
 
-const rateOf = (before: LastGoodRun | null): number | null =>
+const findRate = (before: LastGoodRun | null): number | null =>
   before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
 
 function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
-    const [rate, previousRate] = [matchRate(outcomes, rows), rateOf(before)]
+    const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
     if (rate === null || previousRate === null) return { rows: null, share: null }
     return { rows: null, share: round(Math.abs(rate - previousRate)), of: `${percent(rate)} after ${percent(previousRate)}` }
   }
@@ -90,7 +90,7 @@ const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   // A run without counts fails the check: the next one would have nothing to compare with either.
-  return name === 'drift' && rateOf(since.before) === null && matchRate(outcomes, rows) !== null
+  return name === 'drift' && findRate(since.before) === null && matchRate(outcomes, rows) !== null
 }
 
 /** What a list has less of than the list of the last good run. */

@@ -56,7 +56,7 @@ export async function loadDecisions({ decisions: path, output }: Plan, cwd: stri
 /** Files looked at, the newest names first. */
 const MOST_FILES = 50
 
-/** Decisions in the other files of the folder: the file of each row. What is no decisions file is passed over. */
+/** Decisions in the other files of the folder: the file of each row. Files of other content are passed over. */
 export async function loadOtherDecisions(
   { decisions, name, output }: Plan,
   cwd: string,

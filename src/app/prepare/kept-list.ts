@@ -22,7 +22,7 @@ const HALF: Threshold = { text: '< 50%', operator: '<', value: 0.5, unit: 'share
 const MANY_ROWS = 20
 
 /** What the list lost since the last good run, by the severity of the check. */
-function lossesOf(plan: Plan, identity: string | null, runsDir: string): Record<'warn' | 'fail', string[]> {
+function findLosses(plan: Plan, identity: string | null, runsDir: string): Record<'warn' | 'fail', string[]> {
   const before = filledRows(plan.input) === 0 ? null : lastGoodRun(runsDir, { plan, identity })
   const losses: Record<'warn' | 'fail', string[]> = { warn: [], fail: [] }
   if (before === null) return losses
@@ -46,7 +46,7 @@ function lossesOf(plan: Plan, identity: string | null, runsDir: string): Record<
 export function assertListKept(plan: Plan, identity: string, options: KeptListOptions): void {
   const { runsDir, acceptList = false, observers } = options
   if (acceptList) return
-  const { warn, fail } = lossesOf(plan, identity, runsDir)
+  const { warn, fail } = findLosses(plan, identity, runsDir)
   for (const text of warn) observers?.emit('onNote', text)
   if (fail.length === 0) return
   throw new FettleError('FETTLE_INPUT_SHRUNK', fail.join('; '), { action: runAgainWith('--accept-list', plan) })
@@ -58,7 +58,7 @@ export function listIssues({ plan, credentials }: Pick<Prepared, 'plan' | 'crede
   const identity = findIdentity(plan.service, credentials)
   const last = runToContinue(plan, identity, runsDir)
   if (last !== null && !last.finished && isSameWork(last.plan, plan)) return []
-  const { warn, fail } = lossesOf(plan, identity, runsDir)
+  const { warn, fail } = findLosses(plan, identity, runsDir)
   return [
     ...warn.map(text => issue('FETTLE_INPUT_SHRUNK', text, { severity: 'warn' })),
     ...fail.map(text => issue('FETTLE_INPUT_SHRUNK', text, { action: runAgainWith('--accept-list', plan) })),

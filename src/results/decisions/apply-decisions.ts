@@ -22,7 +22,7 @@ export interface RowResult extends Answer {
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
-/** Applies the decision about the row of these fingerprints; `fetched` has tags of accepted companies. A failed row stays failed: a decision is no answer. */
+/** Applies the decision about the row of these fingerprints; `fetched` has tags of accepted companies. A failed row stays failed: a decision does not replace its answer. */
 export function applyDecision(
   answer: Answer,
   fingerprints: readonly string[],

@@ -1,14 +1,11 @@
 /** `fettle probe`: one row, paid and asked for by name, and what is read of the file that comes back. */
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { matchOperation } from '../../../src/testing/match-operation.ts'
-import { forwardRequest, readWhole } from '../../../src/testing/upstream.ts'
+import { type ChangeAnswer, openChangedWay } from '../../support/changed-answers.ts'
 import { atEnd, BINARY, ENVIRONMENT, fettle, follow, lastLine, project } from './fettle.ts'
 import { CREDENTIALS, realService } from './servers.ts'
 
@@ -17,28 +14,14 @@ enrich: {product: basicPlus, tags: [general.connectId, general.companyName, gene
 portfolio: Suppliers
 checks: {drift: {fail: "> 1%"}}`
 
-/** The service behind a proxy that changes the text of enriched files. */
-async function proxied(target: string, change: (text: string) => string | Buffer): Promise<string> {
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await forwardRequest(request, { target: new URL(target), headers: request.headers })
-    const body = await readWhole(reply)
-    const { operation } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
-    const { 'content-length': _, 'transfer-encoding': __, ...headers } = reply.headers
-    const sent = operation === 'file' ? Buffer.from(change(body.toString()) as Buffer) : body
-    response.writeHead(reply.statusCode ?? 500, { ...headers, 'content-length': sent.length }).end(sent)
-  }
-  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
+const changesFile =
+  (change: (text: string) => string | Buffer): ChangeAnswer =>
+  (operation, body) =>
+    operation === 'file' ? change(body.toString()) : body
 
 async function setUp(change?: (text: string) => string | Buffer) {
   const service = await realService()
-  const url = change === undefined ? service.url : await proxied(service.url, change)
+  const url = change === undefined ? service.url : await openChangedWay(service.url, changesFile(change), { atEnd })
   const cwd = project(MORE)
   const env = { ...CREDENTIALS, FETTLE_URL: url }
   const call = (...args: string[]) => fettle(args, { cwd, env })

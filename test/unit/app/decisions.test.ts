@@ -205,7 +205,7 @@ describe('decisions in another file', () => {
     )
   })
 
-  test('are not looked for through a link out of the project, or in what is no decisions file', async () => {
+  test('are not looked for through a link out of the project, or in files of other content', async () => {
     await decided()
     const outside = mkdtempSync(join(tmpdir(), 'fettle-outside-'))
     here.atEnd(() => rmSync(outside, { recursive: true }))

@@ -160,7 +160,7 @@ describe('the order of rows', () => {
     expect(await found(['Acme', 'Bolt', 'Core', '', 'Echo', 'Flux'])).toHaveLength(6)
     const exchanged = ['Acme', '', 'Core', 'Bolt', 'Echo', 'Flux']
     expect(await found(exchanged)).toMatchObject(
-      unproven('beside row 4', 'is that of row 2, by its name or number, and row 2 has none'),
+      unproven('beside row 4', 'belongs to row 2, by its name or number, and row 2 has none'),
     )
     // Cells that repeat show that the row is in its place.
     expect(await found(exchanged, list)).toHaveLength(6)
@@ -168,7 +168,7 @@ describe('the order of rows', () => {
     expect(await found(['Acme', 'Bolt', 'Core', 'Zeta', 'Echo', 'Flux'])).toHaveLength(6)
   })
 
-  describe('is refused where the companies are those of other rows, though cells or key repeat', () => {
+  describe('is refused where the companies belong to other rows, though cells or key repeat', () => {
     const names = [
       'Acme Steel',
       'Bolt Foods',
