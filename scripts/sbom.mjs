@@ -33,6 +33,15 @@ const required = closure(direct(dependencies))
 const optional = closure(direct(peerDependencies))
 const isKept = ref => bundled.has(ref) || required.has(ref) || optional.has(ref)
 
+/** Licences that the package names in a file of its own only. */
+const LICENSES = { 'dejavu-fonts-ttf': 'Bitstream-Vera', 'png-js': 'MIT' }
+const licensed = one => {
+  const id = LICENSES[one.name]
+  const licenses = id === undefined ? one.licenses : [{ license: { id } }]
+  if (!licenses?.length) throw new Error(`${one.name} has no licence in its package: name it here`)
+  return { ...one, licenses }
+}
+
 const scopeOf = ref => (required.has(ref) || bundled.has(ref) ? 'required' : 'optional')
 const components = sbom.components
   .filter(one => isKept(one['bom-ref']))
@@ -40,7 +49,7 @@ const components = sbom.components
     const marks = one.properties.filter(property => property.name !== 'cdx:npm:package:development')
     const ref = one['bom-ref']
     const properties = bundled.has(ref) ? [...marks, { name: 'cdx:npm:package:bundled', value: 'true' }] : marks
-    return { ...one, scope: scopeOf(ref), properties }
+    return { ...licensed(one), scope: scopeOf(ref), properties }
   })
 const missing = [...bundled].filter(ref => !components.some(one => one['bom-ref'] === ref))
 if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`)

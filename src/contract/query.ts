@@ -94,7 +94,7 @@ export const countryList = written(
     .string()
     .max(2_000)
     .transform(codes => codes.split(',').map(code => code.trim()))
-    // Before capitals are made: those of ß are SS.
+    // Before capitals are made: the capitals of ß are SS.
     .pipe(
       z.array(
         z

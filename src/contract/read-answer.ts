@@ -74,7 +74,7 @@ const misfitsIn = (found: { readonly error?: z.ZodError | undefined }): Misfit[]
 const isId = (path: Path): boolean => /^id$|Id$/.test(String(path.at(-1)))
 const isName = (path: Path): boolean => /^name$|Name$/.test(String(path.at(-1)))
 
-/** The types that are read for a required part. Of texts only ids and names: a number is no status. */
+/** The types that are read for a required part. Of texts only ids and names: a number is not a status. */
 const REQUIRED = ['boolean', 'number', 'int']
 
 class Repair {

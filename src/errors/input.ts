@@ -1,5 +1,5 @@
 /** The input is missing, unreadable or unusable; nothing was sent. */
-import { action, entry } from './entry.ts'
+import { action, entry, notice } from './entry.ts'
 
 // biome-ignore format: a table reads best with one row a line
 export const INPUT = {
@@ -24,5 +24,7 @@ export const INPUT = {
   FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),
   FETTLE_VERIFY: entry('input', 'A file of a run is not as the run wrote it.', 'Restore the file named from a backup; the other documents of a run are made again from its journal by `fettle report`.'),
   FETTLE_INPUT_SHRUNK: entry('input', 'The list, or a column of it, lost more than half of what it had in the last good run.', 'Check the extract. If the list is right, accept it once; checks.rows and checks.filled set other bounds.', action('run', '--accept-list', 'PIPELINE')),
+  FETTLE_DECISIONS_UNDONE: notice('input', 'Decisions that the last good run applied apply no longer.', 'Set review.undone: warn, add a line `undo` for each row, or decide about the rows again.'),
+  FETTLE_DECISIONS_OTHER: notice('input', 'A decisions file that the run does not apply decides about rows of the list.', 'Name it in review.decisions for every run, or apply it to this one.'),
   FETTLE_DECISIONS_LOST: entry('input', 'The run would undo decisions that the last run applied.', 'Restore the decisions file; the run directory of the last run has a copy. To undo them, run without them.', action('run', '--drop-decisions', 'PIPELINE')),
 } as const

@@ -34,7 +34,7 @@ export const USAGE = {
   FETTLE_DIFF: entry('usage', 'Two runs or outputs cannot be compared.', 'Name two runs whose rows are kept, or two outputs with a column of the company.'),
   FETTLE_MERGE: entry('usage', 'The runs are not all the shards of one list.', 'Run the missing shards, name each shard once, and merge again.'),
   FETTLE_RUN_UNKNOWN: entry('usage', 'There is no such run.', 'List the runs.', action('runs')),
-  FETTLE_RUN_AMBIGUOUS: entry('usage', 'Several unfinished runs have this name.', 'Name one of them by its id.'),
+  FETTLE_RUN_AMBIGUOUS: entry('usage', 'Several open runs have this name, of different series.', 'Name one of them by its id.'),
   FETTLE_RUN_EMPTY: entry('usage', 'The run recorded nothing: there is nothing to resume.', 'Start the run again.', action('run', 'PIPELINE')),
   FETTLE_JOURNAL_NEWER: entry('usage', 'The journal was written by a newer fettle.', 'Resume it with that version.'),
   FETTLE_QUEUE_MISSING: entry('usage', 'The packages for queues are not installed.', 'Install them beside fettle: `npm install bullmq ioredis`.'),

@@ -77,7 +77,7 @@ export async function checkWritable(path: string, options: SinkOptions = {}): Pr
 export async function writeAtomic(
   path: string,
   content: string | Uint8Array,
-  options: Pick<SinkOptions, 'isShared'> = {},
+  options: Pick<SinkOptions, 'isShared' | 'root' | 'roots'> = {},
 ): Promise<void> {
   const sink = await openSink(path, options)
   try {

@@ -1,7 +1,7 @@
 /** Reads files in large chunks, the next one while the last is processed, and makes digests of files and texts. */
 import { createHash, hash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { FettleError } from '../errors.ts'
 
 /** Bytes per read: smaller reads halve the speed. */
@@ -75,7 +75,9 @@ export const digestOf = (text: string): Buffer => Buffer.from(hash('sha256', tex
 export async function fileDigest(path: string): Promise<string | null> {
   const whole = createHash('sha256')
   try {
-    for await (const piece of createReadStream(path)) whole.update(piece as Buffer)
+    // Of a FIFO nothing is waited for.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    for await (const piece of handle.createReadStream()) whole.update(piece as Buffer)
     return whole.digest('hex')
   } catch {
     return null

@@ -40,6 +40,9 @@ export function readKept(path: string): Buffer | null {
   }
 }
 
+/** The text of a file, null for one that does not exist. Throws FETTLE_OUTPUT_WRITE. */
+export const readKeptText = (path: string): string | null => readKept(path)?.toString('utf8') ?? null
+
 /** The names in a folder, sorted; none for a folder that does not exist. Throws FETTLE_OUTPUT_WRITE. */
 export const listKept = (folder: string): string[] => (ifThere(folder, () => readdirSync(folder)) ?? []).sort()
 

@@ -1,7 +1,8 @@
 /** Reads the owner of a lock file and decides whether it is gone: by its process on this host, by the age of the file on others. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isAlive, pidNamespace } from '../process.ts'
+import { readKeptText } from './kept-files.ts'
 
 export interface LockOwner {
   readonly pid: number
@@ -19,7 +20,7 @@ export const STALE_MS = 10 * 60_000
 
 export function readOwner(path: string): LockOwner | null {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as LockOwner
+    return JSON.parse(readKeptText(path) ?? '') as LockOwner
   } catch {
     return null
   }

@@ -15,7 +15,7 @@ const HAS_SIGN = new RegExp(SIGN)
 const ONLY_SIGNS = new RegExp(String.raw`^(?:${SIGN}|[\s./*,;'])*$`)
 /** One number: -12.50, +1 234,50 €, -5%, -£3, -12.50 GBP, -1.5e-7. */
 const AMOUNT = /^[+-]\s*\p{Sc}?\s*\d[\d\s.,'’]*(?:e[+-]?\d+)?\s*(?:%|\p{Sc}|[A-Z]{3})?\s*$/iu
-const PHONE = /^\+[\d\s.()/-]+$/
+const PHONE = /^\+[\d\p{Zs}\t.()/-]+$/u
 /** Two numbers without an operator between them, which no formula has: +44 20-7946. Without them +1-800-555 is a subtraction. */
 const NOT_COMPUTED = /\d\s+\d|\d\s*\(|\)\s*\d/
 

@@ -71,7 +71,14 @@ const stageState = z.object({
   note: text.nullable(),
 })
 /** The content; versions that did not pack the file recorded no `packedSha256`. */
-const received = z.object({ bytes: count, rows: count, sha256: text, packedSha256: text.optional() })
+const received = z.object({
+  bytes: count,
+  rows: count,
+  sha256: text,
+  packedSha256: text.optional(),
+  /** How the file came: it is kept in UTF-8. */
+  form: z.object({ encoding: text, evidence: text.nullable(), packing: text.nullable(), delimiter: text }).optional(),
+})
 const jobState = least<JobState>({
   part,
   name: text,
@@ -161,7 +168,7 @@ export const EVENTS = {
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z
-      .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count })
+      .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count, undone: count })
       .nullish(),
     /** Absent or null when the service is asked for no candidates, or has been asked. */
     questions: z.object({ listed: count, left: count, incomplete: count }).nullish(),

@@ -3,8 +3,19 @@
  * survives a crash. Only the repeated reading of an unchanged job waits for the next sync: nothing is done because of it. A torn last
  * line is the only damage that is repaired.
  */
-import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readFileSync, readSync, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
@@ -50,8 +61,7 @@ export interface JournalContent {
 export function readJournal(path: string): JournalContent {
   let bytes: Buffer
   try {
-    // Reading a FIFO would never end.
-    if (!statSync(path).isFile()) throw new Error('it is not a regular file')
+    assertFiles(dirname(path))
     bytes = readFileSync(path)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
@@ -65,6 +75,16 @@ export function readJournal(path: string): JournalContent {
   const gap = findGap(events)
   if (gap !== null) throw damaged(path, gap.line, gap.why)
   return { events, wholeBytes, sums }
+}
+
+/** Reading a FIFO would never end: a folder of a run has files and folders alone. Throws for others. */
+function assertFiles(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isFile() || entry.isDirectory()) continue
+    const found = statSync(join(folder, entry.name), { throwIfNoEntry: false })
+    if (found === undefined || found.isFile() || found.isDirectory()) continue
+    throw new Error(`${entry.name} of its folder is not a regular file`)
+  }
 }
 
 const START_BYTES = 65_536

@@ -207,9 +207,8 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'part.failed':
       return withJob(state, event.part, () => ({ failure: event.error }))
     case 'file.received': {
-      const { bytes, rows, sha256, packedSha256 } = event
-      const packed = packedSha256 === undefined ? {} : { packedSha256 }
-      return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, ...packed } }))
+      const { bytes, rows, sha256, packedSha256, form } = event
+      return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, packedSha256, form } }))
     }
     case 'job.archived':
       return withJob(state, event.part, () => ({ archived: true }))

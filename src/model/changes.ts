@@ -1,9 +1,10 @@
 /** What changed from one run of a list to the next, row by row. */
 
-export const CHANGE_KINDS = ['new', 'gone', 'matched', 'lost', 'moved', 'changed', 'outcome', 'decided'] as const
+export const CHANGE_KINDS = ['new', 'gone', 'matched', 'lost', 'moved', 'changed', 'outcome', 'decided', 'undone'] as const
 /**
  * `matched`: the row has a company now; `lost`: it has none now; `moved`: another company; `changed`: the same company with other
- * data; `outcome`: it has no company before and after, and another outcome, such as review after unmatched; `decided`: a person decided about it.
+ * data; `outcome`: it has no company before and after, and another outcome, such as review after unmatched; `decided`: a person decided about it;
+ * `undone`: a decision applied to it before and does not now; such a row is also of another kind.
  */
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
@@ -21,6 +22,7 @@ export const noChanges = (): ChangeCounts => ({
   changed: 0,
   outcome: 0,
   decided: 0,
+  undone: 0,
 })
 
 interface RowPlace {

@@ -25,13 +25,16 @@ export interface CallOptions {
   readonly stage?: StageName
 }
 
+/** Why an effect is looked for: the request was refused (400, 409, 422), not handled (503), or its answer does not show what it did. */
+export type Doubt = 'refused' | 'unavailable' | 'lost'
+
 /** What a request takes that must not take effect twice. */
 export interface EffectOptions<T> extends Omit<CallOptions, 'idempotencyKey'> {
   /**
    * Reads the state after an answer was lost or refused. A value means that the request took effect, and replaces the answer;
-   * undefined means that it did not, and may be sent again.
+   * undefined means that it may be sent again. Throws when it must not be, because the outcome is unknown.
    */
-  readonly look: () => Promise<T | undefined>
+  readonly look: (doubt: Doubt) => Promise<T | undefined>
   /** Sent as Idempotency-Key: the same over attempts and resumes. */
   readonly key: string
 }
@@ -72,7 +75,7 @@ export interface Upload extends FormFile {
   readonly hasHeader: boolean
 }
 
-/** A file being received; `bytes` is the announced length, null when none is announced; `charset` is that of its Content-Type. */
+/** A file being received; `bytes` is the announced length, null when none is announced; `charset` is the one in its Content-Type. */
 export interface Download {
   readonly bytes: number | null
   readonly charset?: string | null

@@ -140,7 +140,10 @@ export interface LowestScores {
   readonly review: number | null
 }
 
-/** Rows by the effect of their decision; `expired` decisions, and `unused` ones, whose rows are not in the input. */
+/**
+ * Rows by the effect of their decision; `expired` decisions, `unused` ones, whose rows are not in the input, and `undone` ones, which
+ * applied in the last good run and do not although their row is in the input.
+ */
 export interface DecisionCounts {
   readonly accepted: number
   readonly rejected: number
@@ -150,6 +153,7 @@ export interface DecisionCounts {
   readonly overruled: number
   readonly expired: number
   readonly unused: number
+  readonly undone: number
 }
 
 /**
@@ -255,10 +259,16 @@ export interface PublishedResults {
   /** Chosen columns that the service did not deliver: they are empty. */
   readonly missing: readonly string[]
   readonly unfit: readonly UnfitColumn[]
+  /** Words in the chosen columns of matched rows that may stand for no value, and in how many cells. */
+  readonly words: readonly { readonly word: string; readonly cells: number }[]
   /** Null when the service gives neither bands nor patterns. */
   readonly matches: MatchGroups | null
   /** Null when the run applies no decisions. */
   readonly decisions: DecisionCounts | null
+  /** Rows of the input with undone decisions, and how many decisions may be undone: their row was renamed, or left the list. */
+  readonly undone: { readonly rows: readonly number[]; readonly unclear: number }
+  /** The decisions file that decides about most rows, of those that the run does not apply; null for none. */
+  readonly otherDecisions: { readonly path: string; readonly rows: number } | null
   /** Null when the service is asked for no candidates, or has been asked. */
   readonly questions: QuestionCounts | null
   /** Accepted companies of which tags are missing; null when none are fetched. */

@@ -23,7 +23,7 @@ export {
   propose,
 } from './propose/propose.ts'
 export type { SeenColumn } from './propose/seen-column.ts'
-export { type Surroundings, skippedLines, skippedRows, surroundingsOf } from './propose/surroundings.ts'
+export { type Surroundings, skippedLines, skippedRows, surroundingsOf, type TableReading } from './propose/surroundings.ts'
 export type { Knowledge } from './propose/values.ts'
 export * from './schema/addresses.ts'
 export { defaultColumns } from './schema/columns.ts'

@@ -5,6 +5,7 @@ import type { RunState } from '../journal/index.ts'
 import { shellCommand } from '../shell-command.ts'
 import { partialOf, partialWords } from './partial.ts'
 import type { Report, Result } from './schema.ts'
+import { changesOf } from './sections/changes.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
 
@@ -61,12 +62,24 @@ export function messageOf(state: RunState, totals: Totals, ledger: Ledger): stri
       const names = (hard.length > 0 ? hard : failed).map(check => check.assertion).join(', ')
       const [first] = hard.length > 0 ? hard : failed
       const more = first === undefined || !names.includes(',') ? failedWords(first) : `Checks failed: ${names}`
-      return `${more}. ${rows}`
+      return `${more}.${undoneWords(state)} ${rows}`
     }
     case 'warn':
     case 'success':
-      return failed.length === 0 ? rows : `${rows} ${warned(failed.map(check => check.assertion))}`
+      return failed.length === 0 ? rows : `${rows} ${warned(failed.map(check => check.assertion))}${undoneWords(state)}`
   }
+}
+
+/** Rows named in a sentence. */
+const MOST_NAMES = 3
+
+/** The first rows whose decisions are undone, where reports may show rows. */
+function undoneWords(state: RunState): string {
+  if (!state.decisions?.undone) return ''
+  const rows = (changesOf(state)?.rows ?? []).filter(({ kind }) => kind === 'undone')
+  const names = rows.slice(0, MOST_NAMES).map(({ row, key, name }) => [name, key ?? `row ${row}`].filter(Boolean).join(' · '))
+  if (names.length === 0) return ''
+  return ` Undone: ${names.join(', ')}${rows.length > names.length ? ' …' : ''}.`
 }
 
 /** `Check failed: matched 82 of 100 (82%), required < 90%.` */

@@ -114,6 +114,7 @@ const result = z.object({
       overruled: known.describe('the service found another company'),
       expired: known.describe('lines whose time is over'),
       unused: known.describe('rows decided about that are not in the input'),
+      undone: known.describe('applied in the last good run and not now, although the row is in the input'),
     })
     .nullable()
     .describe("rows by what people's decisions did to them; null where there were none to apply"),

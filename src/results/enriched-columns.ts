@@ -37,6 +37,9 @@ const plain = (name: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, '')
 
+/** Ignores case, spaces and underscores. */
+export const isSameColumn = (name: string, other: string): boolean => plain(name) === plain(other)
+
 export const isTagLike = (name: string): boolean => /^\s*[a-z]+\s*\./i.test(name)
 
 type Naming = Pick<Plan, 'input' | 'mappings' | 'send' | 'headers'> & { readonly enrich?: Plan['enrich'] }

@@ -8,7 +8,7 @@ import { headOf } from '../input/table/file-content.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import { nearest } from '../nearest.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type EnrichedColumns, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
+import { type EnrichedColumns, isSameColumn, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { receivedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
@@ -28,25 +28,44 @@ const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
 
 /** What a service writes in place of a company that it did not find. */
-const NO_COMPANY: ReadonlySet<string> = new Set(
-  'null,nil,none,nan,undefined,n/a,#n/a,na,not found,notfound,no match,not matched,unmatched,unknown,empty,false,0'.split(','),
-)
+const NO_COMPANY: ReadonlySet<string> = new Set([
+  ...'null,nil,none,nan,undefined,n/a,#n/a,na,n.a.,not found,notfound,no match,not matched,unmatched,unknown'.split(','),
+  ...'empty,false,0,no company,no company found,company not found,no match found,no result,none found'.split(','),
+  ...'not available,nicht gefunden,keine,kein treffer'.split(','),
+])
+
+/** Ids have a digit and no blank, and are not cut behind a dash. Any other text is a message, such as "pending" or "#REF!". */
+const COMPANY_ID = /^(?=\S*\d)\S*[^\s-]$/
 
 const isNoCompany = (cell: string): boolean => {
   const word = cell
     .trim()
     .toLowerCase()
     .replaceAll('_', ' ')
-    .replaceAll(/[[\]()<>"']/g, '')
+    .replaceAll(/[[\]{}()<>"']/g, '')
   return NO_COMPANY.has(word) || /^[\s0.?_\u2010-\u2015-]*$/.test(word)
 }
 
-/** The rows with empty cells in place of words for "no company". */
-function companyCleaner({ find }: EnrichedColumns): (row: readonly string[]) => readonly string[] {
+/** Columns that describe the row itself, with or without a company. */
+const OF_ROW = /^match\.|banding|pattern|duplicate|row ?number/i
+
+/** Words that stand for no value in any column; "0" or "none" may be a value. */
+export const NO_VALUE = /^(?:null|<null>|\(null\)|nan|undefined|#?n\/a|[-\u2010-\u2015?]+)$/i
+
+/**
+ * The rows with empty cells in place of words for "no company", and ids without spaces around them. A row without a company has no values:
+ * words for them are removed from its other cells. One beside a company stays, since it may be its name.
+ */
+function companyCleaner({ find, header, added }: EnrichedColumns): (row: readonly string[]) => readonly string[] {
   const ids = COMPANY_TAGS.map(find).filter(at => at !== -1)
+  const values = find('match.outcome') !== -1 ? [] : added.filter(at => !OF_ROW.test(header[at]!) && !ids.includes(at))
+  const isWord = (cell = ''): boolean => cell !== '' && isNoCompany(cell)
   return row => {
-    const empty = ids.filter(at => row[at] !== undefined && row[at] !== '' && isNoCompany(row[at]))
-    return empty.length === 0 ? row : row.map((cell, at) => (empty.includes(at) ? '' : cell))
+    const hasCompany = ids.some(at => (row[at] ?? '') !== '' && !isWord(row[at]))
+    const emptied = (hasCompany || ids.length === 0 ? ids : [...ids, ...values]).filter(at => isWord(row[at]))
+    const isPadded = ids.some(at => row[at] !== row[at]?.trim())
+    if (emptied.length === 0 && !isPadded) return row
+    return row.map((cell, at) => (emptied.includes(at) ? '' : ids.includes(at) ? cell.trim() : cell))
   }
 }
 
@@ -65,7 +84,7 @@ export const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
 export interface EnrichedFile {
   readonly columns: EnrichedColumns
   readonly rows: AsyncIterator<readonly string[]>
-  /** No column shows which rows have a company. Throw it once a row has repeated the cells of the list, which may have such names. */
+  /** The columns do not show which rows have a company. Throw it once a row has repeated the cells of the list, which may have such names. */
   readonly problem: FettleError | null
   /** A row that was read again, as `rows` gives it. */
   clean(row: readonly string[]): readonly string[]
@@ -119,11 +138,10 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
       return next.done ? next : { done: false as const, value: clean(next.value) }
     },
   }
-  const isNamed = ['match.outcome', ...COMPANY_TAGS].some(name => columns.find(name) !== -1)
   return {
     columns,
     rows: cleanRows,
-    problem: isNamed ? null : noCompanyColumn(columns),
+    problem: findColumnProblem(plan, columns),
     clean,
     delimiter,
     place: () => place,
@@ -147,11 +165,23 @@ export function describeHeader(
 
 const MOST_SHOWN = 40
 
-const noCompanyColumn = (columns: EnrichedColumns): FettleError =>
-  new FettleError(
+/** `match.outcome` needs no id; a chosen id must not be left out because the list has a column of its name. */
+function findColumnProblem({ output }: Plan, columns: EnrichedColumns): FettleError | null {
+  const { find, own, received } = columns
+  if (['match.outcome', ...COMPANY_TAGS].every(name => find(name) === -1))
+    return new FettleError(
+      'FETTLE_FILE_COLUMNS',
+      `the enriched file has no column ${COMPANY_TAGS.join(' or ')}, so nothing shows which rows have a company: ${describeHeader(columns)}`,
+    )
+  const isOwn = (tag: string): boolean => own.flat().some(at => isSameColumn(received[at]!, tag))
+  const left = COMPANY_TAGS.find(tag => output?.columns.includes(tag) && find(tag) === -1 && isOwn(tag))
+  if (left === undefined) return null
+  return new FettleError(
     'FETTLE_FILE_COLUMNS',
-    `the enriched file has no column ${COMPANY_TAGS.join(' or ')}, so nothing shows which rows have a company: ${describeHeader(columns)}`,
+    `the enriched file has the column ${JSON.stringify(left)} of the list, and none of this name that the service added: ${describeHeader(columns)}`,
+    { hint: 'Rename this column of the list, or leave it out of what is sent (send: mapped), before the next run.' },
   )
+}
 
 /** Yields rows and passes the end of each to `onRow`; a third slower than rows alone. */
 async function* placedRows(
@@ -186,12 +216,25 @@ export function outcomeReader(columns: EnrichedColumns): (row: readonly string[]
     }
   }
   const duplicate = columns.find('general.duplicate')
-  const ids = COMPANY_TAGS.map(name => columns.find(name))
-  return row => {
-    if (/^(y|yes|true|1)$/i.test(row[duplicate] ?? '')) return 'duplicate'
-    return ids.some(at => (row[at] ?? '').trim() !== '') ? 'matched' : 'unmatched'
+  const ids = COMPANY_TAGS.map(name => columns.find(name)).filter(at => at !== -1)
+  return (row, number) => {
+    const found = ids.filter(at => row[at] !== '')
+    for (const at of found) if (!COMPANY_ID.test(row[at]!)) throw notAnId(columns.header[at]!, number, row[at]!)
+    const isDuplicate = /^(y|yes|true|1)$/i.test(row[duplicate] ?? '')
+    // Nothing shows that a duplicate without the first id of the file has the company of its output.
+    if (found.length === 0 || (isDuplicate && row[ids[0]!] === '')) return 'unmatched'
+    return isDuplicate ? 'duplicate' : 'matched'
   }
 }
+
+const notAnId = (column: string, number: number, cell: string): FettleError =>
+  new FettleError(
+    'FETTLE_FILE_COLUMNS',
+    `row ${number} of the enriched file has ${JSON.stringify(cell.slice(0, LONGEST_SHOWN))} in ${column}, which is neither the id of a company nor a known word for none`,
+    { hint: 'Ask the support of the service what the cell means; the file is kept in the run directory.' },
+  )
+
+const LONGEST_SHOWN = 60
 
 /** Whether the file marks rows that have the company of an earlier one. */
 export const marksDuplicates = (columns: EnrichedColumns): boolean =>

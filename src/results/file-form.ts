@@ -108,7 +108,7 @@ async function nextStep(content: Content, probe: FormProbe, form: FileForm, know
   const { head } = probe
   if (head[0] === 0x1f && head[1] === 0x8b && form.packing === undefined) {
     form.packing = 'gzip'
-    return () => unpacked(content(), cause => new FormProblem(cause.message, true))
+    return () => unpacked(content(), cause => new FormProblem(`cannot be unpacked: ${cause.message}`, true))
   }
   const foreign = foreignKind(head)
   if (foreign !== null) throw new FormProblem(`is ${foreign.kind}`)

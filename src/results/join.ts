@@ -8,6 +8,7 @@
  */
 
 import { join as pathJoin } from 'node:path'
+import { FettleError } from '../errors.ts'
 import { removeFile } from '../files/atomic-file.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
@@ -24,7 +25,8 @@ import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accep
 import { answerReader } from './answer-reader.ts'
 import { type Answer, type AnsweredJob, type AnswerPlace, Answers, NOT_GIVEN, type RowSink } from './answers.ts'
 import { compareStates } from './changes/compare.ts'
-import { headOf, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
+import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
+import { type Undone, UndoneFinder } from './changes/undone.ts'
 import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -35,10 +37,11 @@ import { specialParts } from './file-form.ts'
 import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { missingColumns } from './output/layout.ts'
+import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
-import { fingerprinter } from './row-fingerprint.ts'
+import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
 import { RowTotals } from './row-totals.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
@@ -61,7 +64,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
   }
 }
 
-/** Throws when the outcomes of the rows that went up cannot be right; `header`: the columns of the enriched file in words. */
+/** Throws when the outcomes of the rows that were sent cannot be right; `header`: the columns of the enriched file in words. */
 type Accept = (uploaded: Outcomes, header?: string) => void
 
 /** Enough to show an encoding. */
@@ -89,6 +92,12 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
   const states = plan.output === null || plan.shard !== undefined ? null : new StatesWriter(from.workDir, headOf(plan))
   const keeper = options.answerSink?.(from.jobs ?? []) ?? null
   const totals = new RowTotals(plan)
+  const before = options.baseline == null ? null : await readStates(options.baseline.workDir)
+  const undone =
+    states === null || decisions === null || options.baseline == null
+      ? null
+      : await UndoneFinder.open(options.baseline.workDir, before, decisions)
+  const others = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
   const missing = new Set<string>()
   let header = ''
   const answers = new Answers(plan, from, async columns => {
@@ -99,7 +108,10 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
   })
   try {
-    const consumers = { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper }
+    const consumers = {
+      ...{ totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper },
+      ...{ undone, others },
+    }
     await join(plan, from.workDir, answers, consumers, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
@@ -113,8 +125,11 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     await questions?.publish()
     const acceptedCount = (await accepted?.publish()) ?? null
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
-    const changes = await changesSince(options.baseline ?? null, from.workDir, plan)
-    const isRejected = options.isRejected?.(totals.outcomes(), changes?.counts ?? null) === true
+    const compared = await changesSince(options.baseline ?? null, before, from.workDir, plan)
+    const found = undone?.find(compared !== null) ?? NOTHING_UNDONE
+    const changes = compared && withRenewed(compared, found, plan)
+    const counts = decisions === null ? null : totals.decisions(decisions, found)
+    const isRejected = options.isRejected?.(totals.outcomes(), changes?.counts ?? null, counts) === true
     const files = (await writers?.publish(isRejected)) ?? []
     return {
       files,
@@ -130,7 +145,13 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
       matches: totals.matches(),
       missing: [...missing],
       unfit: writers?.unfit() ?? [],
-      decisions: decisions === null ? null : totals.decisions(decisions),
+      words: totals.words(),
+      decisions: counts,
+      undone: {
+        rows: [...found.same, ...found.renewed].map(({ row }) => row!).sort((a, b) => a - b),
+        unclear: compared === null || compared.counts.new > 0 ? found.unclear : 0,
+      },
+      otherDecisions: totals.otherDecisions(),
       questions: questions?.counts() ?? null,
       accepted: acceptedCount,
       companies: companies?.counts() ?? null,
@@ -153,13 +174,26 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
 const MAX_CHANGES = 20
 
 /** Null without an earlier run to compare with. */
-async function changesSince(baseline: Baseline | null, workDir: string, { report }: Plan): Promise<RunChanges | null> {
-  const before = baseline === null ? null : await readStates(baseline.workDir)
+async function changesSince(
+  baseline: Baseline | null,
+  before: RowStates | null,
+  workDir: string,
+  { report }: Plan,
+): Promise<RunChanges | null> {
   const now = before === null ? null : await readStates(workDir)
   if (baseline === null || before === null || now === null) return null
   const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0)
   return found && { against: baseline.runId, ...found }
 }
+
+const NOTHING_UNDONE: Undone = { same: [], renewed: [], unclear: 0 }
+
+/** A row with other cells is a new one in the comparison of the lists, so that its decision is added. */
+const withRenewed = ({ against, counts, rows }: RunChanges, { renewed }: Undone, { report }: Plan): RunChanges => ({
+  against,
+  counts: { ...counts, undone: counts.undone + renewed.length },
+  rows: report.rows === 'all' ? [...rows, ...renewed.slice(0, MAX_CHANGES)] : rows,
+})
 
 async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
   const path = pathJoin(workDir, APPLIED_FILE)
@@ -179,6 +213,8 @@ interface Consumers {
   readonly fetched: FetchedTags | null
   readonly accepted: AcceptedLister | null
   readonly keeper: RowSink | null
+  readonly undone: UndoneFinder | null
+  readonly others: ReadonlyMap<string, string> | null
 }
 
 /** The result of a row that was not sent. */
@@ -200,7 +236,21 @@ async function join(
   plan: Plan,
   workDir: string,
   answers: Answers,
-  { totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper }: Consumers,
+  {
+    totals,
+    writers,
+    review,
+    states,
+    companies,
+    questions,
+    proposals,
+    decisions,
+    fetched,
+    accepted,
+    keeper,
+    undone,
+    others,
+  }: Consumers,
   { root, signal }: ResultsOptions,
 ): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
@@ -209,6 +259,7 @@ async function join(
   const stateOf = stateMaker(plan)
   const questionAbout = questionMaker(plan)
   const correctedOf = duplicateChecker(plan)
+  const assertOneRow = sharedDecisionChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
@@ -227,16 +278,23 @@ async function join(
     const { answer: found, isRepeat } = answered
     await keeper?.add(found, inputRow, uploadRow)
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
-    const needsFingerprint =
-      states !== null || decisions !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
-    const fingerprint = needsFingerprint ? fingerprintOf(uploadRow) : ''
+    const isDecidable = decisions !== null || others !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
+    const fingerprint = states !== null || isDecidable ? fingerprintOf(uploadRow) : ''
+    const byKey = isDecidable ? keyFingerprint(plan, inputRow[plan.key?.index ?? 0] ?? '') : ''
+    const fingerprints = byKey === '' ? [fingerprint] : [byKey, fingerprint]
     const corrected = correctedOf(answer)
-    const decided = applyDecision(answer, fingerprint, decisions, fetched)
+    const decided = applyDecision(answer, fingerprints, decisions, fetched)
+    if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
     const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
-    const reviewRow = totals.add(number, rowResult, inputRow, fingerprint)
+    const reviewRow = totals.add(number, rowResult, inputRow, decided.decided?.line.fingerprint ?? fingerprints[0]!)
     if (reviewRow !== null) await review.add(reviewRow)
-    await states?.add(stateOf(number, rowResult, inputRow, fingerprint))
+    if (others !== null) totals.addOther(fingerprints, others)
+    if (states !== null) {
+      const state = stateOf(number, rowResult, inputRow, fingerprint)
+      await states.add(state)
+      undone?.see(state, fingerprints, decided.decided !== null)
+    }
     await companies?.add(number, rowResult, inputRow)
     accepted?.add(rowResult, uploadRow)
     if (questions !== null && isOpen(rowResult)) questions.add(rowResult.outcome, questionAbout(uploadRow))
@@ -276,6 +334,27 @@ function duplicateChecker({
     if (!isNew && outcome === 'matched') return { outcome: 'duplicate', overrideCell: null }
     if (isNew && outcome === 'duplicate' && accept != null) return { outcome: 'matched', overrideCell: cellOfFirst }
     return null
+  }
+}
+
+/** Throws FETTLE_DECISIONS where a decision about one row would also apply to a row with other mapped cells. */
+function sharedDecisionChecker(plan: Plan) {
+  const exactFingerprint = exactFingerprinter(plan)
+  const first = new Map<string, { readonly cells: string; readonly shown: string }>()
+  return ({ fingerprint }: Decision, number: number, inputRow: readonly string[], uploadRow: readonly string[]): void => {
+    const cells = exactFingerprint(uploadRow)
+    const key = plan.key === null ? '' : ` (key ${JSON.stringify(shownKey(plan, inputRow))})`
+    const row = { cells, shown: `row ${number}${key}` }
+    const before = first.get(fingerprint)
+    if (before === undefined) first.set(fingerprint, row)
+    else if (before.cells !== cells)
+      throw new FettleError(
+        'FETTLE_DECISIONS',
+        `the decision about ${fingerprint} would apply to ${before.shown} and ${row.shown}, which have different cells`,
+        {
+          hint: 'Add a line `undo` for this fingerprint and resume the run. Rows need keys that differ in more than leading zeros and blanks, or mapped cells that do; see docs/review.md.',
+        },
+      )
   }
 }
 

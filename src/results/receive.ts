@@ -26,6 +26,17 @@ export interface ReceivedFile {
   readonly sha256: string
   /** SHA-256 of the packed file. */
   readonly packedSha256: string
+  /** As it came; the file that is kept is in UTF-8. */
+  readonly form: ReceivedForm
+}
+
+interface ReceivedForm {
+  /** In words. */
+  readonly encoding: string
+  /** What shows an encoding that is not UTF-8. */
+  readonly evidence: string | null
+  readonly packing: string | null
+  readonly delimiter: string
 }
 
 /** Whether the file at `path` is the one that was received, packed or not. */
@@ -81,7 +92,9 @@ export class Receiver {
     }
     await attempt(path, () => renameDurably(readable, path))
     if (!isPlain) await removeFile(partial)
-    return read.received
+    const encoding = form.encoding ?? (form.isEncodedTwice ? 'utf-8, encoded twice' : 'utf-8')
+    const { evidence = null, packing = null } = form
+    return { ...read.received, form: { encoding, evidence, packing, delimiter: read.counter.delimiter } }
   }
 
   async remove(): Promise<void> {
@@ -91,11 +104,13 @@ export class Receiver {
   }
 }
 
+type StoredFile = Omit<ReceivedFile, 'form'>
+
 /** Packs a stream into a file, counted and hashed. */
 async function store(
   path: string,
   body: AsyncIterable<Uint8Array>,
-): Promise<{ readonly counter: TableCounter; readonly received: ReceivedFile }> {
+): Promise<{ readonly counter: TableCounter; readonly received: StoredFile }> {
   const counter = new TableCounter()
   const hash = createHash('sha256')
   const handle = await attempt(path, () => openExclusive(path))
@@ -116,13 +131,12 @@ const lost = (path: string, cause: Error): FettleError =>
 
 const complaint = (partial: string, { code, why }: Complaint): FettleError => new FettleError(code, `${basename(partial)} ${why}`)
 
-const countsOf = (received: ReceivedFile): string =>
-  `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
+const countsOf = (received: StoredFile): string => `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
 
 /** `isSame`: the same bytes came before; `isAnnounced`: all bytes that were announced came. */
 function complaintAbout(
   { scanner }: TableCounter,
-  received: ReceivedFile,
+  received: StoredFile,
   { rows, isSame, isAnnounced }: { readonly rows: number; readonly isSame: boolean; readonly isAnnounced: boolean },
 ): Complaint | null {
   const counts = countsOf(received)
@@ -155,6 +169,7 @@ export function enrichedDelimiter(head: Buffer, isWhole: boolean): string {
 /** Counts the rows of a streamed table; buffers the first 64 KiB to detect the delimiter. */
 class TableCounter {
   scanner = new RecordScanner(',', true)
+  delimiter = ','
   readonly probe = new FormProbe()
   #bytes = 0
   #head: Buffer | null = Buffer.alloc(0)
@@ -179,7 +194,7 @@ class TableCounter {
     if (this.#head.length >= SAMPLE_BYTES) this.#start(this.#head, false)
   }
 
-  end(): Omit<ReceivedFile, 'packedSha256'> {
+  end(): Omit<StoredFile, 'packedSha256'> {
     if (this.#head !== null) this.#start(this.#head, true)
     this.scanner.end()
     this.probe.end()
@@ -188,7 +203,8 @@ class TableCounter {
 
   #start(head: Buffer, isWhole: boolean): void {
     this.#head = null
-    this.scanner = new RecordScanner(enrichedDelimiter(head, isWhole), true)
+    this.delimiter = enrichedDelimiter(head, isWhole)
+    this.scanner = new RecordScanner(this.delimiter, true)
     this.scanner.push(head.subarray(byteOrderMark(head)?.bytes ?? 0))
   }
 }

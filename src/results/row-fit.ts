@@ -3,6 +3,7 @@
  * matching. Rows that were reordered, or tags that were moved against the cells, show as companies that fit other rows better.
  */
 import { parseCompanyName } from '../normalise/company-name.ts'
+import { normaliseCountry } from '../normalise/country.ts'
 import { splitWords } from '../normalise/text.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
@@ -10,41 +11,53 @@ import { companyIn } from './enriched-file.ts'
 
 export type Fit =
   | { readonly is: 'better' | 'unknown' }
-  /** The company beside row `number` is that of row `other`. */
-  | { readonly is: 'worse'; readonly number: number; readonly other: number }
+  /** The company of the only row has another name, and no number and no place of the row. */
+  | { readonly is: 'contrary' }
+  /** The companies fit other rows better, as if they were moved against the cells. */
+  | { readonly is: 'shifted'; readonly against: 'before' | 'behind' | 'any' }
+  /**
+   * The company beside row `number` belongs to row `other`, whose own is beside a third row; it has none if `isLone`. One or few lone
+   * ones may be right (`isRare`).
+   */
+  | { readonly is: 'worse'; readonly number: number; readonly other: number; readonly isLone: boolean; readonly isRare: boolean }
 
-/** Rows of a part that are compared; of a longer one, those whose names begin with some of all words. */
+/** Rows of a part that are compared; of a longer one, rows in equal steps, and those whose names begin with some of all letters. */
 const MOST_COMPARED = 10_000
 /** Rows kept for comparisons with rows far away. */
 const FAR_ROWS = 32
 /** Similarity by which companies must fit their own rows better than others. */
 const LEAST_LEAD = 0.1
+/** Similarity by which companies fit other rows evidently better than their own, and of how many. */
+const LEAST_LAG = 0.2
+const LEAST_COUNT = 3
 
 /** The kind of evidence in the cells of a mapping. */
-const kindOfMapping = (mapping: string): Kind | null =>
-  /name/i.test(mapping)
-    ? 'name'
-    : /number|companyid|tax|lei$|safe|duns/i.test(mapping)
-      ? 'number'
-      : /address|street|town|city|region|state|province|post|zip/i.test(mapping)
-        ? 'place'
-        : null
+function kindOfMapping(mapping: string): Kind | null {
+  if (/countr/i.test(mapping)) return 'country'
+  if (/name/i.test(mapping)) return 'name'
+  if (/number|companyid|tax|lei$|safe|duns/i.test(mapping)) return 'number'
+  return /address|street|town|city|region|state|province|post|zip/i.test(mapping) ? 'place' : null
+}
 
 /** The kind of evidence in a column of the service, about the company itself. */
 const kindOfTag = (tag: string): Kind | null => {
+  if (/connectId$/i.test(tag)) return 'id'
+  if (/^contact\.country$/i.test(tag)) return 'country'
   if (/^contact\./i.test(tag)) return /address|street|city|region|state|province|post(?:al)?code|zip/i.test(tag) ? 'place' : null
   if (!/^general\./i.test(tag) || /row ?number$/i.test(tag)) return null
   if (/(?:company|legal|trading|trade|alias)Name/i.test(tag) || /acronym$/i.test(tag)) return 'name'
   return /(?:number|companyId|siren|siret|rsin|taxCode|\blei)$/i.test(tag) && !/safeNumber$/i.test(tag) ? 'number' : null
 }
 
-type Kind = 'name' | 'number' | 'place'
+/** `id`: begins with the country, and ends with a number of the company, as in GB-0-01234567. */
+type Kind = 'name' | 'number' | 'place' | 'country' | 'id'
 
 interface Evidence {
   /** The core words of each name. */
   readonly names: readonly (readonly string[])[]
   readonly numbers: ReadonlySet<string>
   readonly places: ReadonlySet<string>
+  readonly countries: ReadonlySet<string>
 }
 
 interface Compared {
@@ -76,6 +89,7 @@ export class RowFit {
   readonly #tags: readonly (readonly [Kind, number])[]
   readonly #nameAt: number
   readonly #step: number
+  readonly #rows: number
   readonly #mean = new Mean()
   /** Of each company with the row before, the row behind, and rows far away. */
   readonly #others = [new Mean(), new Mean(), new Mean()] as const
@@ -84,6 +98,7 @@ export class RowFit {
   /** Rows whose company has another name and no number of theirs, and rows without a company. */
   readonly #unequal: Compared[] = []
   #compared = 0
+  #companies = 0
 
   constructor({ mappings }: Pick<Plan, 'mappings'>, columns: EnrichedColumns, rows: number) {
     const own = mappings.flatMap(({ mapping, index, value }) => {
@@ -98,11 +113,12 @@ export class RowFit {
     })
     this.#nameAt = own.find(([kind]) => kind === 'name')?.[1] ?? -1
     this.#step = Math.ceil(rows / MOST_COMPARED)
+    this.#rows = rows
   }
 
   add(number: number, enriched: readonly string[], uploadRow: readonly string[]): void {
     const before = this.#before
-    const compared = this.#isChosen(enriched, uploadRow) ? this.#compare(number, enriched, uploadRow) : null
+    const compared = this.#isChosen(number, enriched, uploadRow) ? this.#compare(number, enriched, uploadRow) : null
     this.#before = { cells: uploadRow, compared }
     if (before?.compared?.company != null)
       this.#note(this.#others[1], before.compared, compared?.row ?? evidenceIn(this.#own, uploadRow))
@@ -118,15 +134,22 @@ export class RowFit {
   end(): Fit {
     const moved = this.#moved()
     if (moved !== null) return { is: 'worse', ...moved }
+    const [before, behind, any] = this.#others
+    const isLess = ({ count, value }: Mean): boolean => count >= LEAST_COUNT && value > this.#mean.value + LEAST_LAG
+    if (isLess(before)) return { is: 'shifted', against: 'before' }
+    if (isLess(behind)) return { is: 'shifted', against: 'behind' }
+    if (isLess(any)) return { is: 'shifted', against: 'any' }
+    const [only] = this.#unequal
+    if (this.#rows === 1 && only?.company != null && isContrary(only.row, only.company)) return { is: 'contrary' }
     const others = this.#others.filter(({ count }) => count > 0)
     if (this.#mean.count === 0 || others.length === 0) return { is: 'unknown' }
     const isBetter = others.every(({ value }) => this.#mean.value > value + LEAST_LEAD * (1 - value))
     return { is: isBetter ? 'better' : 'unknown' }
   }
 
-  #isChosen(enriched: readonly string[], uploadRow: readonly string[]): boolean {
-    if (this.#step === 1) return true
-    if (this.#compared > 2 * MOST_COMPARED) return false
+  #isChosen(number: number, enriched: readonly string[], uploadRow: readonly string[]): boolean {
+    if (number % this.#step === 0) return true
+    if (this.#compared > 3 * MOST_COMPARED) return false
     const name = this.#tags.find(([kind, at]) => kind === 'name' && (enriched[at] ?? '') !== '')?.[1] ?? -1
     return [uploadRow[this.#nameAt], enriched[name]].some(cell => cell !== undefined && hashOfStart(cell) % this.#step === 0)
   }
@@ -139,6 +162,7 @@ export class RowFit {
     if (this.#far.length < FAR_ROWS) this.#far.push(compared)
     else if (this.#compared % FAR_ROWS === 0) this.#far[(this.#compared / FAR_ROWS) % FAR_ROWS] = compared
     this.#compared++
+    if (hasCompany) this.#companies++
     if (compared.company === null || !isEqual(row, compared.company)) this.#unequal.push(compared)
     return compared
   }
@@ -151,48 +175,70 @@ export class RowFit {
   }
 
   /**
-   * The first row whose company is evidently that of another row, while its own is beside a third: an exchange, or a longer cycle. A
-   * single row whose company has the name of another may be right, since companies change their names.
+   * The first row whose company evidently belongs to a different row, while its own is beside a third: an exchange, or a longer cycle. A
+   * single row whose company has the name of another may be right, since companies change their names; less so if it shares nothing
+   * with its company, and the other row has none.
    */
-  #moved(): { readonly number: number; readonly other: number } | null {
+  #moved(): Omit<Fit & { readonly is: 'worse' }, 'is'> | null {
     const byKey = new Map<string, number[]>()
     const byWord = new Map<string, number[]>()
     for (const [at, { row }] of this.#unequal.entries()) {
       for (const words of row.names) {
-        push(byKey, keyOf(words), at)
-        const longest = longestOf(words)
+        push(byKey, joinWords(words), at)
+        const longest = findLongest(words)
         if (longest !== '') push(byWord, longest, at)
       }
       for (const number of row.numbers) push(byKey, `#${number}`, at)
     }
     const leaves = new Map<number, number>()
     const arrives = new Set<number>()
+    let lone = null as readonly [number, number] | null
+    const astray: (readonly [number, number])[] = []
     for (const [at, { row, company }] of this.#unequal.entries()) {
       if (company === null) continue
-      const keys = [...company.names.map(keyOf), ...[...company.numbers].map(number => `#${number}`)]
-      const exact = keys.flatMap(key => byKey.get(key) ?? [])
+      const keys = [...company.names.map(joinWords), ...[...company.numbers].map(number => `#${number}`)]
+      const exact = keys
+        .flatMap(key => byKey.get(key) ?? [])
+        .filter(other => !areOfOtherCountries(this.#unequal[other]!.row, company))
       const least = Math.max(LEAST_SIMILAR, (nameSimilarity(row, company) ?? 0) + LEAST_CLOSER)
+      const own = similarity(row, company) ?? 0
+      const isOthers = (other: number): boolean =>
+        this.#unequal[other]!.company === null && (similarity(this.#unequal[other]!.row, company) ?? 0) > own + LEAST_CLOSER_ALONE
+      const alone = lone === null ? exact.find(isOthers) : undefined
+      if (alone !== undefined) lone = [at, alone]
       const similar = company.names
         .flat()
         .flatMap(word => byWord.get(word) ?? [])
         .filter(other => (nameSimilarity(this.#unequal[other]!.row, company) ?? 0) >= least)
-      for (const other of [...exact, ...similar]) {
-        if (other === at || isAlike(row, this.#unequal[other]!.row)) continue
+      const others = [...exact, ...similar].filter(other => other !== at && !isAlike(row, this.#unequal[other]!.row))
+      for (const other of others) {
         if (!leaves.has(at)) leaves.set(at, other)
         arrives.add(other)
       }
+      const left = others.find(other => this.#unequal[other]!.company === null)
+      if (left !== undefined) astray.push([at, left])
     }
-    for (const [at, other] of leaves)
-      if (arrives.has(at)) return { number: this.#unequal[at]!.number, other: this.#unequal[other]!.number }
-    return null
+    const readNumbers = ([at, other]: readonly [number, number]) => ({
+      number: this.#unequal[at]!.number,
+      other: this.#unequal[other]!.number,
+    })
+    for (const pair of leaves) if (arrives.has(pair[0])) return { ...readNumbers(pair), isLone: false, isRare: false }
+    const [first] = astray
+    if (first !== undefined && astray.length * FEW >= this.#companies - astray.length)
+      return { ...readNumbers(first), isLone: true, isRare: false }
+    return lone && { ...readNumbers(lone), isLone: true, isRare: true }
   }
 }
 
 /** Rows looked at of those with one name or word. */
 const MOST_ALIKE = 50
-/** The share of words in common by which a company is evidently that of another row, and by how much more than with its own. */
+/** The share of words in common by which a company evidently belongs to a different row, and by how much more than with its own. */
 const LEAST_SIMILAR = 0.5
 const LEAST_CLOSER = 0.25
+/** By how much more where nothing else shows an exchange: another name, and not the place of the row beside it. */
+const LEAST_CLOSER_ALONE = 0.5
+/** Others for each company that has the name of another row: with fewer, the rows were moved. */
+const FEW = 3
 
 function push(map: Map<string, number[]>, key: string, at: number): void {
   const found = map.get(key)
@@ -200,15 +246,19 @@ function push(map: Map<string, number[]>, key: string, at: number): void {
   else if (found.length < MOST_ALIKE) found.push(at)
 }
 
-const keyOf = (words: readonly string[]): string => words.join(' ')
+const joinWords = (words: readonly string[]): string => words.join(' ')
 
-const longestOf = (words: readonly string[]): string =>
+const findLongest = (words: readonly string[]): string =>
   words.reduce((longest, word) => (word.length > longest.length ? word : longest), '')
 
-/** Of the first word, as far as a list and a register write it alike. */
+/** Of the first letters, as far as a list and a register write them alike. */
 function hashOfStart(cell: string): number {
   let hash = 0
-  for (let at = 0; at < Math.min(4, cell.length); at++) hash = (hash * 31 + (cell.charCodeAt(at) | 0x20)) >>> 0
+  for (const letter of cell
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .slice(0, 12))
+    hash = (hash * 31 + letter.codePointAt(0)!) >>> 0
   return hash
 }
 
@@ -216,35 +266,63 @@ function evidenceIn(columns: readonly (readonly [Kind, number])[], row: readonly
   const names: (readonly string[])[] = []
   const numbers = new Set<string>()
   const places = new Set<string>()
+  const countries = new Set<string>()
   for (const [kind, at] of columns) {
     const cell = row[at] ?? ''
     if (cell.trim() === '') continue
+    const [, country = '', end = ''] = kind === 'id' ? (/^([A-Z]{2})-(?:.*-)?([^-]+)$/.exec(cell) ?? []) : []
+    const number = numberIn(kind === 'id' ? end : cell)
+    if (kind === 'id' || kind === 'country') {
+      const code = kind === 'id' ? country : normaliseCountry(cell)
+      if (code !== '') countries.add(code)
+    }
     if (kind === 'name') {
       const { words } = parseCompanyName(cell)
       if (words.length > 0) names.push(words)
-    } else if (kind === 'number') {
-      const number = cell
-        .toUpperCase()
-        .replace(/[^A-Z0-9]/g, '')
-        .replace(/^0+/, '')
+    } else if (kind === 'number' || kind === 'id') {
       if (number.length > 3) numbers.add(number)
-    } else for (const word of splitWords(cell)) if (word.length > 2) places.add(word)
+    } else if (kind === 'place') for (const word of splitWords(cell)) if (word.length > 2) places.add(word)
   }
-  return { names, numbers, places }
+  return { names, numbers, places, countries }
 }
 
-const isAlike = (one: Evidence, other: Evidence): boolean =>
-  one.names.map(keyOf).join('|') === other.names.map(keyOf).join('|') &&
-  [...one.numbers].join('|') === [...other.numbers].join('|') &&
-  [...one.places].join('|') === [...other.places].join('|')
+const numberIn = (cell: string): string =>
+  cell
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+    .replace(/^0+/, '')
 
-const hasShared = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => {
-  for (const value of one) if (other.has(value)) return true
+const isAlike = (row: Evidence, other: Evidence): boolean =>
+  row.names.map(joinWords).join('|') === other.names.map(joinWords).join('|') &&
+  [...row.numbers].join('|') === [...other.numbers].join('|') &&
+  [...row.places].join('|') === [...other.places].join('|') &&
+  [...row.countries].join('|') === [...other.countries].join('|')
+
+const areOfOtherCountries = (row: Evidence, company: Evidence): boolean =>
+  row.countries.size > 0 && company.countries.size > 0 && !hasShared(row.countries, company.countries)
+
+/** By name, and no number or place speaks for it. */
+const isContrary = (row: Evidence, company: Evidence): boolean =>
+  !hasShared(row.numbers, company.numbers) &&
+  !hasShared(row.places, company.places) &&
+  row.names.length > 0 &&
+  company.names.length > 0 &&
+  row.names.every(words => company.names.every(other => shareOfShorter(words, other) <= LEAST_SIMILAR))
+
+function shareOfShorter(words: readonly string[], other: readonly string[]): number {
+  const [shorter, longer] = words.length <= other.length ? [words, other] : [other, words]
+  return shorter.filter(word => longer.includes(word)).length / shorter.length
+}
+
+const hasShared = (values: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
+  for (const value of values) if (others.has(value)) return true
   return false
 }
 
 const isEqual = (row: Evidence, company: Evidence): boolean =>
-  hasShared(row.numbers, company.numbers) || row.names.some(words => company.names.some(other => keyOf(words) === keyOf(other)))
+  hasShared(row.numbers, company.numbers) ||
+  (!areOfOtherCountries(row, company) &&
+    row.names.some(words => company.names.some(other => joinWords(words) === joinWords(other))))
 
 /** Of a name in what names and places show: branches of a company differ in their places only. */
 const WEIGHT_OF_NAME = 0.75
@@ -252,9 +330,11 @@ const WEIGHT_OF_NAME = 0.75
 /** From 0 to 1: one number in common, or the share of words in common of names and places; null without anything to compare. */
 function similarity(row: Evidence, company: Evidence): number | null {
   if (hasShared(row.numbers, company.numbers)) return 1
+  if (areOfOtherCountries(row, company)) return 0
   const name = nameSimilarity(row, company)
   const hasPlaces = row.places.size > 0 && company.places.size > 0
   const place = hasPlaces ? sharedWords([...row.places], [...company.places]) : null
+  if (name === null && place === null) return row.numbers.size > 0 && company.numbers.size > 0 ? 0 : null
   if (name === null || place === null) return name ?? place
   return WEIGHT_OF_NAME * name + (1 - WEIGHT_OF_NAME) * place
 }
@@ -265,10 +345,10 @@ function nameSimilarity(row: Evidence, company: Evidence): number | null {
   return Math.max(...row.names.flatMap(words => company.names.map(other => sharedWords(words, other))))
 }
 
-/** The share of words in common of those of both. */
-function sharedWords(one: readonly string[], other: readonly string[]): number {
-  const all = new Set([...one, ...other])
+/** The words that both have, as a share of all their words. */
+function sharedWords(words: readonly string[], other: readonly string[]): number {
+  const all = new Set([...words, ...other])
   let shared = 0
-  for (const word of all) if (one.includes(word) && other.includes(word)) shared++
+  for (const word of all) if (words.includes(word) && other.includes(word)) shared++
   return shared / all.size
 }

@@ -1,7 +1,7 @@
 /**
  * Proves that the rows of an enriched file are the uploaded rows in their order: by `general.rowNumber`, counted from 1, or by mapped
  * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined, nor where the
- * companies are evidently those of other rows: a service may number the rows itself, or move its columns against the cells.
+ * companies evidently belong to other rows: a service may number the rows itself, or move its columns against the cells.
  */
 import { FettleError } from '../errors.ts'
 import { DigestIndex } from '../files/digest-index.ts'
@@ -9,15 +9,15 @@ import { digestOf } from '../files/file-chunks.ts'
 import { sentCells, uploadHeader } from '../input/upload/upload-row.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isTagLike } from './enriched-columns.ts'
-import { companyIn } from './enriched-file.ts'
-import { RowFit } from './row-fit.ts'
+import { companyIn, describeHeader } from './enriched-file.ts'
+import { type Fit, RowFit } from './row-fit.ts'
 
 const ROW_NUMBER = 'general.rowNumber'
 
 export interface OrderProof {
   /** Throws FETTLE_LEDGER when the enriched row belongs to another uploaded row, FETTLE_ROW_ORDER when neither proof is left. */
   check(number: number, enriched: readonly string[], uploadRow: readonly string[]): void
-  /** Call it after the last row of the part. Throws FETTLE_ROW_ORDER when companies are those of other rows, or may be. */
+  /** Call it after the last row of the part. Throws FETTLE_ROW_ORDER when companies belong to other rows, or may. */
   end(): void
 }
 
@@ -37,6 +37,9 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
   const fit = new RowFit(plan, columns, rows)
   const isKeyRepeated = keyProof(plan, columns, rows)
   let hasCompany = false
+  let first: readonly string[] | null = null
+  /** Rows that are all alike may be exchanged. */
+  let areAllAlike = true
   let base: number | null = null
   /** Why row numbers, and why cells, are no proof; null as long as they are. */
   let numberProblem = numberAt === -1 ? `it has no ${ROW_NUMBER}` : null
@@ -84,15 +87,20 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
       cellProblem ??= readCells(number, enriched, uploadRow)
       placeProblem ??= readPlace(number, enriched, uploadRow)
       isKeyRepeated.add(enriched, uploadRow)
+      first ??= uploadRow
+      areAllAlike &&= mappedColumns(plan).every(index => uploadRow[index] === first![index])
       hasCompany ||= companyIn(enriched, columns) !== ''
       fit.add(number, enriched, uploadRow)
-      if (numberProblem !== null && cellProblem !== null) throw unproven(plan, numberProblem, cellProblem)
+      if (numberProblem !== null && cellProblem !== null) throw unproven(plan, columns, numberProblem, cellProblem)
     },
     end() {
       const found = fit.end()
-      if (found.is === 'worse') throw misplaced(found)
       const isShown = cellProblem === null || placeProblem === null || isKeyRepeated.holds()
-      if (!isShown && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
+      if (found.is === 'worse' && !(found.isRare && isShown)) throw misplaced(found)
+      if (found.is === 'shifted') throw shifted(found.against)
+      if (found.is === 'contrary' && !isShown)
+        throw uncertain(plan, placeProblem!, 'the only company has another name than its row')
+      if (!isShown && !areAllAlike && found.is === 'unknown' && hasCompany && rows > 1) throw uncertain(plan, placeProblem!)
     },
   }
 }
@@ -170,18 +178,30 @@ const columnLabel = (plan: Plan, index: number): string => {
 const wrongRow = (number: number, why: string): FettleError =>
   new FettleError('FETTLE_LEDGER', `row ${number} of the enriched file is not row ${number} of the input: ${why}`)
 
-const misplaced = ({ number, other }: { readonly number: number; readonly other: number }): FettleError =>
+const PLACES = { before: 'the row before each of them', behind: 'the row behind each of them', any: 'other rows' }
+
+const shifted = (against: keyof typeof PLACES): FettleError =>
   new FettleError(
     'FETTLE_ROW_ORDER',
-    `the company beside row ${number} of the enriched file is that of row ${other}, by its name or number, and that of row ${number} is beside another row: the rows were reordered, or the columns of the service were moved against them`,
+    `the companies of the enriched file fit ${PLACES[against]} better than the rows that they stand beside, by name, number or place: the rows were reordered, or the columns of the service were moved against them`,
+  )
+
+const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): FettleError =>
+  new FettleError(
+    'FETTLE_ROW_ORDER',
+    `the company beside row ${number} of the enriched file belongs to row ${other}, by its name or number, and ${isLone ? `row ${other} has none` : `the company of row ${number} is beside a different row`}: the rows were reordered, or the columns of the service were moved against them`,
   )
 
 /** A row number that the service counts itself is right in any order. */
-function uncertain(plan: Plan, placeProblem: string): FettleError {
+function uncertain(
+  plan: Plan,
+  placeProblem: string,
+  fit = 'the companies fit their rows no better than others by name, number or place',
+): FettleError {
   const key = plan.key === null ? '' : `, or ${columnLabel(plan, plan.key.index)}, the key of the list`
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and the companies fit their rows no better than others by name, number or place. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
+    `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and ${fit}. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
   )
 }
 
@@ -191,9 +211,10 @@ const mappedLabels = (plan: Plan): string =>
     .map(index => columnLabel(plan, index))
     .join(', ')
 
-function unproven(plan: Plan, numberProblem: string, cellProblem: string): FettleError {
+function unproven(plan: Plan, columns: EnrichedColumns, numberProblem: string, cellProblem: string): FettleError {
+  const header = columns.find(ROW_NUMBER) === -1 ? ` As it came, ${describeHeader(columns, ROW_NUMBER)}.` : ''
   return new FettleError(
     'FETTLE_ROW_ORDER',
-    `nothing proves that the rows of the enriched file are those of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.`,
+    `nothing proves that the enriched file has the rows of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.${header}`,
   )
 }

@@ -7,18 +7,20 @@ import type {
   LowestScores,
   MatchGroups,
   Outcomes,
+  PublishedResults,
   RowDecision,
   UnmatchedReason,
 } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { evidenceOf } from './answers.ts'
 import { scoreOf } from './candidates.ts'
+import type { Undone } from './changes/undone.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import type { ReviewRow } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
-import { COMPANY_TAGS, NAME_TAGS, type RowOutcome } from './enriched-file.ts'
+import { COMPANY_TAGS, NAME_TAGS, NO_VALUE, type RowOutcome } from './enriched-file.ts'
 import { MatchCounter } from './match-groups.ts'
 import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 
@@ -53,12 +55,16 @@ export class RowTotals {
   readonly #firstRows = new Map<string, number>()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
+  readonly #others = new Map<string, number>()
   /** Rows that a decision changed. */
   readonly changed = new Set<string>()
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
   #hasScores = false
+  /** The places of the chosen columns in the last row. */
+  #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
+  readonly #words = new Map<string, number>()
 
   constructor(plan: Plan) {
     this.#plan = plan
@@ -121,6 +127,14 @@ export class RowTotals {
   }
 
   #countMatch(number: number, { row, columns }: RowResult, inputRow: readonly string[]): void {
+    if (this.#chosen?.columns !== columns) {
+      const names = this.#plan.output?.columns ?? []
+      this.#chosen = { columns, places: names.map(columns.find).filter(at => at !== -1) }
+    }
+    for (const at of this.#chosen.places) {
+      const cell = (row[at] ?? '').trim()
+      if (cell.length < 12 && NO_VALUE.test(cell)) this.#words.set(cell, (this.#words.get(cell) ?? 0) + 1)
+    }
     const read = (names: readonly string[]): string =>
       names.map(name => row[columns.find(name)] ?? '').find(cell => cell !== '') ?? ''
     const { banding, pattern } = evidenceOf({ row, columns })
@@ -135,6 +149,11 @@ export class RowTotals {
             company: { id: read(COMPANY_TAGS), name: read(NAME_TAGS) },
           },
     )
+  }
+
+  /** Cells beside a company that hold a word for no value, by the word, the most frequent first. */
+  words(): PublishedResults['words'] {
+    return [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells)
   }
 
   /** Bands and patterns of the service's matches. */
@@ -207,10 +226,22 @@ export class RowTotals {
     return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
   }
 
-  decisions(decisions: Decisions): DecisionCounts {
+  /** Counts a row about which a decisions file decides that the run does not apply. */
+  addOther(fingerprints: readonly string[], others: ReadonlyMap<string, string>): void {
+    const path = fingerprints.map(fingerprint => others.get(fingerprint)).find(file => file !== undefined)
+    if (path !== undefined) this.#others.set(path, (this.#others.get(path) ?? 0) + 1)
+  }
+
+  /** The one that decides about most rows. */
+  otherDecisions(): { readonly path: string; readonly rows: number } | null {
+    const [most] = [...this.#others].sort(([, a], [, b]) => b - a)
+    return most === undefined ? null : { path: most[0], rows: most[1] }
+  }
+
+  decisions(decisions: Decisions, { same, renewed }: Undone): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
-    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused }
+    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused, undone: same.length + renewed.length }
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {

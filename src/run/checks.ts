@@ -5,8 +5,9 @@ import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { ChangeCounts } from '../model/changes.ts'
+import { filledRows } from '../model/filled-rows.ts'
 import type { Outcomes } from '../model/results.ts'
-import type { PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
+import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 
 interface Measure {
@@ -21,23 +22,29 @@ const PLACES = 12
 
 const round = (value: number): number => Number(value.toFixed(PLACES))
 
-/** What a run is compared with: the match rate of the last good run, and the rows that changed since. */
+/** The last good run of a series. */
+export interface LastGoodRun extends Pick<RunState, 'outcomes'> {
+  readonly plan: Pick<Plan, 'input' | 'profile' | 'rows'>
+}
+
+/** What a run is compared with: the last good run, and the rows that changed since. */
 export interface Since {
-  readonly rate: number | null
+  readonly before: LastGoodRun | null
   readonly changes: ChangeCounts | null
 }
 
-/** Checks of the list are made before anything is sent. */
-const isOfResult = (check: PlannedCheck): check is PlannedCheck<ResultCheckName> =>
-  check.name !== 'rows' && check.name !== 'filled'
+const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => check.name === 'rows' || check.name === 'filled'
 
 const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =>
   name === 'changed' || name === 'lost' || name === 'moved'
 
-function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { rate: previousRate, changes }: Since): Measure {
+const findRate = (before: LastGoodRun | null): number | null =>
+  before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+
+function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
-    const rate = matchRate(outcomes, rows)
+    const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
     if (rate === null || previousRate === null) return { rows: null, share: null }
     return { rows: null, share: round(Math.abs(rate - previousRate)), of: `${percent(rate)} after ${percent(previousRate)}` }
   }
@@ -82,15 +89,67 @@ const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   // A run without counts fails the check: the next one would have nothing to compare with either.
-  return name === 'drift' && since.rate === null && matchRate(outcomes, rows) !== null
+  return name === 'drift' && findRate(since.before) === null && matchRate(outcomes, rows) !== null
+}
+
+/** What a list has less of than the list of the last good run. */
+export interface Loss {
+  readonly check: ListCheckName
+  readonly share: number
+  readonly text: string
+}
+
+/** What the list has now, compared with the last good run: its rows, and the filled cells of each mapped column. */
+export function compareLists(plan: LastGoodRun['plan'], before: LastGoodRun['plan']): Loss[] {
+  const [rows, rowsBefore] = [filledRows(plan.input), filledRows(before.input)]
+  if (rowsBefore === 0) return []
+  const columns = (plan.profile ?? []).flatMap(({ mapping, header, filled }): Loss[] => {
+    const was = (before.profile ?? []).find(column => column.mapping === mapping)
+    if (was === undefined || was.filled === 0 || rows === 0) return []
+    const name = `${mapping ?? 'key'}${header === null ? '' : ` (${header})`}`
+    const text = `${name} is filled in ${filled} of ${counted(rows, 'row')}, and was in ${was.filled} of ${rowsBefore}`
+    return [{ check: 'filled', share: filled / rows / (was.filled / rowsBefore), text }]
+  })
+  return [
+    { check: 'rows', share: rows / rowsBefore, text: `the list has ${counted(rows, 'row')}, and had ${rowsBefore}` },
+    ...columns,
+  ]
+}
+
+/**
+ * The results of `checks.rows` and `checks.filled`, the latter for the column that lost most. A run that fails them starts only where the
+ * list was accepted, so that they warn by now.
+ */
+function evaluateListChecks(
+  checks: readonly PlannedCheck[],
+  plan: LastGoodRun['plan'],
+  before: LastGoodRun | null,
+): CheckResult[] {
+  const losses = before === null ? [] : compareLists(plan, before.plan)
+  return checks.filter(isOfList).flatMap(({ name, warn, fail }) => {
+    const [worst] = losses.filter(({ check }) => check === name).sort((a, b) => a.share - b.share)
+    return [warn, fail].flatMap((threshold): CheckResult[] => {
+      if (threshold === null) return []
+      const success = worst === undefined ? null : !isBeyond(worst.share, threshold)
+      const actual = worst === undefined ? NOT_MEASURED : `${worst.text} (${percent(worst.share, threshold.value)})`
+      const severity = threshold === fail && success !== false ? 'fail' : 'warn'
+      return [{ assertion: name, success, severity, expected: `not ${threshold.text}`, actual }]
+    })
+  })
 }
 
 /**
  * The results of all checks, warn before fail. A threshold names the bad case: `matched: { fail: "< 80%" }` fails below 80 %.
  * An unknown value fails its check; what compares with an earlier run is neither met nor failed without one.
  */
-export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcomes, rows: number, since: Since): CheckResult[] {
-  return checks.filter(isOfResult).flatMap(check => {
+export function evaluateChecks(
+  plan: LastGoodRun['plan'] & Pick<Plan, 'checks'>,
+  outcomes: Outcomes,
+  since: Since,
+): CheckResult[] {
+  const { checks, rows } = plan
+  const ofResult = checks.filter((check): check is PlannedCheck<ResultCheckName> => !isOfList(check))
+  const results = ofResult.flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
     const isMeasured = !isFirst(check.name, outcomes, rows, since)
     const severities = [
@@ -107,12 +166,27 @@ export function evaluateChecks(checks: readonly PlannedCheck[], outcomes: Outcom
       return [{ assertion: check.name, success, severity, expected, actual }]
     })
   })
+  return [...evaluateListChecks(checks, plan, since.before), ...results]
+}
+
+/** `review.undone` as a check; none where all decisions of the last good run apply. */
+export function evaluateUndone({ plan, decisions }: Pick<RunState, 'plan' | 'decisions'>): CheckResult[] {
+  const { undone = 0 } = decisions ?? {}
+  const severity = plan.undone ?? 'fail'
+  return undone === 0
+    ? []
+    : [{ assertion: 'review.undone', success: false, severity, expected: 'none', actual: counted(undone, 'decision') }]
 }
 
 /** Whether the outputs of a run with these outcomes are not to replace those of the last good run. */
-export function isRejected({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes, since: Since): boolean {
+export function isRejected(
+  { plan }: Pick<RunState, 'plan'>,
+  outcomes: Outcomes,
+  since: Since,
+  decisions: RunState['decisions'],
+): boolean {
   if (plan.output?.onFail === 'replace') return false
-  const checks = evaluateChecks(plan.checks, outcomes, plan.rows, since)
+  const checks = [...evaluateChecks(plan, outcomes, since), ...evaluateUndone({ plan, decisions })]
   return checks.some(({ success, severity }) => success === false && severity === 'fail')
 }
 

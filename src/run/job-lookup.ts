@@ -6,21 +6,21 @@ import { isKnownStatus, type JobRecord, matchPhase, readFault } from '../contrac
 import { FettleError, type Issue, issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
-import type { CallOptions, Effect } from '../model/requests.ts'
+import type { CallOptions, Doubt, Effect } from '../model/requests.ts'
 import type { Ports, StatusPorts } from './ports.ts'
 import { idOf } from './stage.ts'
 
-/** Turns what `look` finds into an effect that was found, not caused. */
+/** Turns what `look` finds after a refusal into an effect that was found, not caused. */
 export const adopt =
-  <T>(look: () => Promise<T | undefined>) =>
+  <T>(look: (doubt: Doubt) => Promise<T | undefined>) =>
   async (): Promise<Effect<T> | undefined> => {
-    const value = await look()
+    const value = await look('refused')
     return value === undefined ? undefined : { value, adopted: true }
   }
 
 const SEARCH_PAUSES_MS = [3_000, 7_000]
 
-/** The service may list a new job or search late: it is searched for at 0, 3 and 10 seconds. */
+/** The service may show a new job, status or search late: it is searched for at 0, 3 and 10 seconds. */
 export async function searched<T>(search: () => Promise<T | undefined>, { clock, grace }: StatusPorts): Promise<T | undefined> {
   for (let round = 0; ; round++) {
     const found = await search()

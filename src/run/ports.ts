@@ -1,4 +1,5 @@
 /** The interfaces that a run uses: the service, the input, the results, progress. app/execution/ports.ts provides them. */
+import type { JobState } from '../journal/state.ts'
 import type {
   CallOptions,
   CandidateRequests,
@@ -49,11 +50,7 @@ export interface Results {
    * Receives the file and checks that it is complete: announced length, no record cut short, `rows` records. Throws
    * FETTLE_DOWNLOAD_CUT for a file cut short, FETTLE_LEDGER for a complete file with other rows.
    */
-  receive(
-    part: number,
-    download: Download,
-    rows: number,
-  ): Promise<{ readonly bytes: number; readonly rows: number; readonly sha256: string }>
+  receive(part: number, download: Download, rows: number): Promise<NonNullable<JobState['received']>>
   /**
    * Writes the output files of the plan, each complete or not at all, and none when `accept` throws for the outcomes of the rows
    * that were sent. Rows of `failed` parts have no result; `jobs` are those of the parts, and when they answered.

@@ -8,7 +8,7 @@ import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
-import { evaluateBudget, evaluateChecks, fewMatchedIssue } from './checks.ts'
+import { evaluateBudget, evaluateChecks, evaluateUndone, fewMatchedIssue, type LastGoodRun } from './checks.ts'
 import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
@@ -25,8 +25,8 @@ export interface Recorder {
 export interface RunContext {
   readonly recorder: Recorder
   readonly ports: Ports
-  /** Match rate of the last good run of this pipeline, for `checks.drift`. */
-  readonly previousRate: number | null
+  /** The last good run of this series, for the checks that compare with it. */
+  readonly before: LastGoodRun | null
   /** Stop once every job is submitted; a later process resumes the run. */
   readonly detach?: boolean
   readonly onFact?: (event: RunEventInput, state: RunState) => void
@@ -134,7 +134,7 @@ const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS'
 function end(record: Record, state: RunState, error: FettleError | null, context: RunContext): RunState {
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
   if (error === null || BUDGETS.has(error.code))
-    return record(endOf(error === null ? warnOfFew(record, state) : state, error, context.previousRate))
+    return record(endOf(error === null ? warnOfFew(record, state) : state, error, context.before))
   if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
   return record(pausedBy(error))
 }
@@ -172,7 +172,7 @@ function failedOutcomes(state: RunState): Outcomes {
   }
 }
 
-export function endOf(state: RunState, stopped: FettleError | null, previousRate: number | null): RunEventInput {
+export function endOf(state: RunState, stopped: FettleError | null, before: LastGoodRun | null): RunEventInput {
   let outcomes: Outcomes
   let budget: readonly CheckResult[]
   try {
@@ -185,7 +185,8 @@ export function endOf(state: RunState, stopped: FettleError | null, previousRate
   // A threshold is about the whole list: the shards of one are judged together, when they are merged.
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
   const checks = [
-    ...evaluateChecks(thresholds, outcomes, state.plan.rows, { rate: previousRate, changes: state.changes?.counts ?? null }),
+    ...evaluateChecks({ ...state.plan, checks: thresholds }, outcomes, { before, changes: state.changes?.counts ?? null }),
+    ...evaluateUndone(state),
     ...budget,
   ]
   const hasFailed = checks.some(check => check.success === false && check.severity === 'fail')

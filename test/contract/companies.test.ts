@@ -161,7 +161,7 @@ describe('match', () => {
       matchScoreVatNo: 'Z',
       matchScoreRegNo: 'A',
       matchScorePhoneNo: 'Z',
-      matchScoreSimpleValue: 'D',
+      matchScoreSimpleValue: 'C',
       matchScoreNum: String(best.matchScoreConfidence),
     })
   })

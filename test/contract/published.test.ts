@@ -63,7 +63,7 @@ const SPECIFIED = [
   'GET /localSolutions/GB/bankVerification/sortCode/{}',
 ]
 
-test('the tables have the operations of the published description, and those of the specification', () => {
+test('the tables have the operations of the published description and of the specification', () => {
   const nameless = ({ method, path }: { readonly method: string; readonly path: string }) =>
     `${method} ${path.replace(/\{\w+\}/g, '{}')}`
   const described = Object.entries(published).flatMap(([path, methods]) =>

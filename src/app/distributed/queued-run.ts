@@ -1,9 +1,10 @@
 /** The local record of a list whose shards are in a queue: a run directory without a journal, until the shards are merged. */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
@@ -54,7 +55,7 @@ export function shardsLeftInQueue(runsDir: string, id: string): QueuedRun | null
   const file = recordPath(runsDir, id)
   if (!existsSync(file)) return null
   try {
-    const run = JSON.parse(readFileSync(file, 'utf8')) as QueuedRun
+    const run = JSON.parse(readKeptText(file) ?? 'null') as QueuedRun
     if (run.version === 1 && Array.isArray(run.jobs)) return { ...run, runId: id }
   } catch {}
   throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${file}: it does not name the shards in the queue`, {

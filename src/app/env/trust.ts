@@ -22,7 +22,7 @@ const originOf = (address: string | null | undefined): string | null =>
   address != null && URL.canParse(address) ? new URL(address).origin : null
 
 /**
- * Credentials are sent to the origin of FETTLE_URL, to those of FETTLE_SERVICE_ORIGINS, and to the service that the command itself names;
+ * Credentials are sent to the origin of FETTLE_URL, to the origins in FETTLE_SERVICE_ORIGINS, and to the service that the command itself names;
  * never to an address that only a pipeline, a project file or a recorded run names. Throws FETTLE_SERVICE_ORIGIN.
  */
 export function assertKnownOrigin({ kind, url }: ServiceAddress, env: Env, named: string | null = null): void {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { action, EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { Lock } from '../../files/process-lock.ts'
-import { type Journal, matchRate, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
+import { type Journal, type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
 import { type Plan, resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import type { AnsweredJob } from '../../results/answers.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
@@ -15,6 +15,7 @@ import type { HeldLock } from '../../reuse/held-lock.ts'
 import {
   hasEarlyStages,
   isRejected,
+  type LastGoodRun,
   needsService,
   type ProgressEvent,
   pausedBy,
@@ -25,7 +26,7 @@ import {
 import { createDeadline } from '../env/deadline.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { loadDecisions } from '../prepare/decisions.ts'
+import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import { RunSearches } from '../reuse/searches.ts'
 import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { openEventStore } from '../runs/event-store.ts'
@@ -65,7 +66,7 @@ export async function executeRun(
   const record = recordOf(journal, guard, now)
   const before = lastGoodRun(settings.runsDir, { plan, identity }, runId)
   const previous = before === null ? null : readReport(runDirectory(settings.runsDir, before.runId))
-  const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+  const last = before === null ? null : { plan: before.plan, outcomes: before.outcomes }
   const baseline = baselineOf(settings.runsDir, before)
   const resultOf = (state: RunState): RunResult => ({
     state,
@@ -81,7 +82,7 @@ export async function executeRun(
     await keepReport(stateOf(journal))
     if (plan.rows === 0 || (wholePlan(plan).sent === 0 && plan.shard === undefined)) skipRun(record, plan)
     else if (wholePlan(plan).sent === 0) finishWithoutRows(record)
-    else await executeStages({ record, directory, guard, settings, previousRate, baseline, keepReport, fetchByJob })
+    else await executeStages({ record, directory, guard, settings, before: last, baseline, keepReport, fetchByJob })
     const result = resultOf(stateOf(journal))
     await writeReports(directory, result.report, result.state)
     const unremoved = await removeWorkFiles(result.state, directory, settings.cwd)
@@ -124,7 +125,7 @@ interface Work {
   readonly directory: RunDirectory
   readonly guard: TakeoverGuard
   readonly settings: RunSettings
-  readonly previousRate: number | null
+  readonly before: LastGoodRun | null
   readonly baseline: Baseline | null
   readonly keepReport: (state: RunState) => Promise<void>
   readonly fetchByJob: FetchByJob
@@ -135,7 +136,7 @@ async function executeStages({
   directory,
   guard,
   settings,
-  previousRate,
+  before,
   baseline,
   keepReport,
   fetchByJob,
@@ -144,6 +145,7 @@ async function executeStages({
   const limit = createDeadline(settings.signal, settings.timeoutMs, world.clock)
   const onProgress = (progress: ProgressEvent): void => settings.observers?.emit('onProgress', progress, stateOf(record))
   const decisions = () => loadDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
+  const otherDecisions = () => loadOtherDecisions(stateOf(record).plan, settings.cwd, world.clock.now())
   const storage: StorageOptions = {
     ...settings,
     attempts: stateOf(record).plan.retry.attempts,
@@ -152,8 +154,8 @@ async function executeStages({
     deadline: () => limit.left(),
     onNote: message => onProgress({ type: 'retry', message }),
   }
-  const fails: ResultsOptions['isRejected'] = (outcomes, changes) =>
-    isRejected(stateOf(record), outcomes, { rate: previousRate, changes })
+  const fails: ResultsOptions['isRejected'] = (outcomes, changes, decided) =>
+    isRejected(stateOf(record), outcomes, { before, changes }, decided)
   const now = world.clock.now.bind(world.clock)
   const answers = answersFolder(settings, stateOf(record).args)
   const waiting = { ...waitingOf(settings), signal: limit.signal }
@@ -165,8 +167,10 @@ async function executeStages({
   /** As the plan is now: it changes when the rows that are sent are chosen. */
   const openPorts = (): RunPorts => {
     const { plan } = stateOf(record)
-    const answerSink = plan.reuse == null ? undefined : openSink
-    const from = { root: settings.cwd, mode: settings.outputMode, decisions, isRejected: fails, baseline, answerSink }
+    const from = {
+      ...{ root: settings.cwd, mode: settings.outputMode, decisions, otherDecisions, isRejected: fails, baseline },
+      answerSink: plan.reuse == null ? undefined : openSink,
+    }
     return openRunPorts(plan, directory, from, storage)
   }
   /** Puts the answers of the run where later runs find them. */
@@ -252,7 +256,7 @@ async function executeStages({
     const known = new Set(stateOf(record).issues.map(one => one.code))
     for (const issue of connection.issues) if (!known.has(issue.code)) record.append({ type: 'issue.raised', issue })
     const { ports } = connection
-    await runStages({ recorder: record, ports, previousRate, detach: settings.detach ?? false, onFact })
+    await runStages({ recorder: record, ports, before, detach: settings.detach ?? false, onFact })
   } catch (error) {
     // A failure before the first stage is in the report too.
     if (connection === null) record.append(isRefusal(error) ? refusedBy(error) : pausedBy(error))

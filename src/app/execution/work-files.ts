@@ -54,5 +54,6 @@ async function pruneOld(plan: Plan, runsDir: string): Promise<readonly string[]>
   }
 }
 
-const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
+/** Whether a person has rows to decide about, or decided about some. */
+export const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
   (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)

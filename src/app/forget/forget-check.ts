@@ -26,7 +26,7 @@ const SHORTEST = 3
 /** Collects what only the rows have. Call it before they are removed. */
 export async function traceRows({ key, runs, rows }: Intent, states: readonly RunState[], runsDir: string): Promise<Traces> {
   const fingerprints = new Set(runs.flatMap(run => run.fingerprints))
-  // Companies that were only proposed may be those of other rows.
+  // Companies that were only proposed may belong to other rows.
   const [own, others] = [new Set<string>(), new Set<string>()]
   for (const { runId } of states) {
     const file = await readStates(runDirectory(runsDir, runId).path)

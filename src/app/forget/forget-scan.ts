@@ -77,7 +77,7 @@ export const isWholeFile = (name: string): boolean =>
 /** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */
 export interface KnownRows {
   readonly fingerprints: ReadonlySet<string>
-  /** Digests of fingerprints, of which only answers are left. */
+  /** Digests of fingerprints for which only answers are left. */
   readonly rows: ReadonlySet<string>
   /** Companies and cells of rows, for runs without the states of their rows. */
   readonly companies: ReadonlySet<string>

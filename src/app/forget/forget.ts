@@ -3,16 +3,17 @@
  * removed is recorded first, so that the same command completes it after a kill. Facts about money stay.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { action, FettleError } from '../../errors.ts'
 import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import type { RunState } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
-import { rowDigest } from '../../results/row-fingerprint.ts'
+import { keyFingerprint, rowDigest } from '../../results/row-fingerprint.ts'
 import { lockIn, runsIn, scopeFolders } from '../../reuse/answer-folder.ts'
 import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type SearchedAbout } from '../../reuse/forget-answers.ts'
 import { ownEventsFile } from '../runs/event-store.ts'
@@ -66,7 +67,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     try {
       if (!dryRun) lockRuns(options, locks)
       const completed = !dryRun && isForgetting(runsDir)
-      if (completed) await perform(JSON.parse(readFileSync(intentPath(runsDir), 'utf8')) as Intent, runsDir)
+      if (completed) await perform(JSON.parse(readKeptText(intentPath(runsDir)) ?? 'null') as Intent, runsDir)
       const states = statesOf(options)
       const folders = foldersOf(options)
       if (!dryRun) lockAnswers(folders, locks)
@@ -188,7 +189,7 @@ async function scanRuns(
   { runsDir, cwd, key, tables, pipeline }: ForgetOptions,
 ): Promise<{ readonly scan: readonly ScannedRun[]; readonly rows: ReadonlySet<string> }> {
   const known = {
-    fingerprints: new Set<string>(),
+    fingerprints: new Set(states.map(({ plan }) => keyFingerprint(plan, key)).filter(text => text !== '')),
     rows: new Set(rowsInAnswers(folders, key, isOfPipeline(pipeline))),
     ...{ companies: new Set<string>(), cells: new Set<string>() },
   }

@@ -4,6 +4,7 @@ import type { RunResult } from '../execution/run-settings.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
+import { listIssues } from '../prepare/kept-list.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
@@ -42,8 +43,10 @@ export const check = (pipeline: string | RowsPipeline, options: LibraryOptions):
   withStop(options, all => checkWith(pipeline, all))
 
 async function checkWith(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>): Promise<Check> {
-  const { plan, issues, release } = await prepared(pipeline, options, false)
-  release()
+  const ready = await prepared(pipeline, options, false)
+  ready.release()
+  const { plan } = ready
+  const issues = [...ready.issues, ...listIssues(ready, runsDirOf(options))]
   return { ok: !issues.some(one => one.severity === 'error'), plan, issues }
 }
 

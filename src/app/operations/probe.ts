@@ -34,9 +34,10 @@ export interface ProbedColumn {
 
 export interface ProbeResult {
   readonly state: RunState
-  /** Null where no file was received, or it could not be read. */
+  /** Null where nothing is enriched, the run failed, or it was interrupted after it had removed the file. */
   readonly file: {
-    readonly delimiter: string
+    /** How it came; null where an earlier version received it. */
+    readonly form: NonNullable<NonNullable<RunState['jobs'][number]['received']>['form']> | null
     readonly header: readonly string[]
     readonly columns: readonly ProbedColumn[]
     /** Tags that were asked for and are in no column, with the header of an added column that is most like it. */
@@ -97,28 +98,29 @@ export async function runProbe(
 ): Promise<ProbeResult> {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-probe-'))
   try {
-    // The run removes the file at its end.
+    // The run removes the file at its end; a continued one may have received it before.
     const keeper: RunReporter = {
       name: 'probe',
       onEvent({ type }, { runId }) {
         const from = receivedPath(runDirectory(place.runsDir, runId).path, 0)
-        if (type === 'file.received' && existsSync(from)) copyFileSync(from, join(folder, basename(from)))
+        const to = join(folder, basename(from))
+        if (existsSync(from) && (type === 'file.received' || !existsSync(to))) copyFileSync(from, to)
       },
     }
     const observers = createDispatcher([progress, keeper])
     const settings = { ...place, credentials, links, args: { command: 'probe' }, timeoutMs: null, observers }
     const { state } = await startRun(plan, settings, false)
-    return { state, file: state.error === null ? await readFile(plan, folder) : null }
+    return { state, file: state.error === null ? await readFile(state, folder) : null }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function readFile(plan: Plan, folder: string): Promise<ProbeResult['file']> {
+async function readFile({ plan, jobs }: RunState, folder: string): Promise<ProbeResult['file']> {
   const file = await openEnriched(plan, folder, 0)
   if (file === null) return null
   try {
-    const { columns, delimiter } = file
+    const { columns } = file
     const { value: cells = [] } = await file.rows.next()
     const tags = wantedTags(plan)
     const places = new Map(tags.map(tag => [columns.find(tag), tag] as const))
@@ -130,13 +132,13 @@ async function readFile(plan: Plan, folder: string): Promise<ProbeResult['file']
     })
     const unread = added.flatMap(({ tag, header }) => (tag === null ? [header] : []))
     const missing = tags.filter(tag => columns.find(tag) === -1).map(tag => ({ tag, nearest: findLike(tag, unread) }))
-    return { delimiter, header: columns.received, columns: added, missing }
+    return { form: jobs[0]?.received?.form ?? null, header: columns.received, columns: added, missing }
   } finally {
     await file.close()
   }
 }
 
-/** The header that holds the name of the tag, as `Company Status` that of `general.status`, or the closest one. */
+/** The header that holds the name of the tag, as `Company Status` for `general.status`, or the closest one. */
 function findLike(tag: string, headers: readonly string[]): string | null {
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const name = plain(tag.replace(/^.*\./, ''))
@@ -152,5 +154,6 @@ function kindOf(cell: string): ProbedColumn['kind'] {
 /** 0 where the file was read rightly, with all tags that were asked for; the code of the run where it failed. */
 export const exitOfProbe = ({ state, file }: ProbeResult): number => {
   if (state.error !== null || state.exitCode !== EXIT.ok) return state.exitCode ?? EXIT.bug
-  return file === null || file.missing.length === 0 ? EXIT.ok : EXIT.checks
+  const isRead = file === null ? state.plan.enrich === null : file.missing.length === 0
+  return isRead ? EXIT.ok : EXIT.checks
 }

@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs'
 import { type Action, action, FettleError } from '../../errors.ts'
-import { fetchedTags, matchRate, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { fetchedTags, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
 import { lineOf } from '../../pipeline/index.ts'
 import { receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
@@ -17,8 +17,10 @@ import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openRunPorts } from '../execution/ports.ts'
 import type { RunResult } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
+import { hasReview } from '../execution/work-files.ts'
 import { dayOf } from '../prepare/decisions.ts'
 import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
+import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { baselineOf, lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
@@ -38,9 +40,12 @@ const noCredentials = (): never => {
   throw new FettleError('FETTLE_BUG', 'a review needs no credentials')
 }
 
-/** The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW. */
+/**
+ * The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW, and
+ * FETTLE_RUN_AMBIGUOUS when runs of several series of the name are open.
+ */
 export function runForReview(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
-  const found = loadRun(runsDir, wanted)
+  const found = loadRun(runsDir, findReviewId(runsDir, wanted, hasReview))
   const { state } = found
   const refuse = (why: string, hint: string, next?: Action): FettleError =>
     new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, ...(next === undefined ? {} : { action: next }) })
@@ -81,11 +86,10 @@ export async function applyDecisions(
     const decisions = new Decisions(lines, dayOf(now()))
     const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
     const before = lastGoodRun(runsDir, state, id)
-    const previousRate = before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
-      isRejected: (outcomes, changes) => isRejected(state, outcomes, { rate: previousRate, changes }),
+      isRejected: (outcomes, changes, decided) => isRejected(state, outcomes, { before, changes }, decided),
       baseline: baselineOf(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
@@ -94,8 +98,11 @@ export async function applyDecisions(
     const {
       missing: _,
       unfit: ____,
+      words: _____,
       companies: __,
       isRejected: ___,
+      undone: ______,
+      otherDecisions: _______,
       ...published
     } = await results.publish((sent, header) => checkAgainstSummary(sent, state, header), failed, answeredJobs(state))
     await results.removeCompanies()
@@ -108,7 +115,7 @@ export async function applyDecisions(
         await fetchAccepted(journal, directory, results, source, settings)
         await results.removeCompanies()
       }
-      const state = journal.append(endOf(journal.state!, null, previousRate))
+      const state = journal.append(endOf(journal.state!, null, before))
       const report = reportOfRun(runsDir, id)
       await writeReports(directory, report, state)
       return { state, report, directory }

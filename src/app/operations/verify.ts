@@ -2,10 +2,11 @@
  * Checks the files of a run against each other: the chain of checksums of its journal, the report against the journal, every other
  * file against the report, the sums of the rows, and the decisions that were applied. It changes nothing.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { contentsPath, fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isForgetting } from '../forget/forget.ts'
@@ -139,7 +140,7 @@ function readSealed(directory: RunDirectory, { files, fault, notes }: Findings):
   if (!existsSync(path)) return null
   files.push(path)
   try {
-    const text = readFileSync(path, 'utf8')
+    const text = readKeptText(path) ?? ''
     const isIntact = isSealIntact(text)
     if (isIntact === false) throw new Error('its checksum does not match')
     const report = reportSchema.parse(JSON.parse(text))

@@ -1,13 +1,15 @@
 /** Refuses a list that shrank since the last good run of its series: a truncated extract would replace a complete result. */
-import { counted } from '../../counted.ts'
-import { FettleError } from '../../errors.ts'
+import { FettleError, type Issue, issue } from '../../errors.ts'
 import { filledRows } from '../../model/filled-rows.ts'
-import type { Plan } from '../../pipeline/index.ts'
-import type { ListCheckName, Threshold } from '../../pipeline/model/types.ts'
-import { isBeyond, percent } from '../../run/index.ts'
+import { isSameWork, type Plan } from '../../pipeline/index.ts'
+import type { Threshold } from '../../pipeline/model/types.ts'
+import { compareLists, isBeyond, percent } from '../../run/index.ts'
+import { findIdentity } from '../env/identity.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
+import { runToContinue } from '../runs/open-runs.ts'
 import { lastGoodRun } from '../runs/run-queries.ts'
 import { runAgainWith } from './kept-decisions.ts'
+import type { Prepared } from './prepare.ts'
 
 interface KeptListOptions {
   readonly runsDir: string
@@ -19,26 +21,22 @@ const HALF: Threshold = { text: '< 50%', operator: '<', value: 0.5, unit: 'share
 /** By default shorter lists are not compared: half of a few rows means nothing. */
 const MANY_ROWS = 20
 
-interface Loss {
-  readonly check: ListCheckName
-  readonly share: number
-  readonly text: string
-}
-
-/** What the list has now, compared with the last good run: its rows, and the filled cells of each mapped column. */
-function compareLists(plan: Plan, before: Plan): Loss[] {
-  const [rows, rowsBefore] = [filledRows(plan.input), filledRows(before.input)]
-  const columns = (plan.profile ?? []).flatMap(({ mapping, header, filled }): Loss[] => {
-    const was = (before.profile ?? []).find(column => column.mapping === mapping)
-    if (was === undefined || was.filled === 0 || rows === 0) return []
-    const name = `${mapping ?? 'key'}${header === null ? '' : ` (${header})`}`
-    const text = `${name} is filled in ${filled} of ${counted(rows, 'row')}, and was in ${was.filled} of ${rowsBefore}`
-    return [{ check: 'filled', share: filled / rows / (was.filled / rowsBefore), text }]
-  })
-  return [
-    { check: 'rows', share: rows / rowsBefore, text: `the list has ${counted(rows, 'row')}, and had ${rowsBefore}` },
-    ...columns,
-  ]
+/** What the list lost since the last good run, by the severity of the check. */
+function findLosses(plan: Plan, identity: string | null, runsDir: string): Record<'warn' | 'fail', string[]> {
+  const before = filledRows(plan.input) === 0 ? null : lastGoodRun(runsDir, { plan, identity })
+  const losses: Record<'warn' | 'fail', string[]> = { warn: [], fail: [] }
+  if (before === null) return losses
+  const isMany = filledRows(before.plan.input) >= MANY_ROWS
+  for (const { check, share, text } of compareLists(plan, before.plan)) {
+    const planned = plan.checks.find(({ name }) => name === check) ?? { warn: null, fail: isMany ? HALF : null }
+    for (const severity of ['warn', 'fail'] as const) {
+      const bound = planned[severity]
+      if (bound === null || !isBeyond(share, bound)) continue
+      const shown = `${percent(share, bound.value)}; checks.${check}: ${bound.text}`
+      losses[severity].push(`${text} in the last good run ${before.runId} (${shown})`)
+    }
+  }
+  return losses
 }
 
 /**
@@ -47,22 +45,22 @@ function compareLists(plan: Plan, before: Plan): Loss[] {
  */
 export function assertListKept(plan: Plan, identity: string, options: KeptListOptions): void {
   const { runsDir, acceptList = false, observers } = options
-  if (acceptList || filledRows(plan.input) === 0) return
-  const before = lastGoodRun(runsDir, { plan, identity })
-  if (before === null || filledRows(before.plan.input) === 0) return
-  const found = compareLists(plan, before.plan)
-  const since = `in the last good run ${before.runId}`
-  const lossesBy = (severity: 'warn' | 'fail'): string[] =>
-    found.flatMap(({ check, share, text }) => {
-      const planned = plan.checks.find(({ name }) => name === check)
-      const isMany = filledRows(before.plan.input) >= MANY_ROWS
-      const bound = planned === undefined ? (severity === 'fail' && isMany ? HALF : null) : planned[severity]
-      return bound !== null && isBeyond(share, bound)
-        ? [`${text} ${since} (${percent(share)}; checks.${check}: ${bound.text})`]
-        : []
-    })
-  for (const text of lossesBy('warn')) observers?.emit('onNote', text)
-  const [first, ...more] = lossesBy('fail')
-  if (first === undefined) return
-  throw new FettleError('FETTLE_INPUT_SHRUNK', [first, ...more].join('; '), { action: runAgainWith('--accept-list', plan) })
+  if (acceptList) return
+  const { warn, fail } = findLosses(plan, identity, runsDir)
+  for (const text of warn) observers?.emit('onNote', text)
+  if (fail.length === 0) return
+  throw new FettleError('FETTLE_INPUT_SHRUNK', fail.join('; '), { action: runAgainWith('--accept-list', plan) })
+}
+
+/** The same as issues, for commands that only look at a plan. A run that would be resumed was compared when it started. */
+export function listIssues({ plan, credentials }: Pick<Prepared, 'plan' | 'credentials'>, runsDir: string): Issue[] {
+  if (plan === null) return []
+  const identity = findIdentity(plan.service, credentials)
+  const last = runToContinue(plan, identity, runsDir)
+  if (last !== null && !last.finished && isSameWork(last.plan, plan)) return []
+  const { warn, fail } = findLosses(plan, identity, runsDir)
+  return [
+    ...warn.map(text => issue('FETTLE_INPUT_SHRUNK', text, { severity: 'warn' })),
+    ...fail.map(text => issue('FETTLE_INPUT_SHRUNK', text, { action: runAgainWith('--accept-list', plan) })),
+  ]
 }

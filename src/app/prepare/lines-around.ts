@@ -2,7 +2,14 @@
 import { counted } from '../../counted.ts'
 import { action, type Issue, issue } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { type Pipeline, type Surroundings, skippedLines, skippedRows, surroundingsOf } from '../../pipeline/index.ts'
+import {
+  type Pipeline,
+  type Surroundings,
+  skippedLines,
+  skippedRows,
+  surroundingsOf,
+  type TableReading,
+} from '../../pipeline/index.ts'
 import type { TableEdges } from '../../pipeline/model/types.ts'
 
 const linesOf = (count: number): string => counted(count, 'line')
@@ -36,8 +43,9 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
       skipped.head + skipped.tail === 0
         ? []
         : [issue('FETTLE_INPUT_LINES', `skipped ${inWords(skipped, report)}`, { severity: 'info', at, hint: null })]
-    const lost = skippedRowIssues(table, input.header, showsRows(report))
-    const { linesBefore = 0 } = facts.files?.find(({ path }) => path === table.file) ?? facts
+    const { linesBefore = 0, rows } = facts.files?.find(({ path }) => path === table.file) ?? facts
+    const reading = { hasHeader: input.header, isTailFound: input.skip?.tail === 'auto', rows }
+    const lost = skippedRowIssues(table, reading, showsRows(report))
     const around = linesAround(table, linesBefore, input.header)
     if (around === null) return [...notes, ...lost]
     const [head, tail] = [around.head + skipped.head, around.tail + skipped.tail]
@@ -53,11 +61,19 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
 }
 
 /** Skipped lines that look like rows would be in no result. */
-export function skippedRowIssues(table: TableEdges, hasHeader: boolean, isShown: boolean): Issue[] {
-  return skippedRows(table, hasHeader).map(({ line, text }) =>
-    issue('FETTLE_INPUT_LINES', `line ${line} is skipped and looks like a row${isShown ? `: ${text}` : ''}`, {
-      at: { file: table.file, line, column: null },
-      hint: 'Set input.skip: auto, which skips by what a line is, or correct the number of lines.',
-    }),
+export function skippedRowIssues(table: TableEdges, reading: TableReading, isShown: boolean): Issue[] {
+  const { tail } = skippedLines(table)
+  return skippedRows(table, reading).map(({ line, text, below }) =>
+    issue(
+      'FETTLE_INPUT_LINES',
+      `line ${line} is skipped and ${below === null ? 'looks like' : 'may be'} a row${isShown ? `: ${text}` : ''}`,
+      {
+        at: { file: table.file, line, column: null },
+        hint:
+          below === null
+            ? 'Set input.skip: auto, which skips by what a line is, or correct the number of lines.'
+            : `Set input.skip.tail: ${below} to read it as a row, or input.skip.tail: ${tail} to skip it.`,
+      },
+    ),
   )
 }

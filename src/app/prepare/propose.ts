@@ -49,7 +49,10 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
       watch: (_, columns) => Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const })),
     },
   )
-  const issues = [...found.issues, ...edges.flatMap(table => skippedRowIssues(table, reading.header, true))]
+  const as = { hasHeader: reading.header, isTailFound: reading.skip.tail === 'auto' }
+  const rowsIn = (file: string): number => facts?.files?.find(({ path }) => path === file)?.rows ?? facts?.rows ?? 0
+  const lost = edges.flatMap(table => skippedRowIssues(table, { ...as, rows: rowsIn(table.file) }, true))
+  const issues = [...found.issues, ...lost]
   if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
   const rows = filledRows(facts)
   if (rows === 0)

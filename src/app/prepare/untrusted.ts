@@ -1,4 +1,5 @@
 /** What of an untrusted pipeline is not read: addresses, and files outside the checkout, also by a link. */
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/file-list.ts'
@@ -35,15 +36,25 @@ export async function untrustedPlaces(pipeline: Pipeline, context: UntrustedCont
 
 async function whyNotRead({ input: { path, sql } }: Pipeline, { cwd, environmentAt }: UntrustedContext): Promise<string | null> {
   if (path === '-') return null
-  if (isAddress(path) || sql !== undefined) {
-    const names = INPUT_PATHS.flatMap(environmentAt)
+  const names = INPUT_PATHS.flatMap(environmentAt)
+  if (isAddress(path) || sql !== undefined)
     return names.length === 0 ? `${shownPath(path)} is an address` : `its address contains ${names.join(' and ')}`
-  }
+  const why = await whyNotInside(path, cwd, names.length > 0)
+  return why === null || names.length === 0
+    ? why
+    : `its path contains ${names.join(' and ')}, and is not a file of the working directory`
+}
+
+/** A path with a value of the environment is printed only if it leads to a file: such a value could be any secret. */
+async function whyNotInside(path: string, cwd: string, mustExist: boolean): Promise<string | null> {
   const root = await realPath(resolve(cwd))
   if (!isInside(resolve(cwd), resolve(cwd, path))) return `${path} is outside the working directory`
   const files = await listFiles(path, cwd)
-  for (const file of files !== null && 'code' in files ? [] : (files ?? [path]))
+  if (files !== null && 'code' in files) return mustExist ? files.message : null
+  for (const file of files ?? [path]) {
     if (!isInside(root, await realPath(resolve(cwd, file)))) return `${file} leads out of the working directory`
+    if (mustExist && !existsSync(resolve(cwd, file))) return `${file} does not exist`
+  }
   return null
 }
 

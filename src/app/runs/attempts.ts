@@ -1,9 +1,9 @@
 /** Runs that ended before they began, such as for a missing list: a line for each, among the runs. */
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { describeSeries, type SeriesPlan } from '../../pipeline/index.ts'
 import { safeText } from '../../report/index.ts'
 import { listRunIds } from './run-directory.ts'
@@ -34,9 +34,7 @@ const attemptsPath = (runsDir: string): string => join(runsDir, 'attempts.jsonl'
 
 /** The attempts that are recorded, newest first. A line that cannot be read is left out: it is a note, and nothing is decided by it. */
 export function readAttempts(runsDir: string, pipeline?: string): Attempt[] {
-  const path = attemptsPath(runsDir)
-  if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n')
+  const lines = (readKeptText(attemptsPath(runsDir)) ?? '').split('\n')
   return lines
     .flatMap(line => {
       const attempt = Attempt.safeParse(parseLine(line))
@@ -64,11 +62,11 @@ export const describeAttempt = (plan: SeriesPlan, identity: string | null, now: 
 })
 
 /**
- * Records a run that did not start, in a folder that has runs: a first command leaves no folder behind. An attempt that a retry may
- * fix is not recorded, and neither is one whose line cannot be written: its error is reported already.
+ * Records a run that did not start, in a folder that has runs: a first command leaves no folder behind. Not recorded are an attempt
+ * while another process runs the pipeline, whose run is listed, and one whose line cannot be written: its error is reported already.
  */
 export async function keepAttempt(runsDir: string, error: unknown, subject: Subject): Promise<void> {
-  if (!FettleError.is(error) || error.kind === 'retryable' || listRunIds(runsDir).length === 0) return
+  if (!FettleError.is(error) || error.code === 'FETTLE_LOCKED' || listRunIds(runsDir).length === 0) return
   const { code, exitCode } = error
   const first = error.issues.find(({ severity }) => severity === 'error')
   const attempt: Attempt = {

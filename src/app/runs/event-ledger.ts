@@ -1,9 +1,9 @@
 /** Which events of a portfolio the runs of a pipeline have written, kept beside the runs. It changes when a run delivers its file. */
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { makeFolder } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
 
@@ -29,15 +29,9 @@ export const ledgerPath = (runsDir: string, line: string, scope: string): string
 
 /** Throws FETTLE_JOURNAL_DAMAGED: without it, events would be written again. */
 export function readLedger(path: string): EventLedger {
-  let text: string
   try {
-    text = readFileSync(path, 'utf8')
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return EMPTY
-    throw damaged(path, cause)
-  }
-  try {
-    return Ledger.parse(JSON.parse(text))
+    const text = readKeptText(path)
+    return text === null ? EMPTY : Ledger.parse(JSON.parse(text))
   } catch (cause) {
     throw damaged(path, cause)
   }

@@ -1,7 +1,8 @@
-/** Unfinished runs of one name: which of them `status`, `resume` and `collect` mean, and which one the same command continues. */
-import { existsSync, readFileSync } from 'node:fs'
+/** Open runs of one name: which of them `status`, `resume`, `collect` and `review` mean, and which one the same command continues. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { type RunState, readStart } from '../../journal/index.ts'
 import { describeSeries, isSameWork, type Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
@@ -12,7 +13,7 @@ import { parseRunId } from './run-id.ts'
 /** As in a line of the journal; quotes inside of a value are escaped there. */
 const DETACHED = '"type":"run.detached"'
 
-const journalText = (runsDir: string, id: string): string => readFileSync(runDirectory(runsDir, id).journal, 'utf8')
+const journalText = (runsDir: string, id: string): string => readKeptText(runDirectory(runsDir, id).journal) ?? ''
 
 /** Whether the list of the run is in a queue, without a journal here. */
 const isQueued = (runsDir: string, id: string): boolean =>
@@ -27,24 +28,31 @@ export const isCollected = (runsDir: string, id: string): boolean =>
  * queue. One that was stopped and followed by another of its series is not among them.
  */
 export function openRunIds(runsDir: string, line: string): string[] {
-  const followed = new Set<string>()
+  const isNewest = newestOfSeries(runsDir)
   return listRunIds(runsDir, line).filter((id, at) => {
     if (isQueued(runsDir, id)) return true
-    const { journal } = runDirectory(runsDir, id)
-    if (!existsSync(journal)) return false
-    const start = readStart(journal)
-    const series = start === null ? null : describeSeries(start.plan, start.identity).name
-    const isNewest = series === null ? at === 0 : !followed.has(series)
-    if (series !== null) followed.add(series)
-    return (isNewest || journalText(runsDir, id).includes(DETACHED)) && !isFinished(runsDir, id)
+    if (!existsSync(runDirectory(runsDir, id).journal)) return false
+    return (isNewest(id, at) || journalText(runsDir, id).includes(DETACHED)) && isOpen(runsDir, id, ({ finished }) => !finished)
   })
 }
 
-function isFinished(runsDir: string, id: string): boolean {
+/** Whether a run is the newest of its series, asked for runs of one name from the newest on. */
+function newestOfSeries(runsDir: string): (id: string, at: number) => boolean {
+  const followed = new Set<string>()
+  return (id, at) => {
+    const start = readStart(runDirectory(runsDir, id).journal)
+    if (start === null) return at === 0
+    const series = describeSeries(start.plan, start.identity).name
+    return !followed.has(series) && followed.add(series) !== null
+  }
+}
+
+/** A run that cannot be read is open: its name must not mean an earlier one. */
+function isOpen(runsDir: string, id: string, fits: (state: RunState) => boolean): boolean {
   try {
-    return readRun(runsDir, id).finished
+    return fits(readRun(runsDir, id))
   } catch (error) {
-    if (FettleError.is(error)) return error.code === 'FETTLE_RUN_EMPTY'
+    if (FettleError.is(error)) return error.code !== 'FETTLE_RUN_EMPTY'
     throw error
   }
 }
@@ -58,10 +66,26 @@ const ELSEWHERE = `A list that another folder put into a queue is known there on
  */
 export function findOpenRunId(runsDir: string, wanted: string | undefined): string {
   const id = findRunId(runsDir, wanted, ELSEWHERE)
-  if (parseRunId(id)?.line !== wanted) return id
-  const open = openRunIds(runsDir, wanted!)
+  return parseRunId(id)?.line === wanted ? onlyOpen(wanted!, openRunIds(runsDir, wanted!), 'unfinished', id) : id
+}
+
+/**
+ * The id of the run to review: as findRunId, but the name of a pipeline means the newest run of any series, if it is unfinished or
+ * `hasReview`. Throws as findOpenRunId.
+ */
+export function findReviewId(runsDir: string, wanted: string | undefined, hasReview: (state: RunState) => boolean): string {
+  const id = findRunId(runsDir, wanted)
+  if (wanted === undefined || parseRunId(id)?.line !== wanted) return id
+  const isNewest = newestOfSeries(runsDir)
+  const open = listRunIds(runsDir, wanted)
+    .filter((run, at) => existsSync(runDirectory(runsDir, run).journal) && isNewest(run, at))
+    .filter(run => isOpen(runsDir, run, state => !state.finished || hasReview(state)))
+  return onlyOpen(wanted, open, 'unfinished or have rows to review', id)
+}
+
+function onlyOpen(name: string, open: readonly string[], what: string, id: string): string {
   if (open.length < 2) return open[0] ?? id
-  throw new FettleError('FETTLE_RUN_AMBIGUOUS', `${open.length} runs of ${wanted} are unfinished: ${open.join(', ')}`)
+  throw new FettleError('FETTLE_RUN_AMBIGUOUS', `${open.length} runs of ${name} are ${what}: ${open.join(', ')}`)
 }
 
 /**

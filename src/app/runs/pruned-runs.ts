@@ -1,8 +1,9 @@
 /** The record of removed runs: a line for each, with a checksum over itself and the lines before it, as in a journal. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { Checksums, cut, resealed } from '../../journal/index.ts'
 import type { OutputFile } from '../../model/results.ts'
 
@@ -37,9 +38,7 @@ export interface RunSpending {
 export const prunedPath = (runsDir: string): string => join(runsDir, 'pruned.jsonl')
 
 function linesOf(runsDir: string): string[] {
-  const path = prunedPath(runsDir)
-  if (!existsSync(path)) return []
-  const lines = readFileSync(path, 'utf8').split('\n')
+  const lines = (readKeptText(prunedPath(runsDir)) ?? '').split('\n')
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 

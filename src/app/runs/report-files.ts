@@ -1,7 +1,8 @@
 /** The documents of a run, written beside its journal: each a reading of the state, replaced whole or not at all. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
 import { creditsOf } from '../../run/index.ts'
@@ -58,7 +59,7 @@ export async function writeReports(directory: RunDirectory, report: Report, stat
  */
 export function isReported(directory: RunDirectory, { status, exitCode }: Pick<RunState, 'status' | 'exitCode'>): boolean {
   try {
-    const report = JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8'))
+    const report = JSON.parse(readKeptText(join(directory.path, RENDERERS.json.file)) ?? 'null')
     return report.status === status && report.exitCode === exitCode
   } catch {
     return false
@@ -71,7 +72,7 @@ export const hasReports = (directory: RunDirectory): boolean =>
 /** The last written report; null if it is missing or cannot be read. */
 export function readReport(directory: RunDirectory): Report | null {
   try {
-    return reportSchema.parse(JSON.parse(readFileSync(join(directory.path, RENDERERS.json.file), 'utf8')))
+    return reportSchema.parse(JSON.parse(readKeptText(join(directory.path, RENDERERS.json.file)) ?? 'null'))
   } catch {
     return null
   }

@@ -4,10 +4,11 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
 import { describeSeries, isDeviceName, lineOf, nearest, type SeriesPlan } from '../../pipeline/index.ts'
@@ -202,7 +203,7 @@ const wasRemoved = ({ runId, prunedAt }: RunSpending): FettleError =>
 
 function latestId(runsDir: string): string | null {
   try {
-    return readFileSync(join(runsDir, 'latest'), 'utf8').trim()
+    return readKeptText(join(runsDir, 'latest'))?.trim() ?? null
   } catch {
     return null
   }

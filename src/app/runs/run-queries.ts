@@ -1,7 +1,8 @@
 /** Looking at runs without touching them: for status, runs and report. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
 import { EXIT } from '../../errors.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import type { LockOwner } from '../../files/lock-owner.ts'
 import { lockHolder } from '../../files/process-lock.ts'
 import { matchRate, type RunState } from '../../journal/index.ts'
@@ -79,8 +80,7 @@ export function finishedRunOfKey(
   if (runKey === null) return null
   const quoted = JSON.stringify(runKey)
   const isOfKey = (id: string): boolean => {
-    const { journal } = runDirectory(runsDir, id)
-    return existsSync(journal) && readFileSync(journal, 'utf8').includes(quoted)
+    return readKeptText(runDirectory(runsDir, id).journal)?.includes(quoted) === true
   }
   const account = identity ?? identityOf(plan.service, credentials)
   return findRun(

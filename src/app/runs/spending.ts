@@ -2,12 +2,13 @@
  * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
  * correlation ids, and nothing of the list.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
 import type { Clock } from '../../model/requests.ts'
@@ -85,7 +86,7 @@ function queuedSpending(runsDir: string, runId: string): RunSpending | null {
   const directory = runDirectory(runsDir, runId)
   const record = join(directory.path, QUEUE_FILE)
   if (existsSync(directory.journal) || !existsSync(record)) return null
-  const { spending } = JSON.parse(readFileSync(record, 'utf8')) as { readonly spending?: QueuedSpending }
+  const { spending } = JSON.parse(readKeptText(record) ?? '{}') as { readonly spending?: QueuedSpending }
   if (spending === undefined) return null
   const { at, ...known } = spending
   return {
@@ -114,8 +115,7 @@ const settledPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
 
 /** Of finished runs, by their ids. A line that cannot be read is left out: its run is read from its journal. */
 function readSettled(runsDir: string): Map<string, Settled> {
-  const path = settledPath(runsDir)
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
+  const lines = (readKeptText(settledPath(runsDir)) ?? '').split('\n')
   return new Map(
     lines.flatMap(line => {
       try {

@@ -1,10 +1,11 @@
 /** Stores inputs that may be gone later in the directory of runs, under the hash of their bytes, until no unfinished run needs them. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/atomic-file.ts'
 import { readChunks } from '../../files/file-chunks.ts'
+import { readKept } from '../../files/kept-files.ts'
 import { openInput } from '../../files/open-input.ts'
 import { endsFinished } from '../../journal/index.ts'
 import { type InputQuery, type InputRef, requestedInput } from '../../pipeline/index.ts'
@@ -114,8 +115,7 @@ const isNeeded = (runsDir: string, name: string): boolean =>
     // Most runs are finished, and their last line shows it.
     if (endsFinished(path)) return false
     try {
-      const journal = readFileSync(path, 'latin1')
-      return journal.includes(name.replace(/\.csv$/, '')) && !readRun(runsDir, id).finished
+      return readKept(path)?.includes(name.replace(/\.csv$/, '')) === true && !readRun(runsDir, id).finished
     } catch (error) {
       return FettleError.is(error)
     }

@@ -38,7 +38,7 @@ interface Demand<N extends OperationName, T> {
   readonly subject?: string
   readonly options?: CallOptions | EffectOptions<T>
   readonly codes?: Readonly<Record<number, ErrorCode>>
-  readonly hints?: Readonly<Record<number, string>>
+  readonly hints?: Readonly<Record<string, string>>
   readonly spareMs?: number
   readonly onReply?: (reply: Reply) => void
   /** The reply is not used, so it may be empty. */

@@ -1,5 +1,5 @@
 /** The enrichment tags that the report of a company has (contract §9.3), for a company that no job matched. */
-import type { CompanyAddress, CompanyReport } from '../../contract/index.ts'
+import { type CompanyAddress, type CompanyReport, streetLine } from '../../contract/index.ts'
 
 /** Each tag by where a report has it; the first that is filled. */
 const TAGS: Readonly<Record<string, (report: CompanyReport) => readonly (string | undefined)[]>> = {
@@ -48,16 +48,13 @@ function tradingOf({ companyIdentification: own }: CompanyReport): (string | und
 const addressesOf = ({ contactInformation, companyIdentification: own }: CompanyReport) =>
   [contactInformation?.mainAddress, own?.basicInformation?.contactAddress].flatMap(one => (one == null ? [] : [one]))
 
-/** Countries that write the number before the street. */
-const NUMBER_FIRST: ReadonlySet<string> = new Set(['AU', 'CA', 'FR', 'GB', 'IE', 'LU', 'NZ', 'US'])
-
 function streetOf(
   { street, houseNumber, houseNo, simpleValue, country }: CompanyAddress,
   registered: string,
 ): string | undefined {
   const number = houseNumber ?? houseNo
   if (street === undefined || number === undefined) return street ?? simpleValue
-  return NUMBER_FIRST.has(country ?? registered) ? `${number} ${street}` : `${street} ${number}`
+  return streetLine(street, number, country ?? registered)
 }
 
 /** The filled ones. */

@@ -90,6 +90,9 @@ function rowOf(
   }
 }
 
+const NOT_JSON =
+  "The service accepted the request and answered with another type than JSON. Pass as: 'bytes' to get such an answer; first find out whether it was charged."
+
 export function createRequest(core: Core): Request {
   const request = (
     method: Operation['method'],
@@ -108,6 +111,7 @@ export function createRequest(core: Core): Request {
         ...(body === undefined ? {} : { json: body }),
         ...(form === undefined ? {} : { form: { fields: {}, ...form } }),
         open: as,
+        hints: { notJson: NOT_JSON },
         options,
       })
     })

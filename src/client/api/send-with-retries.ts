@@ -5,7 +5,7 @@
 
 import { waiting } from '../../abort.ts'
 import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
-import type { Clock, Effect } from '../../model/requests.ts'
+import type { Clock, Doubt, Effect } from '../../model/requests.ts'
 import type { Tokens } from '../auth/session.ts'
 import { describe, failure } from '../http/failure.ts'
 import type { Redactor } from '../redact.ts'
@@ -39,8 +39,8 @@ export interface Call<T> {
   readonly attempts?: number | undefined
   readonly signal?: AbortSignal | undefined
   readonly onThrottled?: (() => void) | undefined
-  readonly look?: () => Promise<T | undefined>
-  /** Hints by status or kind of network error, when the hint of the error code is too general. */
+  readonly look?: (doubt: Doubt) => Promise<T | undefined>
+  /** Hints by status, kind of network error or of an answer off the contract, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>
   attempt(token: string | null): Promise<Outcome<T>>
 }
@@ -82,10 +82,11 @@ export class Outage {
   }
 }
 
-// A refusal shows that the service works; a server error and a lost reply do not.
+// A refusal shows that the service works; a server error and a reply that is lost or cut do not.
 const isReached = (outcome: Outcome<unknown> | null): boolean =>
   outcome !== null &&
   outcome.type !== 'loss' &&
+  !(outcome.type === 'offContract' && outcome.how === 'cut') &&
   (outcome.type !== 'status' || (outcome.status < 500 && outcome.status !== 408 && outcome.status !== 429))
 
 async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: Tools): Promise<Outcome<T>> {
@@ -103,14 +104,20 @@ async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: 
 }
 
 /** Checks whether the effect happened. When the check fails the outcome is unknown; a denied check is reported as such. */
-async function findEffect<T>(call: Call<T>, look: () => Promise<T | undefined>, why: string, miss: Miss): Promise<T | undefined> {
+async function findEffect<T>(
+  call: Call<T>,
+  look: (doubt: Doubt) => Promise<T | undefined>,
+  doubt: Doubt,
+  why: string,
+  miss: Miss,
+): Promise<T | undefined> {
   try {
-    return await look()
+    return await look(doubt)
   } catch (error) {
     if (call.signal?.aborted) throw error
     const reason = error instanceof Error ? error.message : 'for an unknown reason'
     const code: ErrorCode = FettleError.is(error) && error.kind === 'denied' ? error.code : 'FETTLE_UNANSWERED'
-    throw failure(code, call.label, `${why}; asking whether it took effect failed: ${reason}`, miss, {
+    throw failure(code, call.label, `${why}; whether it took effect is unknown: ${reason}`, miss, {
       cause: error,
       unanswered: true,
     })
@@ -164,6 +171,9 @@ function chargeRetry(decision: Decision, call: Call<unknown>, counts: RetryCount
   return { waitMs, end: null }
 }
 
+const hintKey = (miss: Miss): string | number =>
+  miss.type === 'loss' ? miss.loss.kind : miss.type === 'offContract' ? miss.how : miss.status
+
 /**
  * Sends a request until it is answered, finally refused, or may not be retried. After a lost reply the effect is checked just before
  * the next attempt, as late as possible, since a slow service may still be working on it.
@@ -182,7 +192,7 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
     }
     const decision = decide(call.policy, outcome)
     const why = describe(outcome, tools.redactor, call.who)
-    const hint = call.hints?.[outcome.type === 'loss' ? outcome.loss.kind : outcome.status]
+    const hint = call.hints?.[hintKey(outcome)]
     const refuse = (code: ErrorCode, text: string, more: ErrorDetails = {}) =>
       failure(code, call.label, text, outcome, hint === undefined ? more : { hint, ...more })
 
@@ -201,7 +211,9 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
       // A refusal is an answer: no earlier attempt can have taken effect.
       if (call.look === undefined)
         throw decision.act === 'ask' ? refuse(decision.code, why) : refuse('FETTLE_UNANSWERED', why, { unanswered: true })
-      const found = await findEffect(call, call.look, why, outcome)
+      const isUnavailable = outcome.type === 'status' && outcome.status === 503
+      const doubt = decision.act === 'ask' ? 'refused' : isUnavailable ? 'unavailable' : 'lost'
+      const found = await findEffect(call, call.look, doubt, why, outcome)
       if (found !== undefined) return { value: found, adopted: true }
     }
     if (step.end !== null && call.confirms && outcome.type === 'offContract' && outcome.how === 'empty')

@@ -3,6 +3,7 @@
  * database without user, password and parameters.
  */
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import type { Client, ClientConfig } from 'pg'
 import { FettleError } from '../../errors.ts'
 import { installCommand } from '../../package-file.ts'
@@ -28,10 +29,14 @@ async function loadPostgres(): Promise<Packages> {
 }
 
 const CONNECT_SECONDS = 30
+/** A query sends nothing until its first row is found, so it may take its time; a server that stopped would be waited for without end. */
+const READ_SECONDS = 900
+
+const splitAddress = ({ url }: Pick<DatabasePlace, 'url'>): URL => new URL(url.replace(/^[a-z]+:/i, 'http:'))
 
 /** The settings of a connection; nothing is taken from the environment. */
-async function configOf({ url }: Pick<DatabasePlace, 'url'>, isNear: IsNear): Promise<ClientConfig> {
-  const { hostname, port, username, password, pathname, searchParams } = new URL(url.replace(/^[a-z]+:/i, 'http:'))
+async function configOf(place: Pick<DatabasePlace, 'url'>, isNear: IsNear): Promise<ClientConfig> {
+  const { hostname, port, username, password, pathname, searchParams } = splitAddress(place)
   const host = searchParams.get('host') ?? (hostname === '' ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1'))
   const file = async (name: string): Promise<string | undefined> => {
     const path = searchParams.get(name)
@@ -76,13 +81,18 @@ export async function withConnection<T>(
   const client = new packages.Client(await configOf(place, isNear))
   // A connection that breaks is reported by the query that it breaks; without a listener it would end the process.
   client.on('error', () => {})
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
   const stop = (): void => {
     client.end().catch(() => {})
-    ;(client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+    connection.stream.destroy()
   }
   signal?.addEventListener('abort', stop, { once: true })
   try {
     await client.connect()
+    const seconds = Number(splitAddress(place).searchParams.get('read_timeout') ?? READ_SECONDS)
+    connection.stream.setTimeout(1000 * seconds, () => {
+      connection.stream.destroy(new Error(`timeout expired: the server sent nothing for ${seconds} seconds (read_timeout)`))
+    })
     return await body({ ...packages, client })
   } catch (error) {
     signal?.throwIfAborted()

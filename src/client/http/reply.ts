@@ -40,18 +40,20 @@ export class EncodingFailure extends Error {
   readonly code = 'ERR_CONTENT_ENCODING'
 }
 
-/** The same reply without its Content-Encoding; as it came where that is unknown. Data that end early count as a connection that did. */
+/** The same reply without its Content-Encoding; as it came where that is unknown. Data that end early without a length count as a connection that did. */
 export function decodedReply(reply: Reply): Reply {
   const name = (reply.header('content-encoding') ?? '').trim().toLowerCase()
   const unpackFor = ENCODINGS[name]
   if (unpackFor === undefined) return reply
   const { 'content-encoding': _, 'content-length': length, ...headers } = reply.headers
+  // Without both only the end of the connection ends the body.
+  const isFramed = length !== undefined || reply.header('transfer-encoding') !== null
   return {
     status: reply.status,
     headers,
     header: field => (field === 'content-encoding' || field === 'content-length' ? null : reply.header(field)),
     body: decodedBody(reply.body, unpackFor, error => {
-      const isEarly = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' && length === undefined
+      const isEarly = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' && !isFramed
       return isEarly || !isOfZlib(error) ? error : new EncodingFailure(`its body is not whole ${name} data (${error.message})`)
     }),
     drop: () => reply.drop(),

@@ -25,7 +25,7 @@ const rating = lazy(() =>
 )
 
 /** Figures of a year by name. */
-const figures = z.looseObject({}).catchall(z.union([z.number(), z.string()]).nullish())
+const figures = z.looseObject({})
 
 const status = z.union([z.looseObject({ status: text, description: text }), z.string()]).optional()
 const legalForm = lazy(() => z.looseObject({ commonCode: text, providerCode: text, description: text }))

@@ -3,12 +3,14 @@
  * row group, one column after the other, so that memory does not grow with the file. The packages are optional.
  */
 import { type FileHandle, open } from 'node:fs/promises'
+import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { unreadable } from '../../files/file-chunks.ts'
 import { INPUT_KINDS } from '../../formats/input-kinds.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { ColumnType } from '../../model/column-types.ts'
 import { installCommand } from '../../package-file.ts'
+import { MAX_RECORD_BYTES } from '../scan/record-scanner.ts'
 import { columnType, type SchemaElement, type textOf } from './column-type.ts'
 import { linesOf, PackedColumn } from './packed-column.ts'
 
@@ -180,6 +182,16 @@ function addCell(
   raw: unknown,
   { path, row, name }: { path: string; row: number; name: string },
 ): void {
+  // No record may be as long, and its text would take several times the bytes.
+  if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES)
+    throw new FettleError(
+      'FETTLE_INPUT_LIMIT',
+      `${path}: row ${row}, column ${JSON.stringify(name)} has ${counted(raw.length, 'byte')}`,
+      {
+        at: { file: path, line: null, column: null },
+        hint: 'Leave the column out when the file is written.',
+      },
+    )
   try {
     column.add(type, raw as Parameters<typeof textOf>[1])
   } catch (cause) {

@@ -117,7 +117,7 @@ export const refused = (why: Issue): InspectedFile => ({
   table: null,
 })
 
-/** The dialect without the lines that the options skip; those of `auto` are found by the first and the last lines of the text. */
+/** The dialect without the lines that the options skip; `auto` finds them by the first and the last lines of the text. */
 async function settleLines(
   { path, header, skip = NO_LINES }: InputOptions,
   settle: (skip: SkippedLines<number>) => Promise<ResolvedDialect | Issue>,

@@ -330,6 +330,8 @@ export const PLAN_SHAPE = {
   accept: accept.nullable(),
   /** What people decided about rows: a file applied to the output, null for none. */
   decisions: live(text.nullable()),
+  /** What a decision does that applies no longer; null or absent: the run fails. */
+  undone: live(word<'warn' | 'fail'>().nullable().exactOptional()),
   /** Which rows the service is asked about again, for companies that they may be; null: none. */
   candidates: candidates.nullable(),
   /** Where the companies found are added; null: nowhere. */

@@ -43,7 +43,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
 const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['service', 'input', 'rows', 'mappings', 'profile', 'key'] as const),
   ...(['version', 'name', 'description', 'tags', 'file', 'limit', 'shard', 'merged', 'sent', 'concurrency'] as const),
-  ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'report', 'issues', 'fingerprint'] as const),
+  ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'undone', 'report', 'issues', 'fingerprint'] as const),
 ]
 
 /** Rows whose answers are known differ each night: the plans are compared as if all rows went up. */

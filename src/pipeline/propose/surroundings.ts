@@ -22,12 +22,30 @@ const HEADER_SHARE = 0.6
 const KNOWN_LABELS = 2
 const SHOWN = 60
 
-const TOTAL =
-  /^(?:(?:grand|sub|net|gross|page)[ -]?)?totals?\b|^(?:zwischen|gesamt|end)?summe\b|^(?:insgesamt|gesamt|summa|suma|somme|som|totaal|totale|totales|totaux|razem|celkem|spolu|ukupno|skupaj|osszesen|yhteensa|sum|i alt|kokku|kopa|is viso)$/
+const TOTAL_WORDS = '(?:(?:grand|sub|net|gross|page) ?)?totals?|(?:zwischen|gesamt|end)?summe'
+const OTHER_TOTALS =
+  'insgesamt|gesamt|summa|suma|somme|som|totaal|totale|totales|totaux|razem|celkem|spolu|ukupno|skupaj|osszesen|yhteensa|sum|i alt|kokku|kopa|is viso'
+const TOTAL = new RegExp(`^(?:${TOTAL_WORDS})\\b|^(?:${OTHER_TOTALS})$`)
 /** A whole label, where the other cells of its line are numbers. */
-const TOTAL_LABEL = /^(?:(?:grand|sub|net|gross|page) ?)?totals?$|^(?:zwischen|gesamt|end)?summe$/
+const TOTAL_LABEL = new RegExp(`^(?:${TOTAL_WORDS}|${OTHER_TOTALS})$`)
+/** As `TOTAL_LABEL`, with the amount in the same cell. */
+const TOTAL_TEXT = new RegExp(`^(?:${TOTAL_WORDS}|${OTHER_TOTALS})(?: \\d[\\d ]*(?: rows| zeilen)?)?$`)
 const REMARK =
   /\b(?:end of|ende|fin de|report|bericht|generated|erstellt|created|exported|export|printed|gedruckt|source|quelle|bron|page|seite|stand|as of|records|rows|zeilen|datensatze|entries|notes?|confidential|vertraulich|copyright|prepared by)\b/
+const DATE = '(?:\\d{4} \\d{1,2} \\d{1,2}|\\d{1,2} \\d{1,2} \\d{2,4}|\\d{1,2} \\p{L}{3,9} \\d{4}|\\p{L}{3,9} \\d{1,2} \\d{4})'
+const TIME = '(?:[ t][\\dt ]*(?:am|pm|utc|cet|uhr|z)?)?'
+/** Whole texts that no company has as its name, unlike most remarks: "Note Printing Australia", "Page Group". */
+const CERTAIN_REMARK = new RegExp(
+  [
+    '^(?:page|seite|pagina) \\d+ (?:(?:of|von|de|van) )?\\d+$',
+    '^(?:end of|ende (?:der|des)|fin (?:de la|de|du)) (?:the )?(?:report|list|file|data|table|export|berichts|liste|datei|rapport|fichier)$',
+    `^(?:(?:report|list|file|data|export|bericht|liste) )?(?:generated|created|exported|printed|erstellt|gedruckt) (?:on |at |am )?${DATE}${TIME}$`,
+    `^(?:stand|as of|as at|date|datum) ${DATE}${TIME}$`,
+    '^\\d[\\d ]* (?:rows|zeilen|datensatze)$',
+  ].join('|'),
+  'u',
+)
+const LABELLED_WORD = /^(?:source|quelle|bron|rows|records|entries|zeilen|datensätze|stand|as of|date|datum)\s*:\s*\S+$/i
 
 const filledOf = ({ cells }: EdgeLine): string[] => cells.map(cell => cell.trim()).filter(cell => cell !== '')
 const isBlank = (line: EdgeLine): boolean => filledOf(line).length === 0
@@ -50,29 +68,48 @@ function usualCells({ first, last, isAll }: TableEdges): number {
 export interface SkippedRow {
   readonly line: number
   readonly text: string
+  /** How many lines are below it, if it may be a row and the lines below the last row were found. */
+  readonly below: number | null
 }
 
-/** The skipped lines with as many cells as a row that are neither a header nor a sum. */
-export function skippedRows(edges: TableEdges, hasHeader: boolean): SkippedRow[] {
+/** How the table was read. */
+export interface TableReading {
+  readonly hasHeader: boolean
+  /** The lines below the last row were found, and not named by their number. */
+  readonly isTailFound: boolean
+  readonly rows: number
+}
+
+/** The skipped lines with as many cells as a row that are neither a header nor a total; each that may be a company, if it was found. */
+export function skippedRows(edges: TableEdges, { hasHeader, isTailFound, rows }: TableReading): SkippedRow[] {
   const { first, last, skipped } = edges
   const usual = usualCells(edges)
   const isFull = (line: EdgeLine): boolean => filledOf(line).length > Math.max(1, usual * HEADER_SHARE)
   const isNamed = (line: EdgeLine | undefined): boolean => line !== undefined && filledOf(line).every(isLabel)
   // Two lines of labels are a header in two languages; a line of labels above a row is the header of the table.
   const isHeader = hasHeader && isNamed(first[0])
-  const rowsOf = (lines: readonly EdgeLine[], from: number, isRow: (line: EdgeLine) => boolean): SkippedRow[] => {
+  const rowsOf = (lines: readonly EdgeLine[], from: number, isFound: boolean, isRow: (line: EdgeLine) => boolean) => {
     let at = from
-    return lines.flatMap(line => {
-      const place = { line: at, text: textsOf([line]).join() }
+    return lines.flatMap((line, index): SkippedRow[] => {
+      const place = { line: at, text: textsOf([line]).join(), below: isFound ? linesIn(lines.slice(index + 1)) : null }
       at += line.lines
-      return isFull(line) && isRow(line) ? [place] : []
+      return isRow(line) ? [place] : []
     })
   }
-  const isSum = (line: EdgeLine): boolean => TOTAL_LABEL.test(fold(filledOf(line)[0] ?? '')) || isSumOf(line, last)
+  const isTotal = (line: EdgeLine): boolean => TOTAL_LABEL.test(fold(filledOf(line)[0] ?? ''))
+  const isLost = (line: EdgeLine): boolean => (isTailFound ? !isNoRow(line, last, rows) : isFull(line) && !isTotal(line))
   return [
-    ...rowsOf(skipped.above, 1, line => !(isHeader && isNamed(line))),
-    ...rowsOf(skipped.below, skipped.belowAt, line => !isSum(line)),
+    ...rowsOf(skipped.above, 1, false, line => isFull(line) && !(isHeader && isNamed(line))),
+    ...rowsOf(skipped.below, skipped.belowAt, isTailFound, isLost),
   ]
+}
+
+/** A line below the last row that no company can be: blank, a total with nothing but its sums, or a certain remark by itself. */
+function isNoRow(line: EdgeLine, last: readonly EdgeLine[], rows: number): boolean {
+  const [text, ...others] = filledOf(line)
+  if (text === undefined) return true
+  if (others.length > 0) return isSumOf(line, last, rows)
+  return TOTAL_TEXT.test(fold(text)) || CERTAIN_REMARK.test(fold(text)) || LABELLED_WORD.test(text)
 }
 
 /** What surrounds the table of these lines. */
@@ -142,14 +179,21 @@ function amountOf(cell: string): number | null {
   return /^[-+]?\d{1,15}(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : null
 }
 
-/** A label of a total beside numbers of which each is at least the sum of the numbers above it that are known. */
-function isSumOf(line: EdgeLine, rows: readonly EdgeLine[]): boolean {
+/**
+ * A label of a total beside numbers that are each at least the sum of the numbers above it that are known, or at most `maxCount` where
+ * there are none. A sum of two lines or less is exact.
+ */
+function isSumOf(line: EdgeLine, rows: readonly EdgeLine[], maxCount: number): boolean {
   const [label, ...others] = line.cells.flatMap((cell, at) => (cell.trim() === '' ? [] : [{ at, cell }]))
-  if (label === undefined || others.length === 0 || rows.length < 3 || !TOTAL_LABEL.test(fold(label.cell))) return false
+  if (label === undefined || others.length === 0 || !TOTAL_LABEL.test(fold(label.cell))) return false
   return others.every(({ at, cell }) => {
     const amount = amountOf(cell)
-    const sum = rows.reduce((all, { cells }) => all + (amountOf(cells[at] ?? '') ?? 0), 0)
-    return amount !== null && amount >= sum - 0.005 * rows.length
+    if (amount === null) return false
+    const amounts = rows.map(({ cells }) => amountOf(cells[at] ?? '')).filter(known => known !== null)
+    if (amounts.length === 0) return amount <= maxCount
+    const over = amount - amounts.reduce((sum, known) => sum + known, 0)
+    const rounding = 0.005 * rows.length
+    return over >= -rounding && (rows.length > 2 || over <= rounding)
   })
 }
 
@@ -162,7 +206,7 @@ function footerAt(last: readonly EdgeLine[], from: number, usual: number): numbe
     const cells = filledOf(line)
     const [label = ''] = cells
     if (cells.length === 0) return false
-    if (cells.length > usual * HEADER_SHARE) return isSumOf(line, last.slice(from, at))
+    if (cells.length > usual * HEADER_SHARE) return at - from > 2 && isSumOf(line, last.slice(from, at), Infinity)
     // "Total Gas Ltd", "GB" is a company: what follows the label of a total are numbers.
     if (TOTAL_LABEL.test(fold(label)) || (TOTAL.test(fold(label)) && cells.slice(1).every(cell => amountOf(cell) !== null)))
       return true

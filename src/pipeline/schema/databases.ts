@@ -20,7 +20,8 @@ export const withDatabaseFile = (path: string, file: string): string =>
 /** `enriched.suppliers`, each part as the database writes it. */
 export const TABLE_NAME = /^[A-Za-z_][\w$]{0,62}(?:\.[A-Za-z_][\w$]{0,62})?$/
 
-const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', 'connect_timeout', 'application_name', 'options']
+const TIMEOUTS = ['connect_timeout', 'read_timeout']
+const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', ...TIMEOUTS, 'application_name', 'options']
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
 interface Split {
@@ -62,6 +63,8 @@ export function whyNotDatabase(path: string): string | null {
   const unknown = [...searchParams.keys()].find(name => !PARAMETERS.includes(name))
   if (unknown !== undefined) return `has a parameter other than ${PARAMETERS.join(', ')}`
   if (!/^\/[^/]+$/.test(pathname)) return 'names no database: postgresql://host/database'
+  const timeout = TIMEOUTS.find(name => !/^[1-9]\d{0,5}$/.test(searchParams.get(name) ?? '1'))
+  if (timeout !== undefined) return `has a ${timeout} that is not a number of seconds`
   const mode = searchParams.get('sslmode')
   if (mode !== null && !SSL_MODES.includes(mode)) return `has an sslmode other than ${SSL_MODES.join(', ')}`
   const host = searchParams.get('host') ?? hostname

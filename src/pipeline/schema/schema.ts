@@ -271,6 +271,9 @@ export const pipelineSchema = map({
   accept: orNull(accept).describe('Which matches of the service stand, by their band and pattern. Absent: all.'),
   review: map({
     decisions: orNull(path).describe('A CSV of decisions about rows, applied on every run; a review writes it.'),
+    undone: orNull(z.enum(['warn', 'fail'], { error: 'warn or fail' })).describe(
+      'When a decision that the last good run applied applies no longer to its row. Absent: fail (exit 1).',
+    ),
   })
     .prefault({})
     .describe('Rows that a person should look at.'),

@@ -1,6 +1,6 @@
 /**
  * Fills in `${…}` after parsing, so that a value can never add a key. Values come from the environment, the pipeline's `vars` and
- * facts of the run, and never appear in a message. Paths of the command line replace those of the file before.
+ * facts of the run, and never appear in a message. Paths of the command line replace the paths of the file before.
  */
 import { formatOfName, isNameFor, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import { didYouMean, nearest } from '../../nearest.ts'
@@ -84,6 +84,13 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
       findings.push({ code: 'FETTLE_PIPELINE_URL', message, hint, path })
       return { ...scalar, state: 'broken' }
     }
+    const secrets = inVars || mayHoldSecret(path, text) ? [] : secretNames(origin.environment, text)
+    if (secrets.length > 0) {
+      const message = `${path.join('.')}: the value of ${secrets.join(' and ')} would be recorded and printed, and may be a secret`
+      const hint = 'Use it in an address, service or notify. If it is not a secret, set a variable with another name.'
+      findings.push({ code: 'FETTLE_PIPELINE_SECRET', message, hint, path })
+      return { ...scalar, state: 'broken' }
+    }
     // A variable is judged where it is used.
     if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
       const message = `${path.join('.')}: the value of ${names.join(' or ')} contains a line end or a NUL`
@@ -114,6 +121,19 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
     environmentAt: path => origins.get(path.join('.'))?.environment ?? [],
   }
 }
+
+/** Whether the value at a path is neither recorded nor printed: credentials, receivers, and what of an address may be secret. */
+const mayHoldSecret = ([key, part]: Path, text: string): boolean =>
+  key === 'service' ||
+  key === 'notify' ||
+  ((key === 'input' || key === 'output') && (part === 'url' || /^[a-z][a-z\d]*:\/\//i.test(text)))
+
+const SECRET_NAME = /PASSW|SECRET|TOKEN|CREDENTIAL|(?:API|PRIVATE|ACCESS|SIGNING)_?KEY/i
+const PASSWORD_IN_ADDRESS = /:\/\/[^/@\s]*:[^/@\s]+@/
+
+/** Variables that are secrets by their name, or all of them where an address in the value has a password. */
+const secretNames = (names: readonly string[], text: string): readonly string[] =>
+  PASSWORD_IN_ADDRESS.test(text) ? names : names.filter(name => SECRET_NAME.test(name))
 
 const isServiceAddress = (path: Path): boolean => path[0] === 'service' && (path.length === 1 || path[1] === 'url')
 

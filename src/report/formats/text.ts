@@ -169,8 +169,13 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
   const general = report.warnings
     .slice(0, LIST)
     .flatMap(text => wrap(text, width - 4).map((line, i) => `  ${i === 0 ? paint('warn', '!') : ' '} ${line}`))
-  const rest = more(listed.length, LIST)
-  return [...general, ...lines, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
+  // Lines of the list that are in no result are always shown.
+  const notes = result.issues.filter(({ code, severity }) => code === 'FETTLE_INPUT_LINES' && severity === 'info')
+  const skipped = notes
+    .slice(0, LIST)
+    .flatMap(({ message }) => wrap(message, width - 4).map((line, i) => `  ${i === 0 ? '–' : ' '} ${line}`))
+  const rest = more(listed.length + notes.length, Math.min(listed.length, LIST) + Math.min(notes.length, LIST))
+  return [...general, ...lines, ...skipped, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
 }
 
 function companyActions(result: Result, paint: Paint, width: number): string[] {

@@ -68,6 +68,7 @@ function decided({ decisions, plan }: Result): string {
     .map(name => `${count(decisions[name])} ${words[name]}`)
   const rest = [
     decisions.expired === 0 ? [] : `${counted(decisions.expired, 'line')} past its last day`,
+    decisions.undone === 0 ? [] : `${counted(decisions.undone, 'decision')} undone`,
     decisions.unused === 0 ? [] : `${counted(decisions.unused, 'row')} not in this input`,
   ].flat()
   return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none yet'}.`

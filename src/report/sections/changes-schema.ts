@@ -16,7 +16,7 @@ export const changesSchema = z
   .object({
     against: z.string().describe('the earlier run'),
     counts: counts.describe(
-      'rows: new and gone by the list; matched, lost, moved (another company), changed (the same company with other data), outcome (no company before and after, and another outcome), decided by a person',
+      'rows: new and gone by the list; matched, lost, moved (another company), changed (the same company with other data), outcome (no company before and after, and another outcome), decided by a person, undone (a decision applied and does not now, counted in the other kinds too)',
     ),
     rows: z
       .array(

@@ -35,6 +35,7 @@ export const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   changed: 'other data',
   outcome: 'another outcome',
   decided: 'decided',
+  undone: 'undone',
 }
 
 export const CAUSE_WORDS: Readonly<Record<RowChange['cause'], string>> = {

@@ -115,7 +115,15 @@ class WaitingRows {
       company: isSameCompany,
       data: isSameCompany && sameTexts(dataOf(before, BEFORE), dataOf(after, AFTER)),
     })
-    if (change !== null) this.#changes.add({ ...change, order, before, after })
+    this.#addPair(change, flagsOf(before), flagsOf(after), { order, before, after })
+  }
+
+  /** A row that lost what a decision gave it is `undone` as well. */
+  #addPair(change: Kind | null, was: number, is: number, row: { order: number; before: Place; after: Place }): void {
+    if (change === null) return
+    this.#changes.add({ ...change, ...row })
+    const isUndone = (was & DECIDED) !== 0 && (is & DECIDED) === 0 && change.kind !== 'changed'
+    if (isUndone) this.#changes.add({ ...change, ...row, kind: 'undone' })
   }
 
   /** The next row of each list, null for none. Returns the list that is behind the other one now. */
@@ -177,7 +185,7 @@ class WaitingRows {
     if (change !== null) {
       const other = this.#whole.get(found) ?? partner
       const [before, after] = side === AFTER ? [other, row] : [row, other]
-      this.#changes.add({ ...change, order: side === AFTER ? number : partner, before, after })
+      this.#addPair(change, ...flags, { order: side === AFTER ? number : partner, before, after })
     }
     this.#rows.remove(found)
     this.#whole.delete(found)

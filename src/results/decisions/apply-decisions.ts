@@ -22,10 +22,10 @@ export interface RowResult extends Answer {
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
-/** Applies the decision about the row of this fingerprint; `fetched` has tags of accepted companies. A failed row stays failed: a decision is no answer. */
+/** Applies the decision about the row of these fingerprints; `fetched` has tags of accepted companies. A failed row stays failed: a decision does not replace its answer. */
 export function applyDecision(
   answer: Answer,
-  fingerprint: string,
+  fingerprints: readonly string[],
   decisions: Decisions | null,
   fetched: FetchedTags | null = null,
 ): RowResult {
@@ -33,7 +33,7 @@ export function applyDecision(
   const candidates = outcome === 'review' || outcome === 'unmatched' ? candidatesOf(answer) : []
   const notAccepted = answer.reason === '' ? null : cellsWithout(answer, candidates[0])
   const unchanged = undecided(answer, notAccepted, candidates)
-  const verdict = outcome === 'failed' ? undefined : decisions?.of(fingerprint)
+  const verdict = outcome === 'failed' ? undefined : decisions?.about(fingerprints)
   if (verdict === undefined) return unchanged
   const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted, fetched)
   if (notAccepted === null) return decided

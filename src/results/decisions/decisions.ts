@@ -56,6 +56,12 @@ export class Decisions {
     return this.#verdicts.get(fingerprint)
   }
 
+  /** The decisions about a row by the first of its fingerprints that has any. */
+  about(fingerprints: readonly string[]): Verdict | undefined {
+    const found = fingerprints.find(fingerprint => this.#verdicts.has(fingerprint))
+    return found === undefined ? undefined : this.of(found)
+  }
+
   /** The lines in force about these rows. */
   linesAbout(fingerprints: Iterable<string>): Decision[] {
     return [...fingerprints].flatMap(fingerprint => {
@@ -128,11 +134,11 @@ export async function requireDecisions(path: string, root = ''): Promise<readonl
 export async function writeDecisions(
   path: string,
   lines: readonly Decision[],
-  { isShared = true }: Pick<SinkOptions, 'isShared'> = {},
+  { isShared = true, ...place }: Pick<SinkOptions, 'isShared' | 'root' | 'roots'> = {},
 ): Promise<void> {
   if (extname(path).toLowerCase() !== '.csv')
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: decisions are stored in a .csv file`)
-  await writeAtomic(path, decisionsText(lines), { isShared })
+  await writeAtomic(path, decisionsText(lines), { isShared, ...place })
 }
 
 const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length }

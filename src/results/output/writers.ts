@@ -10,7 +10,7 @@ import { formatOfOutput } from '../../formats/index.ts'
 import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
 import type { ChangeCounts } from '../../model/changes.ts'
-import type { Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
+import type { DecisionCounts, Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import type { AnsweredJob, RowSink } from '../answers.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
@@ -29,7 +29,9 @@ export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
-  readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null) => boolean
+  readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null, decisions: DecisionCounts | null) => boolean
+  /** Reads decisions files that the run does not apply: the file by row. Called when the run has no decision. */
+  readonly otherDecisions?: () => Promise<ReadonlyMap<string, string>>
   /** The run to compare the rows with. */
   readonly baseline?: Baseline | null
   /** Keeps the answers of these jobs for later runs; absent: they are not kept. */

@@ -4,10 +4,10 @@
  */
 import { BANDING, PATTERN } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { action, FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
-import type { OutputFile, UnfitColumn } from '../../model/results.ts'
+import type { OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
@@ -85,10 +85,48 @@ function unfitIssue({ path, column, type, count, rows }: UnfitColumn): Issue {
   return issue('FETTLE_OUTPUT_TYPE', message, { severity: 'warn', column, count, rows })
 }
 
+function wordsIssue(words: PublishedResults['words']): Issue {
+  const found = words.slice(0, 3).map(({ word, cells }) => `${counted(cells, 'cell')} with ${JSON.stringify(word)}`)
+  const message = `in the chosen columns of matched rows the service wrote ${found.join(', ')}: the outputs hold them as they came`
+  return issue('FETTLE_OUTPUT_WORDS', message, { severity: 'warn', count: words.reduce((sum, { cells }) => sum + cells, 0) })
+}
+
 function keptIssue(files: readonly OutputFile[]): Issue {
   const written = files.map(({ path }) => path).join(', ')
   const rows = written === '' ? 'the rows of this run stay in its directory' : `the rows of this run are in ${written}`
   return issue('FETTLE_OUTPUT_KEPT', `a check failed, so earlier outputs stay: ${rows}`, { severity: 'info' })
+}
+
+/** Rows named in a message; the others are counted. */
+const MOST_ROWS = 20
+
+function undoneIssue(rows: readonly number[], { name }: Plan): Issue {
+  const shown = rows.slice(0, MOST_ROWS)
+  const message = `${counted(rows.length, 'decision')} of the last good run no longer ${rows.length === 1 ? 'applies' : 'apply'}: row ${shown.join(', ')}${rows.length > MOST_ROWS ? ' …' : ''} of the list`
+  return issue('FETTLE_DECISIONS_UNDONE', message, {
+    severity: 'warn',
+    count: rows.length,
+    rows: shown,
+    action: action('review', name),
+  })
+}
+
+function unclearIssue(decisions: number): Issue {
+  const message = `${counted(decisions, 'decision')} of the last good run ${decisions === 1 ? 'applies' : 'apply'} to no row: the row left the list, or was renamed`
+  return issue('FETTLE_DECISIONS_UNDONE', message, {
+    severity: 'warn',
+    count: decisions,
+    hint: 'Decide again about renamed rows. With input.key a decision follows the key of its row.',
+  })
+}
+
+function otherIssue({ path, rows }: { readonly path: string; readonly rows: number }, { name }: Plan): Issue {
+  const message = `${path} decides about ${counted(rows, 'row')} of this list, and the run does not apply it`
+  return issue('FETTLE_DECISIONS_OTHER', message, {
+    severity: 'warn',
+    count: rows,
+    action: action('review', name, '--apply', path),
+  })
 }
 
 interface AnsweredJob {
@@ -103,7 +141,7 @@ export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-  const { missing, unfit, isRejected, ...published } = await ports.results.publish(
+  const { missing, unfit, words, isRejected, undone, otherDecisions, ...published } = await ports.results.publish(
     (outcomes, header) => checkAgainstSummary(outcomes, state, header),
     failed,
     answeredJobs(state),
@@ -112,6 +150,10 @@ export async function* publish(state: RunState, ports: Ports): StageEvents {
   const found = [
     ...(missing.length > 0 ? [missingIssue(missing, state.plan)] : []),
     ...unfit.map(unfitIssue),
+    ...(words.length > 0 ? [wordsIssue(words)] : []),
+    ...(undone.rows.length > 0 ? [undoneIssue(undone.rows, state.plan)] : []),
+    ...(undone.unclear > 0 ? [unclearIssue(undone.unclear)] : []),
+    ...(otherDecisions === null ? [] : [otherIssue(otherDecisions, state.plan)]),
     ...(isRejected === true ? [keptIssue(published.files)] : []),
   ]
   for (const one of found) if (!isKnown(one)) yield { type: 'issue.raised', issue: one }

@@ -1,11 +1,12 @@
 /**
- * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is never repeated without
- * reading the job first, and never started above the budget.
+ * The enrich stage: chooses the tags, starts enriching once, and waits. Starting may cost money, so it is not repeated by a process that
+ * does not know whether it took effect, by a later one only after it has watched the job, and never started above the budget.
  */
 import { enrichPhase, hasEnrichment } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
+import type { Doubt } from '../../model/requests.ts'
 import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
 import { creditsOf, mostToEnrich } from '../checks.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
@@ -13,15 +14,19 @@ import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-/** `readyForEnriching` does not prove that enriching started: the job is read after these pauses before it is started again. */
+/**
+ * The service may show late that enriching started, and `readyForEnriching` proves nothing: the job is read after these pauses before
+ * it is started again.
+ */
 const PROOF_PAUSES_MS = [0, 2_000, 5_000, 10_000]
 
-async function hasStarted(job: JobState, ports: Ports): Promise<null | undefined> {
+/** Null when enriching has started. `isWatched`: the job is read for a while at any status. */
+async function findStart(job: JobState, ports: Ports, isWatched: boolean): Promise<null | undefined> {
   for (const pause of PROOF_PAUSES_MS) {
     await ports.clock.sleep(pause, ports.grace)
     const status = await provenStatus(job, ports, ports.grace)
     if (hasEnrichment(status)) return null
-    if (status !== 'readyForEnriching') return undefined
+    if (!isWatched && status !== 'readyForEnriching') return undefined
   }
   return undefined
 }
@@ -66,9 +71,15 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
     })
     yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: tags.length }
   }
-  const look = (): Promise<null | undefined> => hasStarted(job, ports)
+  const look = async (doubt: Doubt): Promise<null | undefined> => {
+    const start = await findStart(job, ports, doubt !== 'refused')
+    if (start === undefined && doubt === 'lost')
+      throw new FettleError('FETTLE_UNANSWERED', `the job ${id} does not show that enriching started`)
+    return start
+  }
   if (!job.enrichAccepted) {
-    if (isUnrecorded || (job.enrichRequested && (await look()) === null)) yield { ...accepted, adopted: true }
+    if (isUnrecorded || (job.enrichRequested && (await findStart(job, ports, true)) === null))
+      yield { ...accepted, adopted: true }
     else {
       if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name}-enrich`, signal: ports.grace }

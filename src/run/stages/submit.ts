@@ -5,7 +5,8 @@
 import { hasSubmission, matchPhase, type Phase } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
-import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
+import type { Doubt } from '../../model/requests.ts'
+import { adopt, provenStatus, searched, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
@@ -20,10 +21,11 @@ const startPhase = (status: string): Phase => {
 }
 
 async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEvents {
-  const look = async (): Promise<string | null | undefined> =>
+  const read = async (): Promise<null | undefined> =>
     hasSubmission(await provenStatus(job, ports, ports.grace)) ? null : undefined
+  const look = (doubt: Doubt): Promise<string | null | undefined> => (doubt === 'refused' ? read() : searched(read, ports))
   const accepted = { type: 'match.accepted', part: job.part } as const
-  if ((job.matchRequested || isResumed(state)) && (await look()) === null) {
+  if ((job.matchRequested || isResumed(state)) && (await look(job.matchRequested ? 'lost' : 'refused')) === null) {
     yield { ...accepted, messageId: null, adopted: true }
     return
   }

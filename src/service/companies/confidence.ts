@@ -2,7 +2,7 @@
  * Grades a match in the interface's terms: a confidence of 893 to 999 from the engine's score, and a letter per field, A best, F
  * worst, Z where one side has no value (contract §9.2, §14.3).
  */
-import type { ExplainPlan, MatchedCompany, MatchQuery } from '../../contract/index.ts'
+import { type ExplainPlan, type MatchedCompany, type MatchQuery, streetLine } from '../../contract/index.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../../normalise/identifiers.ts'
 import { normaliseText } from '../../normalise/text.ts'
@@ -37,7 +37,7 @@ export function queryOf(query: MatchQuery): Query {
     ...withoutEmpty({
       orgNumber: regNo,
       vatNumber: vatNo,
-      address1: [street, houseNo].filter(part => part !== '').join(' '),
+      address1: streetLine(street, houseNo, country),
       town: city,
       postcode: postCode,
       region: query.province ?? query.state ?? '',
@@ -74,7 +74,11 @@ function explainPlan(query: MatchQuery, company: Company, confidence: number): E
     query.houseNo === undefined ? splitStreet(query.street ?? '') : { street: query.street ?? '', houseNumber: query.houseNo }
   const names = [company.name, ...company.tradingNames, ...company.previousNames]
   const number = grade(normaliseOrgNumber(query.regNo ?? '', country), normaliseOrgNumber(company.orgNumber, country), same)
-  const line = oneLine([query.street ?? '', query.houseNo ?? '', query.city ?? '', query.postCode ?? ''])
+  const line = oneLine([
+    streetLine(query.street ?? '', query.houseNo ?? '', query.country),
+    query.city ?? '',
+    query.postCode ?? '',
+  ])
   return {
     matchScore: confidence,
     matchScoreAlpha: ALPHA.find(([minimum]) => confidence >= minimum)?.[1] ?? 'F',

@@ -31,7 +31,7 @@ const STATUSES = [429, 500, 502, 503, 504, 408, 401, 409]
 const NEVER_CARRIED_OUT = [401, 429]
 const NO_JSON = ['{"id":', '', '[', '{"status":"created"', 'null{}']
 const HTML = '<!doctype html><title>Welcome</title><p>Sign in to use this network'
-const UNKNOWN = ['pondering', 'queued-for-review', 'MATCHING']
+const UNKNOWN = ['pondering', 'queued-for-review', 'RE-INDEXING']
 
 const isYes = (next: Draw): boolean => next() < 0.5
 

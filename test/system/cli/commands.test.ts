@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/commands/index.ts'
 import { ERRORS, EXIT } from '../../../src/errors.ts'
+import { takeLock } from '../../../src/files/process-lock.ts'
 import { pipelineJsonSchema } from '../../../src/pipeline/index.ts'
 import { reportJsonSchema, reportSchema } from '../../../src/report/index.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf, project, ROOT, STACK } from './fettle.ts'
@@ -297,23 +298,32 @@ test('a run that did not start is in runs, on the page and in --within, without 
   writeFileSync(join(cwd, 'p.yml'), text.replace('output:', 'outputs:'))
   expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(2)
   expect((await fettle(['run', 'p.yml', '--dry-run'], { cwd })).code).toBe(2)
+  // The list is at an address that does not answer; then another process runs the pipeline.
+  writeFileSync(join(cwd, 'p.yml'), text.replace('in.csv', 'http://127.0.0.1:1/in.csv').concat('retry: {attempts: 1}\n'))
+  expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(75)
+  writeFileSync(join(cwd, 'p.yml'), text)
+  writeFileSync(join(cwd, 'in.csv'), 'name,country\nHarrow Optics Ltd,GB\n')
+  const lock = takeLock(join(cwd, 'fettle-runs/locks/watched'), () => Date.now())
+  expect((await fettle(['run', 'p.yml', '--new'], { cwd })).code).toBe(75)
+  lock.release()
   const { stdout } = await fettle(['runs'], { cwd })
   const rows = stdout.trimEnd().split('\n').slice(1)
   expect(rows.map(row => row.split(/\s{2,}/).slice(0, 3))).toEqual([
+    ['watched (not started)', 'FETTLE_NETWORK', '75'],
     ['watched (not started)', 'FETTLE_PIPELINE_KEY', '2'],
     ['watched (not started)', 'FETTLE_INPUT_HEADER', '65'],
     ['watched (not started)', 'FETTLE_INPUT_READ', '65'],
     [String(runId), 'warn', '0'],
   ])
   const lines = (await fettle(['runs', '--json'], { cwd })).stdout.trimEnd().split('\n')
-  expect(JSON.parse(lines[2]!)).toMatchObject({
+  expect(JSON.parse(lines[3]!)).toMatchObject({
     ...{ status: 'error', exitCode: 65, runId: null, pipeline: 'watched', error: { code: 'FETTLE_INPUT_READ' } },
   })
   const within = await fettle(['runs', '--pipeline', 'watched', '--within', '1ms'], { cwd })
-  expect(within).toMatchObject({ code: 1, stderr: expect.stringContaining('did not start: FETTLE_PIPELINE_KEY') })
+  expect(within).toMatchObject({ code: 1, stderr: expect.stringContaining('did not start: FETTLE_NETWORK') })
   await fettle(['runs', '--html', 'runs.html'], { cwd })
   const page = readFileSync(join(cwd, 'runs.html'), 'utf8')
-  expect(page).toContain('4 runs of 1 pipeline')
+  expect(page).toContain('5 runs of 1 pipeline')
   expect(page + readFileSync(join(cwd, 'fettle-runs/attempts.jsonl'), 'utf8')).not.toContain('Secret Header')
   await fettle(['runs', 'prune', '--older-than', '1s'], { cwd })
 })

@@ -1,8 +1,9 @@
 /** `fettle costs`, `fettle runs prune`, `retention` and `budget.month`: what was spent stays, what was in the lists goes. */
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import fs, { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { resealed } from '../../../src/journal/checksum.ts'
+import { replaceBuiltin } from '../../support/builtin.ts'
 import { fettle, fettleBinary, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
 import { loginAt, realService } from './servers.ts'
 
@@ -75,6 +76,32 @@ test('prune removes old runs with their lists, keeps what they spent, and dry-ru
   expect(damaged.stderr).toContain('error FETTLE_JOURNAL_DAMAGED fettle-runs/pruned.jsonl:2\n')
 })
 
+test('prune ends with 1 and names what could not be removed, and the next prune removes it', async () => {
+  const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', OUTPUT) })
+  const { runId } = lastLine(await fettle(['run', 'p.yml', '-q', '--json'], { cwd }))
+  const old = aged(cwd, String(runId))
+  const { rmSync } = fs
+  const restore = replaceBuiltin(fs, {
+    rmSync: (...args: Parameters<typeof rmSync>) => {
+      if (String(args[0]).endsWith(old)) throw new Error('EBUSY: resource busy')
+      return rmSync(...args)
+    },
+  })
+  try {
+    const prune = ['runs', 'prune', '--all']
+    expect(await fettle(prune, { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`could not remove ${old}: EBUSY: resource busy`),
+    })
+    expect(lastLine(await fettle([...prune, '--json'], { cwd }))).toMatchObject({ removed: [], failed: [{ runId: old }] })
+    expect((await fettle([...prune, '--dry-run'], { cwd })).code).toBe(0)
+  } finally {
+    restore()
+  }
+  expect(await fettle(['runs', 'prune', '--all'], { cwd })).toMatchObject({ code: 0, stdout: expect.stringContaining(old) })
+  expect(runIds(cwd)).toEqual([])
+})
+
 test('an unfinished run is never removed, and a run of the pipeline with retention removes the old ones', async () => {
   const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p', OUTPUT) })
   const ids: string[] = []
@@ -138,13 +165,13 @@ ${more}
 test('two runs at once cannot both use what is left of the month', { timeout: 60_000 }, async () => {
   const service = await realService()
   const pipelines = Object.fromEntries(
-    ['a', 'b', 'c'].map(name => [`${name}.yml`, keyed(name, service.url, 'budget: {month: 5}')]),
+    ['a', 'b', 'c'].map(name => [`${name}.yml`, keyed(name, service.url, 'budget: {month: 4}')]),
   )
   const cwd = folderOf({ 'rows.csv': KEYED, ...pipelines })
   const ended = await Promise.all(
     ['a', 'b', 'c'].map(name => fettleBinary(['run', `${name}.yml`, '-q'], { cwd, env: loginAt(service) })),
   )
-  // Each may cost 3 of the 5 credits.
+  // Each may cost 3 of the 4 credits, and costs 2.
   expect(ended.map(({ code }) => code).sort()).toEqual([0, 1, 1])
   for (const { code, stderr } of ended) if (code === 1) expect(stderr).toContain('FETTLE_BUDGET_MONTH')
   expect(runIds(cwd)).toHaveLength(1)

@@ -33,7 +33,17 @@ test('the report of the second night lists what changed and why, and so does dif
   expect(second.code, second.stderr).toBe(0)
   const { report, runId } = lastLine(second)
   const { changes } = JSON.parse(readFileSync(join(cwd, String(report)), 'utf8')).results[0]
-  expect(changes.counts).toEqual({ new: 1, gone: 1, matched: 1, lost: 1, moved: 1, changed: 0, outcome: 0, decided: 0 })
+  expect(changes.counts).toEqual({
+    new: 1,
+    gone: 1,
+    matched: 1,
+    lost: 1,
+    moved: 1,
+    changed: 0,
+    outcome: 0,
+    decided: 0,
+    undone: 0,
+  })
   expect(changes.rows).toMatchObject([
     { kind: 'lost', cause: 'list', key: '2', before: { company: { name: 'BOLTON CASTINGS LIMITED' } } },
     { kind: 'moved', cause: 'list', key: '3', after: { company: { name: 'BOLTON CASTINGS LIMITED' } } },

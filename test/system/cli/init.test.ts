@@ -202,6 +202,34 @@ describe.concurrent('init', () => {
   })
 })
 
+describe.concurrent('a list whose lines below the last row change', () => {
+  const TOTAL = `${LIST}\n;Total;;;;;\n`
+
+  test('a run prints what it skipped, and refuses a line that may be a company', async () => {
+    const cwd = folderOf({ 'a.csv': TOTAL })
+    expect((await fettle(['init', 'a.csv', '-q', '--yes'], { cwd })).code).toBe(0)
+    const ended = await fettle(['run', 'a.yml'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).toContain('  – skipped 2 lines below the last row: "Total"\n')
+    writeFileSync(join(cwd, 'a.csv'), `${LIST};Total Energies Ltd;;;;;\n;Total;;;;;\n`)
+    const refused = await fettle(['run', 'a.yml', '-q'], { cwd })
+    expect(refused.code).toBe(65)
+    expect(refused.stderr).toContain('line 7 is skipped and may be a row: "Total Energies Ltd"')
+    expect(refused.stderr).toContain('Set input.skip.tail: 1 to read it as a row, or input.skip.tail: 2 to skip it.')
+    expect((await fettle(['run', 'a.yml', '-q', '--skip-tail', '1'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'out/a.csv'), 'utf8')).toContain('Total Energies Ltd')
+  })
+
+  test.each(['init', 'clean'])('%s -q refuses such a line and names the flag', async command => {
+    const cwd = folderOf({ 'a.csv': `${LIST};Note Printing Australia;;;;;\n` })
+    const ended = await fettle([command, 'a.csv', '-q', '--yes'], { cwd })
+    expect(ended.code).toBe(65)
+    expect(ended.stderr).toContain('line 7 is skipped and may be a row: "Note Printing Australia"')
+    expect(ended.stderr).toContain('pass --skip-tail 0 to read it as a row, or --skip-tail 1 to skip it.')
+    expect((await fettle([command, 'a.csv', '-q', '--yes', '--skip-tail', '0'], { cwd })).code).toBe(0)
+  })
+})
+
 describe.concurrent('clean', () => {
   test('a list in, the same list with what was found out', async () => {
     const cwd = folderOf({ 'a.csv': LIST })

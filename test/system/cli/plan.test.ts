@@ -34,6 +34,22 @@ describe.concurrent('plan', () => {
     }
   })
 
+  test('a list that run refuses ends plan and check with its code, both figures and the command that accepts it', async () => {
+    const rows = (count: number): string => `Company Name,Reg No,Country\n${'Acme Forgings Ltd,01234567,GB\n'.repeat(count)}`
+    const cwd = folderOf({ 'rows.csv': rows(40), 'p.yml': pipelineOf('p') })
+    await fettle(['run', 'p.yml', '-q'], { cwd })
+    writeFileSync(join(cwd, 'rows.csv'), rows(19))
+    for (const command of ['check', 'plan']) {
+      const { code, stderr } = await fettle([command, 'p.yml'], { cwd })
+      expect(code, command).toBe(65)
+      expect(stderr).toContain('the list has 19 rows, and had 40 in the last good run')
+      expect(stderr).toContain('fettle run --accept-list p.yml')
+    }
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(65)
+    expect((await fettle(['run', 'p.yml', '-q', '--accept-list'], { cwd })).code).toBe(0)
+    for (const command of ['check', 'plan']) expect((await fettle([command, 'p.yml'], { cwd })).code, command).toBe(0)
+  })
+
   test('changes since the last good run, and the credits it reported', async () => {
     const cwd = folderOf({ 'rows.csv': ROWS, 'p.yml': pipelineOf('p') })
     await fettle(['run', 'p.yml', '-q'], { cwd })

@@ -1,12 +1,12 @@
 /** `fettle probe`: one row, paid and asked for by name, and what is read of the file that comes back. */
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { matchOperation } from '../../../src/testing/match-operation.ts'
-import { forwardRequest, readWhole } from '../../../src/testing/upstream.ts'
-import { atEnd, fettle, lastLine, project } from './fettle.ts'
+import { parse } from 'yaml'
+import { type ChangeAnswer, openChangedWay } from '../../support/changed-answers.ts'
+import { atEnd, BINARY, ENVIRONMENT, fettle, follow, lastLine, project } from './fettle.ts'
 import { CREDENTIALS, realService } from './servers.ts'
 
 const MORE = `output: out/p.csv
@@ -14,32 +14,19 @@ enrich: {product: basicPlus, tags: [general.connectId, general.companyName, gene
 portfolio: Suppliers
 checks: {drift: {fail: "> 1%"}}`
 
-/** The service behind a proxy that changes the text of enriched files. */
-async function proxied(target: string, change: (text: string) => string): Promise<string> {
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await forwardRequest(request, { target: new URL(target), headers: request.headers })
-    const body = await readWhole(reply)
-    const { operation } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
-    const { 'content-length': _, 'transfer-encoding': __, ...headers } = reply.headers
-    const sent = operation === 'file' ? Buffer.from(change(body.toString())) : body
-    response.writeHead(reply.statusCode ?? 500, { ...headers, 'content-length': sent.length }).end(sent)
-  }
-  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-}
+const changesFile =
+  (change: (text: string) => string | Buffer): ChangeAnswer =>
+  (operation, body) =>
+    operation === 'file' ? change(body.toString()) : body
 
-async function setUp(change?: (text: string) => string) {
+async function setUp(change?: (text: string) => string | Buffer) {
   const service = await realService()
-  const url = change === undefined ? service.url : await proxied(service.url, change)
+  const url = change === undefined ? service.url : await openChangedWay(service.url, changesFile(change), { atEnd })
   const cwd = project(MORE)
-  const call = (...args: string[]) => fettle(args, { cwd, env: { ...CREDENTIALS, FETTLE_URL: url } })
+  const env = { ...CREDENTIALS, FETTLE_URL: url }
+  const call = (...args: string[]) => fettle(args, { cwd, env })
   const sent = (route: string) => service.requests.filter(one => one.method === 'POST' && one.route === route).length
-  return { cwd, call, sent }
+  return { cwd, env, call, sent }
 }
 
 test('sends nothing without a yes, and nothing for a row that is not there', async () => {
@@ -63,6 +50,7 @@ test('sends one row, shows what is read of its file, and leaves everything else 
   expect(stdout).toMatch(/^ {2}general\.companyName +from "general\.companyName", empty$/m)
   expect(stdout).toMatch(/^ {2}match\.candidateName +from "match\.candidateName", text: BOLT LTD$/m)
   expect(stdout).toContain('Every tag was found.')
+  expect(stdout).toMatch(/^file {6}\d+ columns separated by ",", utf-8, not packed$/m)
   expect(sent('/v1/dataCleaning/jobs')).toBe(1)
   expect(sent('/v1/portfolios')).toBe(0)
   expect(existsSync(join(cwd, 'out'))).toBe(false)
@@ -81,6 +69,41 @@ test('names a tag that is in no column, with the header that is most like it', a
   expect(code, stderr).toBe(1)
   expect(stdout).toMatch(/^ {2}general\.status +missing; the header most like it is "Company Status"$/m)
   expect(stdout).toMatch(/^ {2}– +from "Company Status", /m)
+  const ready = /enrich: (\{ headers: .*\})$/m.exec(stdout)?.[1] ?? ''
+  expect(parse(ready)).toEqual({ headers: { 'general.status': 'Company Status' } })
+})
+
+test('shows in which form the file came', async () => {
+  const { call } = await setUp(text => gzipSync(Buffer.from(`\ufeff${text.replaceAll(',', ';')}`, 'utf16le')))
+  const { stdout, stderr } = await call('probe', 'p.yml', '--row', '1', '--yes', '-q')
+  expect(stdout, stderr).toMatch(/^file {6}\d+ columns separated by ";", utf-16le \(by its byte-order mark\), packed by gzip$/m)
+})
+
+/** Ends the process by SIGKILL after it has written this event to the journal. */
+const killedAfter = (event: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const { writeSync } = fs
+    fs.writeSync = (file, bytes, ...rest) => {
+      const written = writeSync(file, bytes, ...rest)
+      if (bytes.includes('"${event}"')) process.kill(process.pid, 'SIGKILL')
+      return written
+    }
+    syncBuiltinESMExports()`)}`
+
+test.each(['enrich.accepted', 'file.received'])('a probe that was killed after %s is continued, and paid once', async event => {
+  const { cwd, env, call, sent } = await setUp()
+  const probe = ['probe', 'p.yml', '--row', '1', '--yes', '-q']
+  const args = ['--import', killedAfter(event), BINARY, ...probe]
+  const { code: killed } = await follow(spawn(process.execPath, args, { cwd, env: { ...ENVIRONMENT, ...env } })).ended
+  expect(killed).toBe(137)
+  const { code, stdout, stderr } = await call(...probe)
+  expect(code, stderr).toBe(0)
+  expect(stdout).toMatch(/^file {6}\d+ columns separated by ",", utf-8, not packed$/m)
+  expect(stdout).toContain('Every tag was found.')
+  expect(sent('/v1/dataCleaning/jobs')).toBe(1)
+  expect(sent('/v1/dataCleaning/jobs/:id/enrich')).toBe(1)
 })
 
 test('a file that cannot be read is an error with its code', async () => {

@@ -1,6 +1,6 @@
 /** `fettle review`: decisions by table, by file and at a terminal; kept, applied, applied again on the next run, and taken back. */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
@@ -135,6 +135,20 @@ describe.concurrent('a review by table', () => {
       stderr: expect.stringContaining('FETTLE_INPUT_CHANGED'),
     })
     expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+  })
+
+  test('decisions are neither read nor written through a link out of the project, and the pipeline is refused', async () => {
+    const cwd = await reviewed()
+    await decided(cwd, { 'GB-X-02345678': 'accept' })
+    const outside = folderOf({ 'kept.txt': '' })
+    symlinkSync(outside, join(cwd, 'decisions'))
+    const refused = { code: 2, stderr: expect.stringContaining('decisions/p.csv leads out of the project') }
+    expect(await fettle(['review', '--apply', 'mine.csv'], { cwd })).toMatchObject(refused)
+    expect(readdirSync(outside)).toEqual(['kept.txt'])
+    // A file that the user names may lie anywhere.
+    const named = ['review', '--apply', 'mine.csv', '--decisions', join(outside, 'd.csv')]
+    expect((await fettle(named, { cwd })).code).toBe(0)
+    expect(readdirSync(outside)).toEqual(['d.csv', 'kept.txt'])
   })
 
   test('an export has the reasons in words, and does not replace one with decisions that were not applied', async () => {

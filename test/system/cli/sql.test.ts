@@ -175,6 +175,7 @@ test.each([
   ['{ sql: select 1, url: "postgresql://me:s3cret@host/name" }', 'input.url: a password must not stand in the file'],
   ['{ sql: select 1, url: "postgresql://host/name?sslmode=disable" }', 'would show the rows to the network'],
   ['{ sql: select 1, url: "postgresql://host/name?sslmode=no-verify" }', 'has an sslmode other than'],
+  ['{ sql: select 1, url: "postgresql://host/name?read_timeout=0" }', 'has a read_timeout that is not a number of seconds'],
   ['{ sql: select 1, url: "postgresql://host/" }', 'names no database'],
   ['{ sql: select 1, url: "mysql://host/name" }', 'it needs input.url'],
 ])('input %s is refused', async (input, why) => {

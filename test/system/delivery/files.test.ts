@@ -83,3 +83,13 @@ describe.skipIf(!ANALYZE)('systemd-analyze verify', () => {
     expect(verify(text => text.replace(right, wrong))).not.toBe('')
   })
 })
+
+test('every action that a workflow runs is pinned to a commit, with its version beside it', () => {
+  const files = execFileSync('git', ['ls-files', '*.yml', 'src/cli/commands/init/workflows.ts'], { cwd: ROOT, encoding: 'utf8' })
+  const uses = files
+    .split('\n')
+    .filter(name => name !== '')
+    .flatMap(name => read(name).match(/uses: actions\/.*/g) ?? [])
+  expect(uses.length).toBeGreaterThan(20)
+  expect(uses.filter(line => !/^uses: actions\/[\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+/.test(line))).toEqual([])
+})

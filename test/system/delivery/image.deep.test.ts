@@ -102,6 +102,8 @@ describe.skipIf(toolsMissing !== null || rootMissing !== null)('the built image'
     )
     expect(installed.length).toBeGreaterThan(20)
     expect(installed.filter(one => !listed.has(one))).toEqual([])
+    const unlicensed = sbom.components.filter((one: { licenses?: readonly unknown[] }) => !one.licenses?.length)
+    expect(unlicensed).toEqual([])
     for (const bundled of ['fastify', 'undici', 'zod']) expect([...listed].join(' ')).toContain(`${bundled}@`)
     expect([...listed].filter(one => /^(?:vitest|typescript|rolldown|knip)@/.test(one))).toEqual([])
     const refs = new Set([...listed, sbom.metadata.component['bom-ref']])

@@ -30,3 +30,46 @@ test('every entry has an action and an expectation', () => {
     if (expected.exit !== 0 && expected.exit !== 'SIGKILL') expect(expected.resume, id).toBeDefined()
   }
 })
+
+const FIVE_MINUTES = 5 * 60_000
+
+/**
+ * Requests to a service that stays away, after which it is given up: four attempts, then one more while its pause fits into five minutes.
+ * The jitter is in the middle of its range, as with the clock of these tests. `lookMs`: how long each look at the effect takes.
+ */
+function requestsInOutage(lookMs: number): number {
+  const backoff = (failures: number): number => Math.min(30_000, 500 * 2 ** failures)
+  let at = 0
+  for (let failures = 1; ; failures++) {
+    const pause = backoff(failures) * (failures < 4 ? 0.5 : 0.75)
+    if (failures >= 4 && at + pause > FIVE_MINUTES) return failures
+    at += pause + lookMs
+  }
+}
+
+test('the requests to a service that stays away are as many as the rules allow', () => {
+  // How long a look at the effect of what was sent takes.
+  const lookMs: Record<string, number> = { createJob: 10_000, submit: 10_000, enrich: 17_000 }
+  const isSent = (fault: string): boolean => ['F5', 'F6', 'F21'].includes(fault)
+  const isAway = ({ fault, stage, variant, policy }: (typeof data.cells)[number]): boolean =>
+    !['login', 'match'].includes(stage) &&
+    policy !== 'D' &&
+    (fault === 'F21'
+      ? /503$/
+      : fault === 'F2'
+        ? /busy always$/
+        : /^F[14567]$/.test(fault)
+          ? /always$|nobody to ask$/
+          : /^$a/
+    ).test(variant)
+  const counted = data.cells.filter(isAway).flatMap(({ id, fault, expect: { requests = {} } }) => {
+    const counts = Object.entries(requests).flatMap(([operation, count]) =>
+      typeof count === 'number' && count > 1 ? [{ operation, count }] : [],
+    )
+    return counts.map(
+      ({ operation, count }) => [id, count, requestsInOutage(isSent(fault) ? (lookMs[operation] ?? 0) : 0)] as const,
+    )
+  })
+  expect(counted.filter(([, most, wanted]) => most !== wanted)).toEqual([])
+  expect(counted.length).toBeGreaterThanOrEqual(48)
+})

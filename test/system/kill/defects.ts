@@ -66,12 +66,7 @@ export const DEFECTS: readonly Defect[] = [
   {
     name: 'the job is not read before an enrichment is repeated',
     file: 'run/stages/enrich.ts',
-    patches: [
-      [
-        'const look = (): Promise<null | undefined> => hasStarted(job, ports)',
-        'const look = async (): Promise<null | undefined> => ((await hasStarted(job, ports)) === null ? undefined : undefined)',
-      ],
-    ],
+    patches: [['if (hasEnrichment(status)) return null', 'if (hasEnrichment(status)) return undefined']],
     cells: [{ effect: { at: 'carriedOut', of: 'enrich' }, ...once }],
   },
   {

@@ -1,4 +1,4 @@
-/** Plays a variant: a run at the foreign service, its outputs compared with those of an undisturbed one, and a resume after a refusal. */
+/** Plays a variant: a run at the foreign service, its outputs compared with the outputs of an undisturbed run, and a resume after a refusal. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memoryFolder } from '../../support/memory-folder.ts'

@@ -75,7 +75,7 @@ export interface Change {
   readonly pipeline?: Readonly<Record<string, unknown>>
 }
 
-/** `right`: the outputs are those of an undisturbed run. `refused`: any other end, with nothing published. */
+/** `right`: the outputs equal the outputs of an undisturbed run. `refused`: any other end, with nothing published. */
 export type Ending = 'right' | 'refused'
 
 export interface Variant {

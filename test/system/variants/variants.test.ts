@@ -1,5 +1,5 @@
 /**
- * Every variant of an answer ends right or refuses: the outputs are those of an undisturbed run, or nothing is published. The table is
+ * Every variant of an answer ends right or refuses: the outputs equal the outputs of an undisturbed run, or nothing is published. The table is
  * data (table.ts); `npm test` plays a part of it, the deep project all (test/support/runs.ts). With VARIANTS=print it prints what it saw,
  * with VARIANTS_ONLY only the variants whose name contains a text are played.
  */

@@ -1,7 +1,7 @@
 /** A list that shrank since the last good run is refused before anything is sent, and accepted on request. */
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { run } from '../../../src/index.ts'
+import { check, run } from '../../../src/index.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 import { type Place, place } from './place.ts'
 
@@ -53,6 +53,60 @@ describe('the list of a series', () => {
     expect(notes).toContainEqual(expect.stringMatching(/the list has 8 rows, and had 10 in the last good run/))
     here.write('in.csv', listOf(4))
     await expect(run(here.pipeline({ checks }), options)).rejects.toMatchObject(shrunk('4 rows, and had 8'))
+  })
+
+  test('has its checks in the report, and what run refuses is an error of check', async () => {
+    const checks = { rows: { warn: '< 90%', fail: '< 60%' }, filled: { fail: '< 50%' } }
+    const pipeline = here.pipeline({ checks })
+    const checksOf = async (options = {}) => {
+      const report = await run(pipeline, { ...here.options(), ...options })
+      const { checks } = report.results[0]!
+      return [
+        report.status,
+        ...checks.map(({ assertion, severity, success, actual }) => `${assertion} ${severity} ${success}: ${actual}`),
+      ]
+    }
+    const first = 'not measured yet: no earlier run to compare with'
+    here.write('in.csv', listOf(10))
+    expect(await checksOf()).toEqual([
+      'warn',
+      `rows warn null: ${first}`,
+      `rows fail null: ${first}`,
+      `filled fail null: ${first}`,
+    ])
+    here.write('in.csv', listOf(8, 6))
+    expect((await check(pipeline, here.options())).issues).toContainEqual(
+      expect.objectContaining({
+        code: 'FETTLE_INPUT_SHRUNK',
+        severity: 'warn',
+        message: expect.stringContaining('has 8 rows, and had 10'),
+      }),
+    )
+    expect(await checksOf()).toEqual([
+      'warn',
+      'rows warn false: the list has 8 rows, and had 10 (80.0%)',
+      'rows fail true: the list has 8 rows, and had 10 (80.0%)',
+      'filled fail true: country (country) is filled in 6 of 8 rows, and was in 10 of 10 (75.0%)',
+    ])
+    here.write('in.csv', listOf(4, 1))
+    const { ok, issues } = await check(pipeline, here.options())
+    expect([
+      ok,
+      issues.filter(({ code }) => code === 'FETTLE_INPUT_SHRUNK').map(({ severity, message }) => [severity, message]),
+    ]).toEqual([
+      false,
+      [
+        ['warn', expect.stringContaining('the list has 4 rows, and had 8')],
+        ['error', expect.stringContaining('the list has 4 rows, and had 8')],
+        ['error', expect.stringContaining('country (country) is filled in 1 of 4 rows, and was in 6 of 8')],
+      ],
+    ])
+    expect(await checksOf({ acceptList: true })).toEqual([
+      'warn',
+      'rows warn false: the list has 4 rows, and had 8 (50.0%)',
+      'rows warn false: the list has 4 rows, and had 8 (50.0%)',
+      'filled warn false: country (country) is filled in 1 of 4 rows, and was in 6 of 8 (33.3%)',
+    ])
   })
 
   test('of a few rows, of a trial with a limit or without rows is not compared by default', async () => {

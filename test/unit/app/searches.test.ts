@@ -6,22 +6,15 @@ import { forgetKey } from '../../../src/app/forget/forget.ts'
 import { spendingOfRuns } from '../../../src/app/runs/spending.ts'
 import { realClock } from '../../../src/client/clock.ts'
 import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
-import { serve } from '../../../src/service/index.ts'
+import { serveSample } from '../../support/changed-answers.ts'
 import { SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
-let service: Awaited<ReturnType<typeof serve>>
+let service: Awaited<ReturnType<typeof serveSample>>
 beforeEach(async () => {
   here = place()
-  const { FETTLE_DATA: data } = here.options({}).env
-  service = await serve({
-    dataDir: join(here.folder, 'service'),
-    registerDir: join(data!, 'registers'),
-    registers: ['sample'],
-    screensAtOnce: true,
-    users: [{ username: 'ann', password: 'a password' }],
-  })
+  service = await serveSample(here)
 })
 afterEach(async () => {
   await service.close()

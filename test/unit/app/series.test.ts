@@ -124,7 +124,7 @@ describe('drift and changes are measured within a series', () => {
     const options = here.options()
     expect((await run('p.yml', options)).exitCode).toBe(0)
     here.write('in.csv', BAD)
-    // A good run of another series, which is no baseline of the first one.
+    // A good run of another series, which is not a baseline of the first run.
     const report = await run('p.yml', { ...options, ...other })
     expect(report).toMatchObject({ exitCode: 0, delta: null })
     const again = await run('p.yml', options)
@@ -132,7 +132,7 @@ describe('drift and changes are measured within a series', () => {
     expect(again.results[0]!.checks).toMatchObject([{ assertion: 'drift', success: false }])
   })
 
-  test('a trial that ends well after the run failed is no recovery', async () => {
+  test('a trial that ends well after the run failed is not a recovery', async () => {
     const hook = await receiver(end => here.atEnd(end))
     const pipeline = here.pipeline({
       mappings: { name: 'name', country: 'country', orgNumber: 'no' },

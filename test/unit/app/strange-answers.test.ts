@@ -1,14 +1,10 @@
 /** A whole run against a service whose answers are changed on the wire ends as against the service itself. */
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATIONS, type Operation } from '../../../src/contract/index.ts'
 import { run } from '../../../src/index.ts'
-import { serve } from '../../../src/service/index.ts'
-import { matchOperation } from '../../../src/testing/match-operation.ts'
-import { forwardRequest, readWhole } from '../../../src/testing/upstream.ts'
+import { type ChangeAnswer, openChangedWay, serveSample } from '../../support/changed-answers.ts'
 import { runs } from '../../support/runs.ts'
 import { type Place, place } from './place.ts'
 
@@ -17,6 +13,13 @@ beforeEach(() => {
   here = place()
 })
 afterEach(() => here.leave())
+
+/** The environment of a run that reaches the service at this address. */
+const envOf = (url: string, { username, password }: { username: string; password: string }) => ({
+  FETTLE_URL: url,
+  FETTLE_USERNAME: username,
+  FETTLE_PASSWORD: password,
+})
 
 type Json = Record<string, unknown>
 type Chance = () => number
@@ -64,28 +67,14 @@ function disturb(answer: unknown, schema: NonNullable<Operation['reply']>, chanc
 /** A way to the service on which its answers are disturbed; with `chance` null none is. */
 async function openWay(target: string, chance: Chance | null) {
   const way = { changes: 0, url: '' }
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await forwardRequest(request, { target: new URL(target), headers: request.headers })
-    const body = await readWhole(reply)
-    const { operation } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
+  const change: ChangeAnswer = (operation, body) => {
     const schema = operation === null || operation === 'file' ? null : OPERATIONS[operation].reply
-    const { 'content-length': _, 'transfer-encoding': __, ...headers } = reply.headers
-    const isChanged = operation !== 'authenticate' && (reply.statusCode ?? 500) < 300
-    let sent: Buffer | string = body
-    if (chance !== null && schema !== null && isChanged && body.length > 0) {
-      const answer: unknown = JSON.parse(body.toString())
-      way.changes += disturb(answer, schema, chance)
-      sent = JSON.stringify(answer)
-    }
-    response.writeHead(reply.statusCode ?? 500, { ...headers, 'content-length': Buffer.byteLength(sent) }).end(sent)
+    if (chance === null || schema === null || operation === 'authenticate' || body.length === 0) return body
+    const answer: unknown = JSON.parse(body.toString())
+    way.changes += disturb(answer, schema, chance)
+    return JSON.stringify(answer)
   }
-  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  here.atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  way.url = await openChangedWay(target, change, here)
   return way
 }
 
@@ -98,20 +87,13 @@ Nobody Knows Them,,GB
 const SIDE_BY_SIDE = 6
 
 test('nothing of a run is lost for any values of the optional fields of all answers', async () => {
-  const service = await serve({
-    dataDir: join(here.folder, 'service'),
-    registerDir: join(here.folder, 'registers'),
-    screeningDir: join(here.folder, 'screening'),
-    registers: ['sample'],
-    users: [],
-  })
+  const service = await serveSample(here)
   try {
-    const { username, password } = service
     let changes = 0
     here.write('in.csv', ROWS)
     const resultOf = async (seed: number | null) => {
       const way = await openWay(service.url, seed === null ? null : chanceOf(seed))
-      const env = { FETTLE_URL: way.url, FETTLE_USERNAME: username, FETTLE_PASSWORD: password }
+      const env = envOf(way.url, service)
       const output = `out-${seed}.csv`
       const pipeline = here.pipeline({
         name: `seed-${seed ?? 'none'}`,
@@ -145,6 +127,44 @@ test('nothing of a run is lost for any values of the optional fields of all answ
     expect(changes).toBeGreaterThan(count * 20)
     // Each company of each run was paid for once.
     expect(await searchesOf(service)).toBe((count + 1) * 2)
+  } finally {
+    await service.close()
+  }
+})
+
+test.each(['list', 'record'])('a search that was paid and whose answer was lost, where the %s has no names', async nameless => {
+  const service = await serveSample(here)
+  try {
+    let isLost = false
+    const wordless = (search: Json): Json => ({ ...search, name: null })
+    const url = await openChangedWay(
+      service.url,
+      (operation, body) => {
+        if (operation === 'createBusinessSearch' && !isLost) {
+          isLost = true
+          return null
+        }
+        if (operation === 'listBusinessSearches') {
+          const page = JSON.parse(body.toString()) as { items: Json[] }
+          return JSON.stringify({ ...page, items: page.items.map(wordless) })
+        }
+        return operation === 'readBusinessSearch' && nameless === 'record'
+          ? JSON.stringify(wordless(JSON.parse(body.toString())))
+          : body
+      },
+      here,
+    )
+    here.write('in.csv', ROWS)
+    const pipeline = here.pipeline({
+      mappings: { name: 'name', orgNumber: 'orgNumber', country: 'country' },
+      screen: { datasets: ['SAN'] },
+    })
+    const ended = run(pipeline, here.options(envOf(url, service)))
+    // A record without a name proves nothing: it may be the search for another company.
+    if (nameless === 'record') await expect(ended).rejects.toMatchObject({ code: 'FETTLE_UNANSWERED', exitCode: 75 })
+    else expect(await ended).toMatchObject({ exitCode: 0, results: [{ screening: { searches: 2 } }] })
+    expect(isLost).toBe(true)
+    expect(await searchesOf(service)).toBe(nameless === 'list' ? 2 : 1)
   } finally {
     await service.close()
   }

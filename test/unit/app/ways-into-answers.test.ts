@@ -3,8 +3,6 @@
  * asked: they do not enter.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -12,9 +10,7 @@ import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { csvText } from '../../../src/formats/text-formats.ts'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { readJournal } from '../../../src/journal/index.ts'
-import { serve } from '../../../src/service/index.ts'
-import { matchOperation } from '../../../src/testing/match-operation.ts'
-import { forwardRequest, readWhole } from '../../../src/testing/upstream.ts'
+import { type ChangeAnswer, openChangedWay, serveSample } from '../../support/changed-answers.ts'
 import { type Place, place } from './place.ts'
 
 const SOURCES = join(import.meta.dirname, '../../../src')
@@ -47,19 +43,11 @@ test('answers are written in the places that the cases of this file are about, a
 })
 
 let here: Place
-let service: Awaited<ReturnType<typeof serve>>
+let service: Awaited<ReturnType<typeof serveSample>>
 beforeEach(async () => {
   here = place()
-  const { FETTLE_DATA: data } = here.options({}).env
-  service = await serve({
-    dataDir: join(here.folder, 'service'),
-    registerDir: join(data!, 'registers'),
-    registers: ['sample'],
-    screensAtOnce: true,
-    users: [{ username: 'ann', password: 'a password' }],
-    // What it answers about a row does not depend on the list.
-    play: 'vendor',
-  })
+  // What it answers about a row does not depend on the list.
+  service = await serveSample(here, { play: 'vendor' })
 })
 afterEach(async () => {
   await service.close()
@@ -75,23 +63,11 @@ async function openWay() {
     lies: null,
     files: 0,
   }
-  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await forwardRequest(request, { target: new URL(service.url), headers: request.headers })
-    const body = await readWhole(reply)
-    const { operation } = matchOperation(request.method ?? '', (request.url ?? '').replace(/\?.*/, ''), '/v1')
+  const change: ChangeAnswer = (operation, body) => {
     if (operation === 'file') way.files++
-    const { 'content-length': _, 'transfer-encoding': __, ...headers } = reply.headers
-    const isChanged = way.lies?.operation === operation && (reply.statusCode ?? 500) < 300
-    const sent = isChanged ? way.lies!.change(body.toString()) : body
-    response.writeHead(reply.statusCode ?? 500, { ...headers, 'content-length': Buffer.byteLength(sent) }).end(sent)
+    return way.lies?.operation === operation ? way.lies!.change(body.toString()) : body
   }
-  const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
-  here.atEnd(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  way.url = await openChangedWay(service.url, change, here)
   return way
 }
 

@@ -112,18 +112,31 @@ describe('the file on the service itself', () => {
       clientOf(await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [answer] })).openEnrichedFile('7')
     const unknown = await errorOf(opened(csvAs('zstd', Buffer.from('x'))))
     expect([unknown.code, unknown.message]).toEqual(['FETTLE_CONTRACT', expect.stringContaining('encoded as zstd')])
-    for (const bytes of [Buffer.from(CSV), gzipSync(CSV).subarray(0, -9)]) {
+    const wrongSum = gzipSync(CSV)
+    wrongSum.writeUInt32LE(7, wrongSum.length - 8)
+    for (const bytes of [Buffer.from(CSV), gzipSync(CSV).subarray(0, -9), wrongSum]) {
       const refused = await errorOf(textOf(await opened(csvAs('gzip', bytes))))
       expect([refused.code, refused.message]).toEqual(['FETTLE_FILE_FORM', expect.stringContaining('not whole gzip data')])
     }
+    const short = gzipSync(CSV).subarray(0, -9)
+    const whole: Answer = (_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' })
+      response.write(short, () => response.end())
+    }
+    expect(await errorOf(textOf(await opened(whole)))).toMatchObject({ code: 'FETTLE_FILE_FORM' })
     const cut: Answer = (request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
-      response.write(gzipSync(CSV).subarray(0, -9), () => request.socket.destroy())
+      response.write(short, () => request.socket.destroy())
     }
-    expect(await errorOf(textOf(await opened(cut)))).toMatchObject({ code: 'FETTLE_DOWNLOAD_CUT' })
+    const untilClosed: Answer = ({ socket }) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n')
+      socket.end(short)
+    }
+    for (const answer of [cut, untilClosed])
+      expect(await errorOf(textOf(await opened(answer)))).toMatchObject({ code: 'FETTLE_DOWNLOAD_CUT' })
   })
 
-  test('the charset is that of the Content-Type', async () => {
+  test('the charset is the one in the Content-Type', async () => {
     const typed = async (type: string) => {
       const answer: Answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(CSV)
       return (await clientOf(await serveScript({ [LINK]: [linkTo('/v1/f')], 'GET /f': [answer] })).openEnrichedFile('7')).charset

@@ -248,7 +248,7 @@ describe('a part that is required', () => {
     expect(cases).toBeGreaterThan(50)
   })
 
-  test('an item that is no record is left out and named, except where what is not in the list would be made again', async () => {
+  test('an item that is not a record is left out and named, except where what is not in the list would be made again', async () => {
     const { call, dropped } = await openAnswering()
     for (const { name, valid, to, complete } of LISTS)
       for (const odd of [null, 7, 'text']) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
+import type { Doubt } from '../../../src/model/requests.ts'
 import {
   type Answer,
   clientOf,
@@ -21,8 +22,9 @@ const ENRICH = `POST ${JOBS}/7/enrich`
 
 /** A look that gives these answers in turn. */
 function lookOf<T>(...answers: (T | undefined | Error)[]) {
-  const state = { asked: 0 }
-  const look = async (): Promise<T | undefined> => {
+  const state: { asked: number; doubt?: Doubt } = { asked: 0 }
+  const look = async (doubt: Doubt): Promise<T | undefined> => {
+    state.doubt = doubt
     const answer = answers[Math.min(state.asked, answers.length - 1)]
     state.asked += 1
     if (answer instanceof Error) throw answer
@@ -49,12 +51,12 @@ const lossy: [string, Answer][] = [
 const limits = { headersMs: 80, bodyMs: 80 }
 
 describe('an effect whose answer was lost', () => {
-  test.each(lossy)('%s: found, so adopted and not sent again', async (_, answer) => {
+  test.each(lossy)('%s: found, so adopted and not sent again', async (name, answer) => {
     const server = await serveScript({ [CREATE]: [answer] })
     const { look, state } = lookOf(job('7'))
     const effect = await clientOf(server, { limits }).createJob('run-1', { look, key: 'k' })
     expect(effect).toEqual({ value: job('7'), adopted: true })
-    expect(state.asked).toBe(1)
+    expect(state).toEqual({ asked: 1, doubt: name.startsWith('503') ? 'unavailable' : 'lost' })
     expect(server.of(CREATE)).toHaveLength(1)
   })
 
@@ -142,8 +144,10 @@ describe('an effect that was refused', () => {
     const server = await serveScript({ [SUBMIT]: [fault(status)] })
     const done = await clientOf(server).submit('7', { look: lookOf<string | null>('m').look, key: 'k' })
     expect(done).toEqual({ value: 'm', adopted: true })
-    const error = await errorOf(clientOf(server).submit('7', { look: lookOf<string | null>(undefined).look, key: 'k' }))
+    const { look, state } = lookOf<string | null>(undefined)
+    const error = await errorOf(clientOf(server).submit('7', { look, key: 'k' }))
     expect(error).toMatchObject({ code: 'FETTLE_REJECTED', exitCode: 76, status, correlationId: `c-${status}` })
+    expect(state.doubt).toBe('refused')
     expect(error.message).toContain(`because of ${status}`)
     expect(server.of(SUBMIT)).toHaveLength(2)
   })

@@ -11,6 +11,7 @@ import {
   fault,
   JOBS,
   job,
+  LOGIN,
   page,
   reset,
   serveScript,
@@ -194,6 +195,12 @@ describe('an outage', () => {
     expect(await impatient({ outage, deadline: () => 10_000 })).toBeLessThan(20_000)
     expect(await impatient({ outage }, 1)).toBe(0)
     expect(await impatient({})).toBeLessThan(10_000)
+  })
+
+  test('is not waited for where every login is cut: no answer of the service was whole', async () => {
+    const server = await serveScript({ [LOGIN]: [{ text: '{"token":' }] })
+    expect(await errorOf(clientOf(server, { outage }).readJob('7'))).toMatchObject({ code: 'FETTLE_NETWORK', exitCode: 75 })
+    expect(server.of(LOGIN)).toHaveLength(4)
   })
 
   test('before the first answer an address is given up at once, unless the client waits from the start', async () => {

@@ -118,8 +118,9 @@ describe('a lost answer', () => {
       for (const answer of [reset, page, fault(503)]) {
         const server = await serveScript({ [`GET ${filled}`]: [answer, { json: {} }] })
         const params = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, '7']))
-        await errorOf(clientOf(server).request('GET', path as `/{${string}}`, { params }))
+        const { hint } = await errorOf(clientOf(server).request('GET', path as `/{${string}}`, { params }))
         expect(server.of(`GET ${filled}`), path).toHaveLength(1)
+        if (answer === page) expect(hint).toContain("as: 'bytes'")
       }
     }
   })

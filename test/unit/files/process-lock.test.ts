@@ -249,7 +249,7 @@ describe('four processes', () => {
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
     for (const name of ['files', 'errors']) mkdirSync(join(built, name))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of [...ERRORS, 'files/process-lock', 'process', 'files/lock-owner', 'files/durable']) {
+    for (const name of [...ERRORS, 'files/process-lock', 'process', 'files/lock-owner', 'files/kept-files', 'files/durable']) {
       const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

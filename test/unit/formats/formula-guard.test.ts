@@ -116,7 +116,7 @@ function isComputed(text: string): boolean {
   return expression() && at === tokens.length
 }
 
-/** The cells of a file as a spreadsheet splits it: a quote counts at the start of a cell, and an open one is no error. */
+/** The cells of a file as a spreadsheet splits it: a quote counts at the start of a cell, and an open quote is not an error. */
 function splitLeniently(text: string, separator: string): string[] {
   const cells: string[] = []
   for (let at = 0; at < text.length; at++) {

@@ -166,6 +166,14 @@ describe('a file', () => {
     expect(at).toBe(ROWS)
   })
 
+  test('with a cell longer than a record may be is refused before the cell becomes text', async () => {
+    const columns = { name: ['a', 'x'.repeat(8_000_000)], number: [1n, 2n], amount: [null, null], since: [null, null] }
+    const { issues } = await inspect(optionsOf(fileOf(SCHEMA, columns)))
+    expect(issues).toMatchObject([
+      { code: 'FETTLE_INPUT_LIMIT', message: expect.stringMatching(/row 2, column "name" has 8,000,000 bytes/) },
+    ])
+  })
+
   test('with several columns of one name has the cells of each, and one with long cells is decoded in more slices', async () => {
     const schema = [
       { name: 'root', num_children: 3 },

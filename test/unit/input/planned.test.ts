@@ -164,7 +164,7 @@ test('rows of a file that is replaced while answers are joined to them get no na
   const [work, root] = [folder(), folder()]
   writeFileSync(
     join(work, 'enriched-0.csv'),
-    TEXT.replace('Name,No', 'Name,No,general.connectId').replaceAll(/(\d)\n/g, '$1,c\n'),
+    TEXT.replace('Name,No', 'Name,No,general.connectId').replaceAll(/(\d)\n/g, '$1,C-1\n'),
   )
   const decisions = async (): Promise<null> => {
     replace(path, oneOther)

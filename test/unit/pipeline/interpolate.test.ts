@@ -125,6 +125,48 @@ describe('credentials of fettle and of S3', () => {
   })
 })
 
+describe('a value that may be a secret', () => {
+  const recorded = (reference: string): readonly string[] => [
+    `description: "about ${reference}"`,
+    `tags: [a, "${reference}"]`,
+    `mappings: { name: Name, country: { value: "${reference}" } }`,
+    `vars: { x: "${reference}" }\ndescription: \${vars.x}`,
+    `output: "out/${reference}.csv"`,
+  ]
+  const parseWith = (text: string, env: Record<string, string>) =>
+    parseYaml(text.startsWith('mappings') ? `name: a\ninput: in.csv\n${text}` : `${BASE}${text}`, { env })
+
+  test.each([
+    ['API_TOKEN', 'canary-1'],
+    ['CLIENT_SECRET', 'canary-1'],
+    ['DbPassword', 'canary-1'],
+    ['SERVICE_API_KEY', 'canary-1'],
+    ['PG_URL', 'postgresql://user:canary-1@host/name'],
+  ])('${%s} is refused where it would be recorded, without its value', (name, value) => {
+    for (const text of recorded(`\${${name}}`)) {
+      const { pipeline, issues } = parseWith(text, { [name]: value })
+      expect(pipeline, text).toBeNull()
+      expect(issues.map(({ code, message }) => `${code} ${message}`).join()).toMatch(
+        new RegExp(`FETTLE_PIPELINE_SECRET .*the value of \\$\\{${name}\\} would be recorded`),
+      )
+      expect(JSON.stringify(issues)).not.toContain('canary')
+    }
+  })
+
+  test('is taken as a credential and in an address; other values are taken everywhere', () => {
+    const env = { API_TOKEN: 'canary-1', PG_URL: 'postgresql://user:canary-1@host/name', CI_JOB_URL: 'https://ci.example/1' }
+    for (const text of [
+      'service: { url: https://h/v1, username: "${API_TOKEN}", password: "${API_TOKEN}" }',
+      'notify: [{ to: "https://h/n?key=${API_TOKEN}" }]',
+      'output: { table: t, url: "${PG_URL}" }',
+      'output: "https://h/out.csv?key=${API_TOKEN}"',
+    ])
+      expect(parseWith(text, env).issues, text).toEqual([])
+    for (const text of recorded('${PLACE}')) expect(parseWith(text, { PLACE: 'GB' }).issues, text).toEqual([])
+    expect(pipelineOf(`${BASE}description: "\${CI_JOB_URL}"`, { env }).description).toBe('https://ci.example/1')
+  })
+})
+
 describe('the address of a service, which is recorded and printed', () => {
   const env = { SECRET: 'hunter2', WHOLE: 'https://h/v1' }
 

@@ -337,6 +337,7 @@ describe('fingerprint', () => {
     return {
       ...plan,
       headers: { 'general.connectId': 'Connect ID' },
+      undone: 'warn',
       input: {
         ...plan.input,
         query: { sql: 'select 1', types: ['int32'] },
@@ -440,7 +441,7 @@ describe('fingerprint', () => {
   })
 
   test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
-    const live = ['checks', 'concurrency', 'decisions', 'headers', 'poll', 'report', 'retention', 'retry'] as const
+    const live = ['checks', 'concurrency', 'decisions', 'headers', 'poll', 'report', 'retention', 'retry', 'undone'] as const
     const plan = planOf(
       `${full}job: { concurrency: 2 }\nretention: 30d\nenrich: { product: basic, headers: { general.connectId: Id } }\n`,
     )

@@ -1,4 +1,6 @@
 /** Lines around a table: titles, group rows, totals and remarks, in delimited text and in sheets. */
+import { readFileSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { skippedRows, surroundingsOf } from '../../../src/pipeline/index.ts'
@@ -118,7 +120,10 @@ describe('a skipped line looks like a row', () => {
   ) => {
     const [lines, belowAt] = [edgeLines(table), above.length + table.length + 1]
     const edges = { file: 'a.csv', first: lines.slice(0, 40), last: lines.slice(-40), isAll: true }
-    return skippedRows({ ...edges, skipped: { above: edgeLines(above), below: edgeLines(below), belowAt } }, true)
+    return skippedRows(
+      { ...edges, skipped: { above: edgeLines(above), below: edgeLines(below), belowAt } },
+      { hasHeader: true, isTailFound: false, rows: table.length - 1 },
+    )
   }
   const GROUPS = at({ 0: 'Identity', 2: 'Address', 6: 'Money' })
   const SUM = [at({ 1: 'Total', 6: '1234.50' }), ['Total', '12', '', '', '12', '12', '1234.50'], ['End of report']]
@@ -134,5 +139,111 @@ describe('a skipped line looks like a row', () => {
 
   test('unless it is a title, a group row, a header in another language, a total or a remark', () => {
     expect(lost([['Suppliers'], [], GROUPS, HEADER.map(name => `${name} (de)`)], [HEADER, ...ROWS], SUM)).toEqual([])
+  })
+})
+
+describe('with `auto`, a line below the last row is skipped in silence only if no company can be in it', () => {
+  const FIVE = ['Name', 'Number', 'Street', 'Town', 'Country']
+  const firms = (count: number): string[][] =>
+    Array.from({ length: count }, (_, at) => [`Firm ${at} Ltd`, `${20_000_001 + at}`, `Street ${at}`, 'York', 'GB'])
+  const SPENT = [['Name', 'Town', 'Spend'], ...Array.from({ length: 8 }, (_, at) => [`Firm ${at}`, 'York', `1,${100 + at}.50`])]
+  const edgeLines = (lines: readonly (readonly string[])[]): EdgeLine[] => lines.map(cells => ({ cells, lines: 1 }))
+
+  /** The last of these lines are skipped as `auto` skips them: how many rows are left, and the skipped lines that are shown. */
+  const read = (lines: readonly (readonly string[])[]) => {
+    const all = edgeLines(lines)
+    const edges = { file: 'a.csv', first: all.slice(0, 40), last: all.slice(-40), isAll: lines.length <= 40 }
+    const { tail } = surroundingsOf({ ...edges, skipped: { above: [], below: [], belowAt: 0 } }, true)
+    const table = all.slice(0, all.length - tail)
+    const skipped = { above: [], below: all.slice(table.length), belowAt: table.length + 1 }
+    const cut = { file: 'a.csv', first: table.slice(0, 40), last: table.slice(-40), isAll: table.length <= 40, skipped }
+    return { rows: table.length, refused: skippedRows(cut, { hasHeader: true, isTailFound: true, rows: table.length - 1 }) }
+  }
+  const isSilent = (lines: readonly (readonly string[])[], at: number): boolean => {
+    const { rows, refused } = read(lines)
+    return at >= rows && !refused.some(({ line }) => line === at + 1)
+  }
+
+  test.each<[string, string[][], string[]]>([
+    ['a total with its sum', SPENT, ['Total', '', '8,832.00']],
+    ['a total by itself', firms(8), ['Total', '', '', '', '']],
+    ['a total in another language', firms(8), ['Razem:', '', '', '', '']],
+    ['a total and the count of the rows', firms(8), ['Total', '', '8', '', '']],
+    ['a total in one cell', firms(8), ['Total: 8 rows', '', '', '', '']],
+    ['a day of a report', firms(8), ['Report generated on 2026-11-01 10:15', '', '', '', '']],
+    ['a day in words', firms(8), ['Printed on 1 November 2026', '', '', '', '']],
+    ['a day in German', firms(8), ['Stand: 01.11.2026']],
+    ['a page', firms(8), ['Page 1 of 3']],
+    ['the end of a report', firms(8), ['*** End of report ***', '', '', '', '']],
+    ['a source', firms(8), ['Source: SAP', '', '', '', '']],
+    ['a count', firms(8), ['(8 rows)', '', '', '', '']],
+  ])('skipped: %s', (_, table, line) => {
+    const rows = table[0]!.length === 5 ? [FIVE, ...table] : table
+    expect(read([...rows, [], line])).toEqual({ rows: rows.length, refused: [] })
+    expect(read([...rows, line])).toEqual({ rows: rows.length, refused: [] })
+  })
+
+  test.each<string[]>([
+    ['Total Energies Ltd', '', '', '', ''],
+    ['Total Energies', '', '', '', ''],
+    ['Total Produce plc', '20000185', '', '', ''],
+    ['Total', '20000185', '', '', ''],
+    ['Total', '', '', '', 'FR'],
+    ['Total', '', '', '75001', ''],
+    ['Total', '', '', 'Paris', ''],
+    ['Summe & Sohn GmbH', '', '', '', ''],
+    ['Note Printing Australia', '', '', '', ''],
+    ['Source Supply', '', '', '', ''],
+    ['Page Group plc', '', '', '', ''],
+    ['Page 1 Books', '', '', '', ''],
+    ['Printed 4 You', '', '', '', ''],
+    ['Report Generated Media', '', '', '', ''],
+    ['Confidential', '', '', '', ''],
+    ['End of Line Clothing', '', '', '', ''],
+    ['37 Records', '', '', '', ''],
+    ['Prepared by Grace', '', '', '', ''],
+    ['Lantern Mill Ltd', '', '', '', ''],
+    ['Lantern Mill Ltd'],
+    ['20000185'],
+  ])('not skipped in silence: %s', (...line) => {
+    for (const count of [1, 2, 3, 8, 60])
+      for (const below of [[], [['Total', '', '', '', '']], [[], ['End of report']]])
+        for (const between of [[], [['', '', '', '', '']]]) {
+          const lines = [FIVE, ...firms(count), ...between, line, ...below]
+          expect(isSilent(lines, 1 + count + between.length)).toBe(false)
+        }
+  })
+
+  test('counts the lines below such a line: to skip as many reads it as a row', () => {
+    const { refused } = read([FIVE, ...firms(8), [], ['Lantern Mill Ltd'], ['Total'], ['Page 1 of 1']])
+    expect(refused).toEqual([{ line: 11, text: '"Lantern Mill Ltd"', below: 2 }])
+  })
+
+  test('a company of which only the name is known is never skipped in silence', () => {
+    const companies = ['suppliers', 'register', 'clean'].flatMap(name => {
+      const [, ...rows] = parse(readFileSync(`samples/${name}.csv`), { bom: true }) as string[][]
+      return rows.map(cells => cells[1]!)
+    })
+    const words = fc.constantFrom(...['', 'Total', 'Page', 'Source', 'Note', 'Report', 'Grand Total', 'Summe', 'Printed'])
+    const below = fc.array(fc.constantFrom([], ['', '', '', '', ''], ['Total'], ['Total', '', '', '', ''], ['Page 1 of 1']), {
+      maxLength: 3,
+    })
+    const count = fc.integer({ min: 1, max: 50 })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...companies),
+        words,
+        fc.boolean(),
+        fc.boolean(),
+        below,
+        count,
+        (company, word, blank, short, after, rows) => {
+          const line = short ? [`${word} ${company}`] : [`${word} ${company}`, '', '', '', '']
+          const lines = [FIVE, ...firms(rows), ...(blank ? [[]] : []), line, ...after]
+          expect(isSilent(lines, lines.length - after.length - 1)).toBe(false)
+        },
+      ),
+      { numRuns: 500 },
+    )
   })
 })

@@ -100,7 +100,9 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
 
   test('the lines of two runs of one shard are not joined to one journal', async () => {
     const { entries, earlier, end, carryJournal, collect } = await held()
-    for (const at of [1, 2, entries.length - 1])
+    // Where one of them has no line, nothing is joined.
+    const least = Math.min(entries.length, earlier.length)
+    for (const at of [1, 2, least - 1])
       for (const journal of [
         [...earlier.slice(0, at), ...entries.slice(at)],
         [...entries.slice(0, at), ...earlier.slice(at)],

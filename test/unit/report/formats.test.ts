@@ -105,7 +105,7 @@ describe('changes since the last good run', () => {
   const state = { ...STATES.finished(), changes: { against: 'earlier-run', counts, rows } }
   const report = buildReport(state, { generatedAt: '', elapsedMs: 0 })
   const figures =
-    '1,200 new, 0 gone, 0 now matched, 0 lost the match, 3 another company, 0 other data, 0 another outcome, 0 decided'
+    '1,200 new, 0 gone, 0 now matched, 0 lost the match, 3 another company, 0 other data, 0 another outcome, 0 decided, 0 undone'
 
   it('have every kind in the same order, also without a row', () => {
     expect(renderText(report, { width: 200 })).toContain(`changes         ${figures} since earlier-run\n`)
@@ -113,7 +113,7 @@ describe('changes since the last good run', () => {
     const [section = ''] = /<section aria-labelledby="changes">.*?<\/table>/s.exec(RENDERERS.html.render(report)) ?? []
     const cells = [...section.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, text = '']) => text.replace(/<[^>]*>/g, ''))
     expect(cells.join(' ')).toBe(
-      'Change Rows new 1,200 gone 0 now matched 0 lost the match 0 another company 3 other data 0 another outcome 0 decided 0',
+      'Change Rows new 1,200 gone 0 now matched 0 lost the match 0 another company 3 other data 0 another outcome 0 decided 0 undone 0',
     )
   })
 

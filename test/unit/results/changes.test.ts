@@ -56,7 +56,13 @@ test.each([
 test('a row whose decision was taken back is lost or moved by a decision', async () => {
   const before = row('x', { outcome: 'manualMatched', decision: 'accept C1' })
   const found = await compareStates(statesOf([before]), statesOf([row('x', { outcome: 'review', company: none, data: [] })]))
-  expect(found?.rows).toMatchObject([{ kind: 'lost', cause: 'decision' }])
+  expect(found).toMatchObject({
+    counts: { lost: 1, undone: 1 },
+    rows: [
+      { kind: 'lost', cause: 'decision' },
+      { kind: 'undone', cause: 'decision' },
+    ],
+  })
 })
 
 test('only columns that both have are compared, by name', async () => {
@@ -109,6 +115,9 @@ function model(before: readonly RowState[], after: readonly RowState[]) {
     else if (then.company.id !== now.company.id) counts.moved++
     else if (then.company.id === '' && then.outcome !== now.outcome) counts.outcome++
     else if (then.company.id !== '' && then.data[0] !== now.data[0]) counts.changed++
+    const isOther =
+      then !== undefined && (then.company.id !== now.company.id || (then.company.id === '' && then.outcome !== now.outcome))
+    if (isOther && then.decision !== '' && now.decision === '') counts.undone++
   }
   for (const id of was.keys()) if (!is.has(id)) counts.gone++
   return counts

@@ -61,7 +61,7 @@ const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   ],
 })
 const applied = (one: Answer, ...lines: Partial<Decision>[]) =>
-  applyDecision(one, fingerprint(1), new Decisions(lines.map(line), TODAY))
+  applyDecision(one, [fingerprint(1)], new Decisions(lines.map(line), TODAY))
 
 describe('a decision on a row', () => {
   it('assigns the chosen company, with the details that the service sent', () => {
@@ -178,14 +178,14 @@ describe('the ledger under decisions', () => {
         for (const tally of [plain, decided]) tally.begin(COLUMNS)
         for (const [at, { answer, row }] of rows.entries()) {
           const print = fingerprint(row)
-          plain.add(at + 1, applyDecision(answer, print, null), ['x'], print)
-          decided.add(at + 1, applyDecision(answer, print, decisions), ['x'], print)
+          plain.add(at + 1, applyDecision(answer, [print], null), ['x'], print)
+          decided.add(at + 1, applyDecision(answer, [print], decisions), ['x'], print)
         }
         const sum = (counts: object): number => Object.values(counts).reduce((total: number, count) => total + count, 0)
         expect(sum(decided.outcomes())).toBe(rows.length)
         expect(decided.sent()).toEqual(plain.sent())
         expect(decided.outcomes().failed).toBe(plain.outcomes().failed)
-        const { accepted, rejected, overruled } = decided.decisions(decisions)
+        const { accepted, rejected, overruled } = decided.decisions(decisions, { same: [], renewed: [], unclear: 0 })
         const manual = (decided.outcomes().manualMatched ?? 0) - rows.filter(one => one.outcome === 'manualMatched').length
         expect(Math.abs(manual)).toBeLessThanOrEqual(accepted + overruled)
         expect(accepted + rejected + overruled).toBeLessThanOrEqual(rows.length)

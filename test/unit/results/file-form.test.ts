@@ -55,7 +55,8 @@ async function receive(bytes: Buffer, { charset, isUnannounced = false, list = A
       const received = await results.receive(0, download, 2)
       const packed = readFileSync(join(work, 'enriched-0.csv.gz'))
       const text = gunzipSync(packed).toString()
-      expect(received).toEqual({ bytes: Buffer.byteLength(text), rows: 2, sha256: sha256(text), packedSha256: sha256(packed) })
+      const content = { bytes: Buffer.byteLength(text), rows: 2, sha256: sha256(text), packedSha256: sha256(packed) }
+      expect(received).toMatchObject({ ...content, form: { delimiter: ',' } })
       expect(readdirSync(work)).toEqual(['enriched-0.csv.gz'])
       return text
     } catch (error) {
@@ -179,7 +180,7 @@ it('any letters are read as they are, in every encoding that has them', async ()
       const text = `Name,No,general.connectId,general.companyName\nMueller,1,CC-1,${one}\nSoehne,2,CC-2,${two}\n`
       const [bytes, sent] = forms[form]!(text)
       const { first } = await receive(bytes, sent)
-      // A text that another one reads as, encoded twice, cannot be told from it.
+      // A text that reads as another text encoded twice, cannot be told from it.
       if (form !== 'utf8' || !/[ÂÃ]/.test(text)) expect(first).toBe(text)
     }),
     { numRuns: 60 },

@@ -51,7 +51,8 @@ describe('receiving', () => {
     const packed = readFileSync(join(work, 'enriched-0.csv.gz'))
     expect(gunzipSync(packed).toString()).toBe(ENRICHED)
     const packedSha256 = sha256(packed)
-    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED), packedSha256 })
+    const form = { encoding: 'utf-8', evidence: null, packing: null, delimiter: ',' }
+    expect(got).toEqual({ bytes: ENRICHED.length, rows: 3, sha256: sha256(ENRICHED), packedSha256, form })
   })
 
   it('detects every cut, with and without an announced length', async () => {
@@ -355,7 +356,7 @@ describe('samples for reports', () => {
     reason: '',
     cells: { name: 'Bolt; Inc', email: '' },
     candidate: { id: 'CC-9', name: 'Bolt GmbH' },
-    fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+    fingerprint: expect.stringMatching(/^k[0-9a-f]{32}$/),
     candidates: [{ id: 'CC-9', name: 'Bolt GmbH', score: 0.72, why: 'name 0.72', parts: {}, fields: {} }],
     decision: null,
   }
@@ -376,7 +377,7 @@ describe('samples for reports', () => {
         reason: 'not-given',
         cells: { name: 'Core', email: '***' },
         candidate: { id: '', name: '' },
-        fingerprint: expect.stringMatching(/^r[0-9a-f]{32}$/),
+        fingerprint: expect.stringMatching(/^k[0-9a-f]{32}$/),
         candidates: [],
         decision: null,
       },

@@ -146,6 +146,132 @@ describe('the order of rows', () => {
     }
   })
 
+  it('is refused where a matched row was exchanged with one that has no company', async () => {
+    const list = ['Acme', 'Bolt', 'Core', 'Dune', 'Echo', 'Flux']
+    const input = `Company\n${list.join('\n')}\n`
+    const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+    const found = (companies: readonly string[], cells: readonly string[] = []) => {
+      const rows = companies.map((name, at) =>
+        [at + 1, ...cells.slice(at, at + 1), name === '' ? '' : `C1-${name}`, name === '' ? '' : `${name} Ltd`].join(','),
+      )
+      const header = ['general.rowNumber', ...(cells.length > 0 ? ['Company'] : []), 'general.connectId,general.companyName']
+      return joined(input, [`${[header.join(','), ...rows].join('\n')}\n`], { mappings: names })
+    }
+    expect(await found(['Acme', 'Bolt', 'Core', '', 'Echo', 'Flux'])).toHaveLength(6)
+    const exchanged = ['Acme', '', 'Core', 'Bolt', 'Echo', 'Flux']
+    expect(await found(exchanged)).toMatchObject(
+      unproven('beside row 4', 'belongs to row 2, by its name or number, and row 2 has none'),
+    )
+    // Cells that repeat show that the row is in its place.
+    expect(await found(exchanged, list)).toHaveLength(6)
+    // A company may have another name by now.
+    expect(await found(['Acme', 'Bolt', 'Core', 'Zeta', 'Echo', 'Flux'])).toHaveLength(6)
+  })
+
+  describe('is refused where the companies belong to other rows, though cells or key repeat', () => {
+    const names = [
+      'Acme Steel',
+      'Bolt Foods',
+      'Core Optik',
+      'Dune Energy',
+      'Echo Marine',
+      'Flux Trading',
+      'Gate Wood',
+      'Hill Paper',
+    ]
+    const rows = (at: number): readonly string[] => [
+      `R${at}`,
+      names[at]!,
+      String(20_000_100 + 37 * at),
+      at % 2 === 0 ? 'DE' : 'FR',
+    ]
+    const places = { name: 1, orgNumber: 2, country: 3 } as const
+    /** The company of row `from` beside row `at`; -1: none. */
+    const moved = (from: (at: number) => number, mapped: readonly (keyof typeof places)[], tags: (at: number) => string) => {
+      const cells = names.map((_, at) => rows(at))
+      const lines = cells.map((row, at) => [...row, at + 1, names[from(at)] === undefined ? ',' : tags(from(at))].join(','))
+      const mappings = mapped.map(mapping => ({ mapping, header: mapping, index: places[mapping], pad: null }))
+      const header = 'ref,name,orgNumber,country,general.rowNumber,general.connectId,general.companyName'
+      const input = csv([['ref', 'name', 'orgNumber', 'country'], ...cells])
+      return joined(input, [`${[header, ...lines].join('\n')}\n`], { mappings, key: { header: 'ref', index: 0 } })
+    }
+    const idOf = (at: number): string => `${rows(at)[3]}-0-${rows(at)[2]}`
+    const whole = (at: number): string => `${idOf(at)},${names[at]} Ltd`
+    const odd = [1, 3, 5, 7]
+    it.each<readonly [string, (at: number) => number, readonly (keyof typeof places)[], (at: number) => string]>([
+      ['one row down, every second row found', at => (at % 2 === 0 ? at - 1 : -1), ['name', 'country'], whole],
+      ['moved up over rows without a company', at => odd[at] ?? -1, ['name', 'country'], whole],
+      ['reversed, every second row found', at => (at % 2 === 0 ? 7 - at : -1), ['name', 'country'], whole],
+      ['numbers without names', at => at - 1, ['orgNumber'], at => `${idOf(at)},`],
+      ['names that are alike a little', at => at - 1, ['name'], at => `X1,${names[at]!.split(' ')[0]} Holding Works`],
+    ])('%s', async (_, from, mapped, tags) => {
+      expect(await moved(at => at, mapped, tags)).toHaveLength(8)
+      expect(await moved(from, mapped, tags)).toMatchObject({ code: 'FETTLE_ROW_ORDER', exitCode: 76 })
+    })
+
+    it('companies of one name in several countries', async () => {
+      const countries = ['DE', 'FR', 'SE', 'GB', 'GB', 'GB', 'GB', 'GB']
+      const list = countries.map((country, at) => [at < 3 ? 'Ikea Möbel' : names[at]!, country])
+      const mappings: Plan['mappings'] = [
+        { mapping: 'name', header: 'name', index: 0, pad: null },
+        { mapping: 'country', header: 'country', index: 1, pad: null },
+      ]
+      const found = (order: readonly number[]) => {
+        const lines = list.map(([name, country], at) => {
+          const of = order[at] ?? at
+          return `${name},${country},${at + 1},${countries[of]}-0-${of}000${of},${list[of]![0]} AB`
+        })
+        const header = 'name,country,general.rowNumber,general.connectId,general.companyName'
+        return joined(csv([['name', 'country'], ...list]), [`${[header, ...lines].join('\n')}\n`], { mappings })
+      }
+      expect(await found([])).toHaveLength(8)
+      expect(await found([1, 2, 0])).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+      expect(await found([1, 0])).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+    })
+
+    it('names that begin alike, in a file that is compared in part', async () => {
+      const count = 10_500
+      const list = Array.from({ length: count }, (_, at) => [`Autohaus Nummer ${(at * 7919) % 99_991}`])
+      const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 0, pad: null }]
+      const found = (by: number) => {
+        const lines = list.map(([name], at) => {
+          const of = (at + by) % count
+          return `${name},${at + 1},CC-${of},${list[of]![0]} GmbH`
+        })
+        const header = 'name,general.rowNumber,general.connectId,general.companyName'
+        return joined(csv([['name'], ...list]), [`${[header, ...lines].join('\n')}\n`], { mappings })
+      }
+      expect(await found(0)).toHaveLength(count)
+      expect(await found(1)).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+    })
+  })
+
+  it('is refused for a job of one row whose company has another name, where nothing repeats', async () => {
+    const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+    const found = (header: string, row: string) => joined('Company\nThistle Brewery\n', [`${header}\n${row}\n`], { mappings })
+    const header = 'general.rowNumber,general.connectId,general.companyName'
+    expect(await found(header, '1,CC-1,Thistle Brewery Ltd')).toEqual(['CC-1'])
+    expect(await found(header, '1,CC-1,Harbour Brewery Ltd')).toMatchObject(unproven('another name than its row'))
+    expect(await found(`Company,${header}`, 'Thistle Brewery,1,CC-1,Harbour Brewery Ltd')).toEqual(['CC-1'])
+  })
+
+  it('without a proof, names the header that came', async () => {
+    expect(await join3('general.rowNo,general.connectId', '1,CC-1', '2,CC-2', '3,CC-3')).toMatchObject(
+      unproven('its columns are "general.rowNo", "general.connectId"'),
+    )
+  })
+
+  it('needs no proof for rows that are all alike', async () => {
+    const alike = (third: string) =>
+      joined(
+        `Ref,Company,Town\n1,Acme,Leeds\n2,Acme,Leeds\n3,${third}\n`,
+        ['general.rowNumber,general.connectId\n1,CC-1\n2,CC-1\n3,CC-1\n'],
+        { mappings },
+      )
+    expect(await alike('Acme,Leeds')).toEqual(['CC-1', 'CC-1', 'CC-1'])
+    expect(await alike('Acme,York')).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+  })
+
   it('is proven by the mapped cells alone, and refused where one of them is another', async () => {
     const header = 'general.connectId,TOWN,COM PANY'
     expect(await join3(header, 'CC-1,Leeds,Acme', 'CC-2,York,Acme', 'CC-3,Leeds,Core')).toEqual(IDS)
@@ -357,7 +483,8 @@ it(
       fc.asyncProperty(scene, async one => {
         const { header, rows, mapped, key, collapse, isHeaderless, numbers, blanks, split, draws } = one
         const isRenumbered = one.isRenumbered && numbers !== null && ['none', 'permuted', 'swapped'].includes(one.mishap)
-        const exactly = (cells: readonly string[]): string => `CC-${JSON.stringify(mapped.map(index => cells[index]))}`
+        const exactly = (cells: readonly string[]): string =>
+          `C1-${encodeURIComponent(JSON.stringify(mapped.map(index => cells[index])))}`
         // Of rows that are alike after tidying, a service that numbers them itself shows nothing.
         const idOf = (cells: readonly string[]): string =>
           isRenumbered ? exactly(cells.map(cell => cell.trim().toLowerCase())) : exactly(cells)
@@ -427,6 +554,8 @@ const ORDERS = {
   swapped: (at: number, count: number, by: number) =>
     at === 0 ? 1 + (by % (count - 1)) : at === 1 + (by % (count - 1)) ? 0 : at,
 }
+/** Rows with a company, beside some without: the tags may also be moved up over the gaps. */
+const GAPS = { none: () => true, few: (at: number) => at % 4 > 0, many: (at: number) => at % 2 > 0 }
 const renumbered = fc.record({
   names: fc.uniqueArray(
     fc.tuple(fc.constantFrom(...FIRST), fc.constantFrom(...SECOND)).map(words => words.join(' ')),
@@ -444,7 +573,8 @@ const renumbered = fc.record({
     name => `${name.toUpperCase()} LIMITED`,
     name => `The ${name} (Holding) GmbH`,
   ),
-  isSomeUnmatched: fc.boolean(),
+  gaps: fc.constantFrom(...(Object.keys(GAPS) as (keyof typeof GAPS)[])),
+  isMovedUp: fc.boolean(),
 })
 
 it(
@@ -453,14 +583,17 @@ it(
     const place = { root: folder(inMemory()), work: folder(inMemory()) }
     const seen: Record<string, number> = {}
     await fc.assert(
-      fc.asyncProperty(renumbered, async ({ names: list, order, by, input, written, isSomeUnmatched }) => {
+      fc.asyncProperty(renumbered, async ({ names: list, order: drawn, by, input, written, gaps, isMovedUp }) => {
         const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
         const count = list.length
         // Of two rows that were exchanged, one without a company shows nothing.
-        const isFound = (at: number): boolean => !isSomeUnmatched || order === 'swapped' || count < 8 || at % 4 > 0
-        const ids = list.map((name, at) => (isFound(at) ? `CC-${name}` : ''))
+        const isFound = (at: number): boolean => drawn === 'swapped' || count < 8 || GAPS[gaps](at)
+        const isUp = isMovedUp && drawn === 'same' && !list.every((_, at) => isFound(at))
+        const order = isUp ? 'moved up' : drawn
+        const ids = list.map((name, at) => (isFound(at) ? `C1-${name.replaceAll(' ', '-')}` : ''))
         const tags = list.map((name, at) => [ids[at]!, isFound(at) ? written(name) : ''])
-        const moved = list.map((_, at) => ORDERS[order](at, count, by))
+        const found = [...list.keys()].toSorted((a, b) => Number(isFound(b)) - Number(isFound(a)))
+        const moved = list.map((_, at) => (isUp ? found[at]! : ORDERS[drawn](at, count, by)))
         const rows = moved.map((from, at) => {
           const cell = input === 'none' ? [] : [list[input === 'in place' ? at : from]!]
           return [...cell, String(at + 1), ...tags[from]!]

@@ -12,8 +12,17 @@ const threshold = (text: string): Threshold => parseThreshold(text)!
 
 const OF_500: Outcomes = { matched: 380, manualMatched: 10, review: 20, unmatched: 60, duplicates: 22, failed: 8, skipped: 0 }
 
+/** After a run of this match rate. */
+const since = (rate: number | null) => ({
+  before:
+    rate === null
+      ? null
+      : { plan: { ...planOf(), rows: 1_000 }, outcomes: { ...OF_500, matched: rate * 1_000, manualMatched: 0, duplicates: 0 } },
+  changes: null,
+})
+
 const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>
-  evaluateChecks([{ name, warn: null, fail: threshold(text) }], outcomes, rows, { rate: previous, changes: null })[0]!
+  evaluateChecks({ ...planOf({ checks: [{ name, warn: null, fail: threshold(text) }] }), rows }, outcomes, since(previous))[0]!
 
 describe('a threshold names the bad case', () => {
   test.each<[CheckName, string, boolean, string]>([
@@ -94,12 +103,15 @@ test('what cannot be measured fails its check', () => {
 test('warn comes before fail, and each stands alone', () => {
   const check = { name: 'matched', warn: threshold('< 90%'), fail: threshold('< 80%') } as const
   expect(
-    evaluateChecks([check], OF_500, 500, { rate: null, changes: null }).map(({ severity, success }) => [severity, success]),
+    evaluateChecks(planOf({ rows: 500, checks: [check] }), OF_500, since(null)).map(({ severity, success }) => [
+      severity,
+      success,
+    ]),
   ).toEqual([
     ['warn', false],
     ['fail', true],
   ])
-  expect(evaluateChecks([], OF_500, 500, { rate: null, changes: null })).toEqual([])
+  expect(evaluateChecks(planOf({ checks: [] }), OF_500, since(null))).toEqual([])
 })
 
 test('the match rate counts by hand and duplicates, and is unknown without a count or a row', () => {
@@ -128,7 +140,7 @@ describe('a run', () => {
 
   test('drift is measured against the last good run', async () => {
     const world = worldOf(planOf({ checks: [{ name: 'drift', warn: null, fail: threshold('> 15%') }] }))
-    world.previousRate = 0.5
+    world.before = since(0.5).before
     expect(await world.run()).toMatchObject({ status: 'fail', exitCode: 1 })
   })
 })

@@ -74,7 +74,7 @@ async function carryOn({ world, id }: { world: World; id: string }, stop?: Stop)
   })
   const context = { recorder: world.journal, ports: { ...world.ports, events: store } }
   if (!(await runEarlyStages(context))) return false
-  return (await runStages({ ...context, previousRate: null })).finished
+  return (await runStages({ ...context, before: null })).finished
 }
 
 const idsIn = (name: string): (string | undefined)[] =>

@@ -53,7 +53,7 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
       const value = body()
       if (lost === undefined) return { value, adopted: false }
     }
-    const found = await options.look()
+    const found = await options.look('lost')
     return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }
   }
 

@@ -69,12 +69,12 @@ export class FakeService implements Service {
         if (lost === undefined) return { value, adopted: false }
       } catch (error) {
         if (!isRefusal(error)) throw error
-        const found = await options.look()
+        const found = await options.look('refused')
         if (found === undefined) throw error
         return { value: found, adopted: true }
       }
     }
-    const found = await options.look()
+    const found = await options.look('lost')
     return found === undefined ? this.#effect(name, options, body) : { value: found, adopted: true }
   }
 

@@ -7,7 +7,9 @@ import { planOf, resumed, type World, worldOf } from './world.ts'
 const EFFECTS: readonly EffectName[] = ['createJob', 'upload', 'submit', 'enrich']
 
 describe.each(EFFECTS)('the answer of %s', effect => {
-  test.each(['before', 'after'] as const)('lost %s it took effect', async when => {
+  // What is paid is not sent again on a guess: below.
+  const times = effect === 'enrich' ? (['after'] as const) : (['before', 'after'] as const)
+  test.each(times)('lost %s it took effect', async when => {
     const world = worldOf()
     world.service.lose = { [effect]: when }
     expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
@@ -42,6 +44,80 @@ describe.each(EFFECTS)('the answer of %s', effect => {
       expect([uploads, submits, enriches]).toEqual([1, 1, 1])
     },
   )
+})
+
+describe('a job whose status lags behind', () => {
+  /** A world whose job, after the lost answer of this effect, has the status from before it for `ms` milliseconds. */
+  function lagging(effect: 'submit' | 'enrich', ms: number): World {
+    const world = worldOf()
+    world.service.lose = { [effect]: 'after' }
+    let before = ''
+    world.service.before = call => {
+      if (call === effect) before = world.service.only.status
+    }
+    world.service.after = call => {
+      if (call !== effect) return
+      const { status, ahead } = world.service.only
+      Object.assign(world.service.only, { status: before, ahead: [] })
+      world.clock.at(world.clock.monotonic() + ms, () => Object.assign(world.service.only, { status, ahead }))
+    }
+    return world
+  }
+
+  test.each(['submit', 'enrich'] as const)(
+    'for nine seconds, the answer of %s lost: read until it shows the effect',
+    async effect => {
+      const world = lagging(effect, 9_000)
+      expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+      expect([world.service.only.submits, world.service.only.enriches]).toEqual([1, 1])
+      expect(world.journal.of(effect === 'submit' ? 'match.accepted' : 'enrich.accepted')).toMatchObject([{ adopted: true }])
+    },
+  )
+
+  test('for minutes, the answer of enrich lost: paused with 75, and a resume finds what was paid', async () => {
+    const world = lagging('enrich', 120_000)
+    const paused = await world.run()
+    expect(paused).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+    expect(paused.error?.message).toMatch(/job-1 does not show that enriching started/)
+    await world.clock.sleep(120_000)
+    const next = resumed(world)
+    expect(await next.run()).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
+    expect(next.service.only.enriches).toBe(1)
+    expect(next.journal.of('enrich.accepted')).toMatchObject([{ adopted: true }])
+  })
+
+  test('for nine seconds of a resume: nothing is paid twice', async () => {
+    const world = lagging('enrich', 27_000)
+    expect(await world.run()).toMatchObject({ finished: false, exitCode: 75 })
+    const next = resumed(world)
+    next.clock.at(9_000, () => void world.clock.sleep(10_000))
+    expect(await next.run()).toMatchObject({ finished: true, exitCode: 0 })
+    expect(next.service.only.enriches).toBe(1)
+  })
+})
+
+test('enriching that is lost on its way: paused with 75, and started by a resume that has watched the job', async () => {
+  const world = worldOf()
+  world.service.lose = { enrich: 'before' }
+  expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
+  expect(world.service.only.enriches).toBe(0)
+  const next = resumed(world)
+  expect(await next.run()).toMatchObject({ finished: true, status: 'success', exitCode: 0 })
+  expect(next.service.only.enriches).toBe(1)
+  expect(next.clock.sleeps.slice(0, 4)).toEqual([0, 2_000, 5_000, 10_000])
+})
+
+test('a service that does not handle the request to enrich (503): read for a while, then sent again', async () => {
+  const world = worldOf()
+  const enrich = world.service.enrich.bind(world.service)
+  let looked: unknown
+  world.service.enrich = async (id, options) => {
+    looked = await options.look('unavailable')
+    return enrich(id, options)
+  }
+  expect(await world.run()).toMatchObject({ finished: true, status: 'success' })
+  expect(looked).toBeUndefined()
+  expect(world.service.only.enriches).toBe(1)
 })
 
 describe.each(['submit', 'enrich'] as const)('%s delivered twice by something in between', effect => {
@@ -299,7 +375,7 @@ describe('a job under our id that carries another name', () => {
     }
     await next.run()
     expect(seen[0]).toMatchObject({ attempts: 1, stage: 'submit', signal: expect.any(AbortSignal) })
-    expect(next.service.calls.slice(before, before + 3)).toEqual(['readJob', 'readJob', 'submit'])
+    expect(next.service.calls.slice(before, before + 5)).toEqual(['readJob', 'readJob', 'readJob', 'readJob', 'submit'])
     const last = resumed(next)
     const calls = last.service.calls.length
     expect(await last.run()).toMatchObject({ finished: true })

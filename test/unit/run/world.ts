@@ -7,6 +7,7 @@ import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
 import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import type { LastGoodRun } from '../../../src/run/checks.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'
 import { FakeAccount } from './fake-account.ts'
@@ -110,7 +111,7 @@ export interface World {
   readonly grace: AbortController
   readonly ticks: ProgressEvent[]
   readonly ports: Ports
-  previousRate: number | null
+  before: LastGoodRun | null
   /** Carries the run on, as a process that begins now. */
   run(): Promise<RunState>
   /** The same, and stops once every job is submitted. */
@@ -157,8 +158,11 @@ export class FakeResults implements Results {
       lowestScores: { matched: null, review: null },
       matches: null,
       unfit: [],
+      words: [],
       missing: [],
       decisions: null,
+      undone: { rows: [], unclear: 0 },
+      otherDecisions: null,
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
       accepted: this.acceptedCompanies.filter(({ id }) => this.fetched[id] === undefined).length,
       companies: this.listed,
@@ -258,9 +262,9 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     grace,
     ticks,
     ports,
-    previousRate: null,
-    run: () => runStages({ recorder: journal, ports, previousRate: world.previousRate }),
-    detach: () => runStages({ recorder: journal, ports, previousRate: null, detach: true }),
+    before: null,
+    run: () => runStages({ recorder: journal, ports, before: world.before }),
+    detach: () => runStages({ recorder: journal, ports, before: null, detach: true }),
   }
   return world
 }

@@ -148,7 +148,7 @@ test('numbers of an earlier version stay valid, and new ones are random', () => 
   const rule = { code: 104, name: 'Company Name' } as Parameters<typeof events.add>[1]['rule']
   for (let n = 0; n < 50; n++) events.add('GB-1', { rule, old: 'a', new: String(n), notices: [{ portfolio: 1, text: '' }] }, n)
   const later = events.list({ ...listed, limit: 99 }).notices.slice(1)
-  // In the order of their times; their numbers have another one, by which they can be listed too.
+  // In the order of their times; their numbers have another order, by which they can be listed too.
   expect(later.map(notice => notice.new)).toEqual(Array.from({ length: 50 }, (_, n) => String(n)))
   const byNumber = events.list({ ...listed, sortBy: 'eventId', limit: 99 }).notices.map(notice => notice.event)
   expect(byNumber).toEqual(byNumber.toSorted((a, b) => a - b))

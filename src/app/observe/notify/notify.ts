@@ -1,7 +1,7 @@
 /** Reports the end of a run to the receivers of its pipeline. A receiver that cannot be reached is a warning, never a failure. */
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeAtomic } from '../../../files/atomic-file.ts'
+import { readKeptText } from '../../../files/kept-files.ts'
 import { describeSeries, type SeriesPlan } from '../../../pipeline/index.ts'
 import { isGood, noticeOf, reasonsFor } from '../../../report/notify/notice.ts'
 import { isRejection, type PipelineResult, rejectionOf } from '../../../report/pipeline-result.ts'
@@ -59,7 +59,7 @@ export async function notifyRejection(
   if (warnings.length > 0) settings.observers?.emit('onWarning', warnings.join('; '))
 }
 
-/** Where the end of the last run of a series is kept, and that of a run whose account was not known. */
+/** Where the end of the last run of a series is kept, and the end of a run whose account was not known. */
 interface Ends {
   readonly own: string
   readonly unknown: string
@@ -98,7 +98,7 @@ async function notifyResult(
 /** Whether the last end ended well, null if unknown: failures without a run count, too. */
 function lastEnd(path: string): boolean | null {
   try {
-    const { good } = JSON.parse(readFileSync(path, 'utf8')) as { readonly good?: unknown }
+    const { good } = JSON.parse(readKeptText(path) ?? 'null') as { readonly good?: unknown }
     return typeof good === 'boolean' ? good : null
   } catch {
     return null

@@ -1,5 +1,6 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
 
+import { listIssues } from '../../../app/index.ts'
 import { prepare } from '../../../app/prepare/prepare.ts'
 import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../../errors.ts'
@@ -7,7 +8,7 @@ import { explainPlan, type InputRef, type Plan, profileLines } from '../../../pi
 import { escapeLines, escapeTerminal, safeJson } from '../../../report/formats/escape.ts'
 import { count, counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, listFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText } from '../../options/read.ts'
 import { worstExit } from '../../result/exit.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssues } from '../../terminal/print-error.ts'
@@ -27,8 +28,9 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
     const prepared = await prepare(file, context).finally(work.stop)
     prepared.release()
+    const issues = [...prepared.issues, ...listIssues(prepared, needText(flags, 'runs-dir'))]
     // A remote input is not read: there is neither a plan nor an error.
-    const code = prepared.issues.some(one => one.severity === 'error') ? errorOfIssues(prepared.issues).exitCode : EXIT.ok
+    const code = issues.some(one => one.severity === 'error') ? errorOfIssues(issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
       io.out(
@@ -37,13 +39,13 @@ export async function run(given: Flags, io: Io): Promise<number> {
           file,
           ok: code === EXIT.ok,
           exitCode: code,
-          issues: prepared.issues,
+          issues,
           plan: prepared.plan,
         }),
       )
       continue
     }
-    const shown = prepared.issues.filter(one => !isQuiet || one.severity !== 'info')
+    const shown = issues.filter(one => !isQuiet || one.severity !== 'info')
     if (shown.length > 0) io.err(printIssues(shown, files.length > 1 ? file : null))
     const { plan, input } = prepared
     if (plan === null || input === null) {
@@ -51,7 +53,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
       continue
     }
     if (isOn(flags, 'explain')) io.out(escapeLines(explainPlan(plan, input)))
-    else if (!isQuiet) io.out(summary(plan, input))
+    else if (!isQuiet && code === EXIT.ok) io.out(summary(plan, input))
   }
   return worstExit(codes)
 }

@@ -45,7 +45,7 @@ targets:
     service: embedded
     limit: 500                    # the first rows of each list
   prod:
-    service: required             # that of FETTLE_URL, FETTLE_USERNAME and FETTLE_PASSWORD
+    service: required             # FETTLE_URL, with FETTLE_USERNAME and FETTLE_PASSWORD
     real: true                    # has to be named: --target prod
 defaults:                         # for keys that a pipeline leaves out
   checks: { failed: { fail: "> 0" } }

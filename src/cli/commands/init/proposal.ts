@@ -56,7 +56,7 @@ export async function inspectInput(reading: Reading, io: Io): Promise<InspectedC
 
 const asFlags = (hint: string): string =>
   hint
-    .replace(/input\.skip\.head: /g, '--skip-head ')
+    .replace(/input\.skip\.(head|tail): /g, '--skip-$1 ')
     .replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2')
     .replace(/\b[Ss]et (?=--)/g, 'pass ')
 

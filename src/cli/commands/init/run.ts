@@ -11,7 +11,7 @@ import { isInside } from '../../../files/inside-folder.ts'
 import { packageFile } from '../../../package-file.ts'
 import { type Decisions, draftOf, draftYaml, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
-import { shellCommand } from '../../../shell-command.ts'
+import { DEFAULT_RUNS_DIR, shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -228,7 +228,8 @@ async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | 
     return EXIT.ok
   }
   const check = await import('../check/run.ts')
-  const code = await check.run({ ...flags, pipeline: [pipeline] }, io)
+  const runsDir = io.env.FETTLE_RUNS_DIR ?? DEFAULT_RUNS_DIR
+  const code = await check.run({ ...flags, 'runs-dir': runsDir, pipeline: [pipeline] }, io)
   if (code === EXIT.ok && !isOn(flags, 'quiet')) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
   return code
 }

@@ -52,20 +52,20 @@ jobs:
       FETTLE_USERNAME: \${{ secrets.FETTLE_USERNAME }}
       FETTLE_PASSWORD: \${{ secrets.FETTLE_PASSWORD }}
     steps:
-      - uses: actions/checkout@v6
+      - uses: actions/checkout@d23441a48e516b6c34aea4fa41551a30e30af803 # v6.1.0
         with:
           persist-credentials: false
-      - uses: actions/setup-node@v6
+      - uses: actions/setup-node@249970729cb0ef3589644e2896645e5dc5ba9c38 # v6.5.0
         with:
           node-version: 22
           cache: npm
       - run: npm ci
-      - uses: actions/cache/restore@v5    # runs before this one: an unfinished one is resumed, a good one is compared
+      - uses: actions/cache/restore@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5; runs before this one: an unfinished one is resumed, a good one is compared
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
           restore-keys: fettle-${name}-
-      - uses: actions/cache/restore@v5    # "Re-run jobs" after a finished run reports it again, with its outputs
+      - uses: actions/cache/restore@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5; "Re-run jobs" after a finished run reports it again, with its outputs
         with:
           path: out
           key: outputs-fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
@@ -77,17 +77,17 @@ jobs:
         run: |
           echo "run=$(cat fettle-runs/latest)" >> "$GITHUB_OUTPUT"
           npx --no-install fettle runs prune --older-than 30d
-      - uses: actions/cache/save@v5
+      - uses: actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5
         if: always()
         with:
           path: fettle-runs
           key: fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
-      - uses: actions/cache/save@v5
+      - uses: actions/cache/save@27d5ce7f107fe9357f9df03efb73ab90386fccae # v5.0.5
         if: always()
         with:
           path: out
           key: outputs-fettle-${name}-\${{ github.run_id }}-\${{ github.run_attempt }}
-      - uses: actions/upload-artifact@v6
+      - uses: actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0
         if: always()
         with:
           name: fettle-${name}-\${{ github.run_attempt }}

@@ -4,6 +4,7 @@ import {
   accountWords,
   createRemoteInputs,
   estimateRun,
+  listIssues,
   type PlanAccount,
   type RunEstimate,
   runKeyOf,
@@ -37,14 +38,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const codes: number[] = []
   const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
-    const {
-      plan,
-      input,
-      issues: found,
-      credentials,
-      project,
-      release,
-    } = await prepare(file, {
+    const prepared = await prepare(file, {
       env: io.env,
       cwd: io.cwd,
       runsDir,
@@ -53,8 +47,11 @@ export async function run(given: Flags, io: Io): Promise<number> {
       isOffline: isOn(flags, 'offline'),
       ...overridesOf(flags, io.env),
     })
-    release()
-    const exitCode = plan === null ? errorOfIssues(found).exitCode : EXIT.ok
+    prepared.release()
+    const { plan, input, credentials, project } = prepared
+    const found = [...prepared.issues, ...listIssues(prepared, runsDir)]
+    const isRefused = plan === null || found.some(({ severity }) => severity === 'error')
+    const exitCode = isRefused ? errorOfIssues(found).exitCode : EXIT.ok
     codes.push(exitCode)
     if (plan !== null && shards !== null) {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
@@ -74,7 +71,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
         issues: undefined,
         account: account !== null && 'found' in account ? account.found : null,
       }
-      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: plan !== null, exitCode, issues, project, plan: shown }))
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: !isRefused, exitCode, issues, project, plan: shown }))
       continue
     }
     if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))

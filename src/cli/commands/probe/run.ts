@@ -62,6 +62,21 @@ async function isAgreed({ service, enrich }: Plan, flags: Flags, io: Io): Promis
   })
 }
 
+function describeFile({ form, header }: NonNullable<ProbeResult['file']>): string {
+  const columns = counted(header.length, 'column')
+  if (form === null) return columns
+  const { encoding, evidence, packing, delimiter } = form
+  const shown = evidence === null ? encoding : `${encoding} (by its ${evidence})`
+  return `${columns} separated by ${JSON.stringify(delimiter)}, ${shown}, ${packing === null ? 'not packed' : `packed by ${packing}`}`
+}
+
+/** The line of the pipeline that reads them. */
+function headersFor(missing: NonNullable<ProbeResult['file']>['missing']): string[] {
+  const tags = new Map(missing.map(({ tag, nearest }) => [nearest, tag]))
+  const named = [...tags].flatMap(([nearest, tag]) => (nearest === null ? [] : [`${tag}: ${JSON.stringify(nearest)}`]))
+  return named.length === 0 ? [] : [`If these headers are the missing tags: enrich: { headers: { ${named.join(', ')} } }`]
+}
+
 function linesOf({ state, file }: ProbeResult): string[] {
   const [job] = state.jobs
   const found = Object.entries(state.outcomes ?? {}).flatMap(([name, rows]) => (rows === 1 ? [name] : []))
@@ -72,7 +87,11 @@ function linesOf({ state, file }: ProbeResult): string[] {
   ]
   if (state.error !== null)
     return [...lines, `error     ${state.error.code}: ${state.error.message}`, `          ${state.error.hint}`]
-  if (file === null) return [...lines, 'file      none: the pipeline enriches nothing']
+  if (file === null) {
+    const why =
+      state.plan.enrich === null ? 'none: the pipeline enriches nothing' : 'removed before this probe continued; probe again'
+    return [...lines, `file      ${why}`]
+  }
   const width = Math.max(7, ...file.columns.map(({ tag }) => tag?.length ?? 0))
   const columns = file.columns.map(
     ({ tag, header, kind, cell }) =>
@@ -84,11 +103,12 @@ function linesOf({ state, file }: ProbeResult): string[] {
   )
   return [
     ...lines,
-    `file      ${counted(file.header.length, 'column')} separated by ${JSON.stringify(file.delimiter)}`,
+    `file      ${describeFile(file)}`,
     `header    ${file.header.map(name => JSON.stringify(name)).join(', ')}`,
     'read',
     ...columns,
     ...missing,
+    ...headersFor(file.missing),
     file.missing.length === 0
       ? 'Every tag was found.'
       : `${counted(file.missing.length, 'tag')} missing: the outputs would have empty columns.`,

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   applyDecisions,
+  assertInProject,
   type ReviewRow,
   type RunResult,
   reportOfRun,
@@ -33,8 +34,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const rows = (await reviewRows(state, directory)) ?? []
   const apply = textFlag(flags, 'apply')
   const exports = pairsOf(listFlag(flags, 'export'))
-  const target = textFlag(flags, 'decisions') ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
+  const named = textFlag(flags, 'decisions')
+  const target = named ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
   const path = resolve(io.cwd, target)
+  const roots = state.plan.output?.roots ?? []
+  if (named === null) await assertInProject(target, { cwd: io.cwd, roots })
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
   if (exports.length > 0) {
@@ -43,11 +47,14 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     for (const [format, to] of exports) await exportTo(format, to, exported)
     return EXIT.ok
   }
+  // The folder is looked at again for each writing: a link may have come since.
+  const keep = (lines: readonly Decision[]): Promise<void> =>
+    writeDecisions(path, mergeDecisions(old, lines), { root: io.cwd, roots: named === null ? roots : null })
   const added =
     apply === null
-      ? await atTerminal(rows, old, flags, io, lines => writeDecisions(path, mergeDecisions(old, lines)))
+      ? await atTerminal(rows, old, flags, io, keep)
       : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
-  if (apply !== null) await writeDecisions(path, mergeDecisions(old, added))
+  if (apply !== null) await keep(added)
   if (added.length === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
     return EXIT.ok

@@ -59,7 +59,15 @@ async function jobsAt(url: string): Promise<readonly unknown[]> {
 /** Has `fettle` note its process in the working directory, and wait where hold.mjs says so. */
 export function noteProcesses({ cwd }: Project): void {
   const hold = join(ROOT, 'test/system/examples/walk/hold.mjs')
-  const lines = ['#!/bin/sh', 'echo $$ >> pids', `exec '${process.execPath}' --import '${hold}' '${BINARY}' "$@"`, '']
+  // Each cell has a service of its own, and the tool one environment: the credentials are for the service of the pipeline.
+  const origin = `FETTLE_SERVICE_ORIGINS="$(sed -n 's#^service: *\\(http://[^/]*\\).*#\\1#p' pipelines/suppliers.yml)"`
+  const lines = [
+    '#!/bin/sh',
+    'echo $$ >> pids',
+    `export ${origin}`,
+    `exec '${process.execPath}' --import '${hold}' '${BINARY}' "$@"`,
+    '',
+  ]
   writeFileSync(join(cwd, 'node_modules/.bin/fettle'), lines.join('\n'))
 }
 

@@ -252,6 +252,25 @@ test('S42: an untrusted pipeline reads no file outside the working directory, al
   expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining('rows      1') })
 })
 
+test('S42: the path of a list is not printed with a value of the environment that leads to no file', async () => {
+  const cwd = place()
+  for (const [path, isRead] of [
+    ['${WORDS}', false],
+    ['folder/${WORDS}', false],
+    ['/tmp/${WORDS}', false],
+    ['${WORDS}/*.csv', false],
+    ['${LIST}', true],
+  ] as const) {
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p').replace('rows.csv', JSON.stringify(path)))
+    for (const command of ['plan', 'check', 'estimate', 'doctor']) {
+      const args = [command, 'p.yml', ...(command === 'plan' || command === 'doctor' ? ['--offline'] : [])]
+      const ended = await fettle(args, { cwd, env: { ...env, WORDS: 'other-secret', LIST: 'rows.csv' } })
+      expect(printed(ended), `${command} ${path}`).not.toContain('other-secret')
+      expect(printed(ended).includes('its path contains ${WORDS}'), `${command} ${path}: ${printed(ended)}`).toBe(!isRead)
+    }
+  }
+})
+
 test('the stranger would be reached: with its origin in the list, and by a trusted run', async () => {
   const cwd = place()
   const origins = { ...env, FETTLE_SERVICE_ORIGINS: stranger.origin }

@@ -202,7 +202,7 @@ const numbers = (write: (number: number) => string): Change =>
 const swapped = (all: (readonly string[])[], one: number, other: number): (readonly string[])[] =>
   all.with(one, all[other] ?? []).with(other, all[one] ?? [])
 
-/** The cells that the service added move by a row against those of the input. */
+/** The cells that the service added move by a row against the cells of the input. */
 const shifted: Change = rows((all, { own }) =>
   all.map((row, at) => [...row.slice(0, own), ...(all[(at + 1) % all.length] ?? []).slice(own)]),
 )
@@ -255,7 +255,7 @@ const cells: Row[] = inEach(
     ['a row missing', rows(all => all.toSpliced(7, 1)), 'refused'],
     ['the last row missing', rows(all => all.slice(0, -1)), 'refused'],
     ['a row twice', rows(all => all.toSpliced(7, 0, all[7] ?? [])), 'refused'],
-    ['a row missing, another one twice', rows(all => all.with(7, all[8] ?? [])), 'refused'],
+    ['a row missing, another row twice', rows(all => all.with(7, all[8] ?? [])), 'refused'],
     ['a row of another list', rows(all => [...all, (all[0] ?? []).map(() => 'x')]), 'refused'],
     [
       'only the matched rows',
@@ -409,7 +409,13 @@ const WORDS = [
   'nan',
   'undefined',
   '00000000',
+  'NO MATCH FOUND',
+  'nicht gefunden',
+  '{}',
 ]
+
+/** Not known to mean that there is no company. */
+const MESSAGES = ['pending', 'ERROR', '#REF!', 'x', 'HTTP 503']
 
 /** A word in place of the empty id of a row without a company. */
 const insteadOfId = (word: string): Change => ({
@@ -419,8 +425,28 @@ const insteadOfId = (word: string): Change => ({
   },
 })
 
+/** A word in place of every empty cell of a column that the service added. */
+const insteadOfEmpty = (word: string): Change => ({
+  table: table => ({
+    ...table,
+    rows: table.rows.map(row => row.map((cell, at) => (at >= table.own && cell === '' ? word : cell))),
+  }),
+})
+
+const paddedIds: Change = {
+  table: table => {
+    const id = table.header.indexOf('general.connectId')
+    return { ...table, rows: table.rows.map(row => (row[id] === '' ? row : row.with(id, ` ${row[id]} `))) }
+  },
+}
+
 const words: Row[] = inEach(
-  WORDS.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word)]),
+  [
+    ...WORDS.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word)]),
+    ...WORDS.map((word): Row => [`${JSON.stringify(word)} in every empty cell`, insteadOfEmpty(word)]),
+    ...MESSAGES.map((word): Row => [`${JSON.stringify(word)} as id`, insteadOfId(word), 'refused']),
+    ['spaces around ids', paddedIds],
+  ],
   SERVICES,
 )
 

@@ -287,7 +287,7 @@ const links: Row[] = [
   ['a link to a file of this machine', linked(() => 'file:///etc/passwd'), 'refused'],
   ['a link to the metadata of a cloud', linked(() => 'http://169.254.169.254/latest'), 'refused'],
   ['a link with a password', linked((path, { host }) => `http://me:secret@${host}/${path}`), 'refused'],
-  ['a link that is no address', linked(() => 'http://['), 'refused'],
+  ['a link that is not an address', linked(() => 'http://['), 'refused'],
   [
     'a link under another name',
     { json: (value, { operation }) => (operation === 'enrichedFile' ? { url: value.filePath } : undefined) },

@@ -174,7 +174,7 @@ const bodies: Row[] = [
     'refused',
   ],
   [
-    'a line of the head that is no header',
+    'a line of the head that is not a header',
     byHand((answer, bytes) => [`HTTP/1.1 ${headOf(answer)}content-length: ${bytes.length}\r\nnonsense\r\n\r\n`, bytes]),
     'refused',
   ],
@@ -239,9 +239,19 @@ const redirects: Row[] = [
   ],
 ]
 
+/** Whether enriching started is not known then: a later command looks again before it pays. */
+const inDoubt = (operation: string, isDoubt = true): readonly ['refused' | 'right', 'right'] =>
+  operation === 'enrich' && isDoubt ? ['refused', 'right'] : ['right', 'right']
+
 const errors: Row[] = [
   ...STEPS.flatMap(operation =>
-    [500, 502, 503, 504, 408].map((status): Row => [`${status} of ${operation}, once`, first(operation, () => failure(status))]),
+    [500, 502, 503, 504, 408].map(
+      (status): Row => [
+        `${status} of ${operation}, once`,
+        first(operation, () => failure(status)),
+        ...inDoubt(operation, status !== 503),
+      ],
+    ),
   ),
   ...WRITES.flatMap(operation =>
     [500, 502, 503, 504, 408].map(
@@ -250,7 +260,13 @@ const errors: Row[] = [
   ),
   ...STEPS.map((operation): Row => [`${operation}: the connection breaks`, dropped(operation)]),
   ...STEPS.map((operation): Row => [`${operation}: the answer is cut`, cut(operation)]),
-  ...STEPS.map((operation): Row => [`${operation}: a page of maintenance with 200, once`, first(operation, () => html(200))]),
+  ...STEPS.map(
+    (operation): Row => [
+      `${operation}: a page of maintenance with 200, once`,
+      first(operation, () => html(200)),
+      ...inDoubt(operation),
+    ],
+  ),
   ...STEPS.filter(one => one !== 'authenticate').map(
     (operation): Row => [
       `${operation}: 401, once`,
@@ -298,7 +314,13 @@ const errors: Row[] = [
     },
   ],
   ...READS.map((operation): Row => [`an outage of ${operation} for a dozen requests`, first(operation, () => failure(503), 12)]),
-  ...WRITES.map((operation): Row => [`an outage of ${operation} for eight requests`, first(operation, () => html(502), 8)]),
+  ...WRITES.map(
+    (operation): Row => [
+      `an outage of ${operation} for eight requests`,
+      first(operation, () => html(502), 8),
+      inDoubt(operation)[0],
+    ],
+  ),
   ...WRITES.map(
     (operation): Row => [`an error without end of ${operation}`, first(operation, () => failure(500), 1e6), 'refused'],
   ),

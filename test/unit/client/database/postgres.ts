@@ -32,8 +32,11 @@ export interface Postgres {
   readonly url: string
   readonly folder: string
   query(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
-  /** An address through a proxy; `cut` breaks its connections, or the next one after so many bytes from the client. */
-  proxy(): Promise<{ readonly url: string; cut(afterBytes?: number): void }>
+  /**
+   * An address through a proxy; `cut` breaks its connections, or the next one after so many bytes from the client. From `silence` on, so
+   * many bytes of either side pass, and then none, while connections stay open.
+   */
+  proxy(): Promise<{ readonly url: string; cut(afterBytes?: number): void; silence(afterBytes: number): void }>
 }
 
 export async function startPostgres({
@@ -123,6 +126,11 @@ const ready = (server: ChildProcess): Promise<void> =>
 async function proxyTo(socket: string, password: string): Promise<Awaited<ReturnType<Postgres['proxy']>>> {
   const open = new Set<Socket>()
   let left = Number.POSITIVE_INFINITY
+  let passing = Number.POSITIVE_INFINITY
+  const passes = (bytes: Buffer): boolean => {
+    passing -= bytes.length
+    return passing > 0
+  }
   const server = createServer(client => {
     const upstream = connect(socket)
     for (const one of [client, upstream]) {
@@ -138,9 +146,11 @@ async function proxyTo(socket: string, password: string): Promise<Awaited<Return
       if (left <= 0) {
         left = Number.POSITIVE_INFINITY
         end()
-      } else upstream.write(bytes)
+      } else if (passes(bytes)) upstream.write(bytes)
     })
-    upstream.on('data', bytes => client.write(bytes))
+    upstream.on('data', bytes => {
+      if (passes(bytes)) client.write(bytes)
+    })
     client.on('close', end)
     upstream.on('close', end)
   })
@@ -155,6 +165,9 @@ async function proxyTo(socket: string, password: string): Promise<Awaited<Return
     cut(afterBytes) {
       if (afterBytes !== undefined) left = afterBytes
       else for (const one of open) one.destroy()
+    },
+    silence(afterBytes) {
+      passing = afterBytes
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Queries of a real PostgreSQL as CSV: the text of every type, errors without values, certificates, connections that break. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { withQuery } from '../../../../src/client/database/read-query.ts'
+import type { Clock } from '../../../../src/model/requests.ts'
 import { isNear } from '../../../../src/pipeline/index.ts'
 import { freePort } from '../../../support/free-port.ts'
 import { HAS_POSTGRES, type Postgres, selfSigned, startPostgres } from './postgres.ts'
@@ -102,6 +103,20 @@ describe.skipIf(!HAS_POSTGRES)('a query', () => {
     cut(150)
     expect((await read(url, 'select n from rows order by n', 2)).text.split('\n')).toHaveLength(5002)
   })
+
+  test('of a server that falls silent at any byte ends with the limit that has passed', async () => {
+    const { url, silence } = await server.proxy()
+    const impatient = `${url}?connect_timeout=1&read_timeout=1`
+    silence(Number.POSITIVE_INFINITY)
+    expect((await read(impatient, 'select n from rows')).text.split('\n')).toHaveLength(5002)
+    for (const bytes of [1, 400, 700, 1_000, 5_000, 20_000]) {
+      silence(bytes)
+      await expect(read(impatient, 'select n from rows'), `${bytes}`).rejects.toMatchObject({
+        code: 'FETTLE_INPUT_READ',
+        message: expect.stringContaining('timeout expired'),
+      })
+    }
+  }, 30_000)
 })
 
 describe.skipIf(!HAS_POSTGRES || selfSigned() === null)('a server with a certificate', () => {
@@ -120,4 +135,13 @@ describe.skipIf(!HAS_POSTGRES || selfSigned() === null)('a server with a certifi
       '"n"\n"1"\n',
     )
   }, 60_000)
+})
+
+test('a broken connection is asked again after pauses that grow, up to ten seconds', async () => {
+  const pauses: number[] = []
+  const clock: Clock = { now: () => 0, monotonic: () => 0, random: () => 0, sleep: async ms => void pauses.push(ms) }
+  const place = { shown: SHOWN, url: 'postgresql://a:b@127.0.0.1:1/test', sql: 'select 1' }
+  const never = async (): Promise<never> => Promise.reject(new Error('no rows were expected'))
+  await expect(withQuery(place, { isNear, attempts: 8, clock }, never)).rejects.toThrow('ECONNREFUSED')
+  expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000])
 })

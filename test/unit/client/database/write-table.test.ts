@@ -173,6 +173,21 @@ describe.skipIf(!HAS_POSTGRES)('a table', () => {
     })
   })
 
+  test('of a server that falls silent at any byte is not written, and ends with the limit that has passed', async () => {
+    const { url, silence } = await server.proxy()
+    const impatient = `${url}?connect_timeout=1&read_timeout=1`
+    for (const bytes of [1, 700, 1_500, 3_000]) {
+      silence(bytes)
+      await expect(write('replace', { url: impatient }), `${bytes}`).rejects.toMatchObject({
+        code: 'FETTLE_OUTPUT_WRITE',
+        message: expect.stringContaining('timeout expired'),
+      })
+    }
+    silence(Number.POSITIVE_INFINITY)
+    await write('replace', { url: impatient })
+    expect(await content()).toHaveLength(3)
+  }, 30_000)
+
   test('that another transaction holds is waited for, and then left alone', async () => {
     await old()
     const holder = new pg.Client({ connectionString: server.url })

@@ -1,7 +1,7 @@
 /** The confidence of a match and the letters of its fields. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { confidenceOf, matchedCompany } from '../../../../src/service/companies/confidence.ts'
+import { confidenceOf, matchedCompany, queryOf } from '../../../../src/service/companies/confidence.ts'
 import { THRESHOLDS } from '../../../../src/service/matching/index.ts'
 import { engine } from '../engine.ts'
 
@@ -44,6 +44,17 @@ test('every letter is A to F, or Z without a value on one side', () => {
       for (const [, letter] of letters) expect(letter).toMatch(/^[A-DFZ]$/)
     }),
   )
+})
+
+test.each([
+  ['GB', 'High Street', '12', '12 High Street'],
+  ['DK', 'Odensevej', '19', 'Odensevej 19'],
+  ['DE', 'Hauptstr.', '', 'Hauptstr.'],
+])('a query of %s has street and number in the order of the country', (country, street, houseNo, line) => {
+  const query = { matchThreshold: 893, country, name: 'A', street, houseNo }
+  expect(queryOf(query)).toMatchObject({ address1: line })
+  const company = { ...engine.at(0), country, address1: line, address2: '', town: '', postcode: '' }
+  expect(matchedCompany(query, company, 0.5).matchScoreExplainPlan).toMatchObject({ matchScoreSimpleValue: 'A' })
 })
 
 test.each(['19 Odensevej', 'Odensevej 19', 'Hauptstr. 5', '12a High Street', 'Unit 3, Mill Lane'])(

@@ -59,6 +59,20 @@ export const access: Case[] = [
     expectRefusal(await send(`${service.url}${jobs}?token=${ann.token}&access_token=${ann.token}`), 401)
     expect((await send(service.url + jobs, 'GET', undefined, { Authorization: ann.token })).status).toBe(200)
   }),
+  one('H1', 'another host or origin: the refusal has the id of its answer', async ({ service }) => {
+    for (const header of ['Host: example.org', 'Host: localhost\r\nOrigin: https://example.org']) {
+      const answer = await sendRaw(service.url, `GET /v1${jobs} HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`)
+      const [head = '', body = ''] = answer.split('\r\n\r\n')
+      const id = /^x-correlation-id: (.+)$/im.exec(head)?.[1]
+      expect(head).toMatch(/^HTTP\/1\.1 403 /)
+      expect(id).toMatch(/^[0-9a-f-]{36}$/)
+      expect(JSON.parse(body)).toEqual({
+        correlationId: id,
+        message: expect.stringMatching(/^Access forbidden: unknown (host|origin)$/),
+      })
+    }
+    return 2
+  }),
   one('H1', 'two Authorization headers', async ({ service, ann }) => {
     const twice = rawRequest(ann, 'GET', jobs, [`Authorization: Bearer ${ann.token}`, 'Connection: close'])
     expect(await rawStatuses(service.url, twice)).toEqual([400])
