@@ -3,7 +3,7 @@
  * journal has ids, counts and the digest of each content. So rows can be forgotten while the journal stays as it was written.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { syncFolderSync } from '../files/durable.ts'
@@ -88,38 +88,62 @@ export type Contents = ReadonlyMap<number, Content>
 
 const toLine = (line: number, content: Content): string => `${JSON.stringify({ line, content })}\n`
 
-/** The contents in the file, whole lines only; of two for one line of the journal, which a kill may leave, the later counts. */
-export function readContents(journal: string): Contents {
-  const path = contentsPath(journal)
-  if (!existsSync(path)) return new Map()
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
-  return new Map(
-    lines.flatMap((line): [number, Content][] => {
-      try {
-        const { line: number, content } = JSON.parse(line) as { line: number; content: Content }
-        return [[number, content]]
-      } catch {
-        // Its event finds it missing.
-        return []
-      }
-    }),
-  )
+/** The lines of a file of contents, and what their bytes end at. Throws for a line in any other form, and for one whose number is not above that of the line before. */
+function* parseLines(bytes: Buffer): Generator<{ readonly line: number; readonly content: Content; readonly end: number }> {
+  let [before, end] = [0, 0]
+  for (let number = 1; ; number++) {
+    const start = end
+    end = bytes.indexOf(0x0a, start) + 1
+    if (end === 0) return
+    const text = bytes.toString('utf8', start, end)
+    const { line, content } = parseLine(text) ?? { line: 0, content: {} }
+    if (line <= before || toLine(line, content) !== text) throw new Error(`line ${number} is damaged`)
+    before = line
+    yield { line, content, end }
+  }
 }
+
+function parseLine(text: string): { readonly line: number; readonly content: Content } | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const readBytes = (journal: string): Buffer => {
+  const path = contentsPath(journal)
+  return existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+}
+
+/** The contents in the file. A kill may leave one whose event was not written, or a torn one, after them: it counts for nothing. */
+export const readContents = (journal: string): Contents =>
+  new Map([...parseLines(readBytes(journal))].map(({ line, content }) => [line, content]))
+
+/** Where the contents of the first lines of a journal end in the file: what follows was left by a kill. */
+export function contentsEnd(journal: string, lines: number): number {
+  let last = 0
+  for (const { line, end } of parseLines(readBytes(journal))) if (line <= lines) last = end
+  return last
+}
+
+/** The bytes of the file; 0 without one. */
+export const contentsSize = (journal: string): number => statSync(contentsPath(journal), { throwIfNoEntry: false })?.size ?? 0
 
 export const writeContents = (journal: string, contents: Contents): Promise<void> =>
   writeAtomic(contentsPath(journal), [...contents].map(([line, content]) => toLine(line, content)).join(''))
 
 /** Appends contents, each on disk before its event is. */
 export class ContentsFile {
-  readonly #path: string
+  readonly #journal: string
   #file: number | null = null
 
   constructor(journal: string) {
-    this.#path = contentsPath(journal)
+    this.#journal = journal
   }
 
   append(line: number, content: Content): void {
-    this.#file ??= this.#open()
+    this.#file ??= this.#open(line)
     const bytes = Buffer.from(toLine(line, content))
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(this.#file, bytes, offset)
     fsyncSync(this.#file)
@@ -129,13 +153,13 @@ export class ContentsFile {
     if (this.#file !== null) closeSync(this.#file)
   }
 
-  #open(): number {
-    const isNew = !existsSync(this.#path)
-    const whole = isNew ? 0 : readFileSync(this.#path).lastIndexOf(0x0a) + 1
-    const file = openSync(this.#path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_CREAT, 0o600)
-    if (isNew) syncFolderSync(dirname(this.#path))
-    // A torn last line is cut off: the next one must not continue it.
-    else ftruncateSync(file, whole)
+  #open(line: number): number {
+    const path = contentsPath(this.#journal)
+    const isNew = !existsSync(path)
+    const end = contentsEnd(this.#journal, line - 1)
+    const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_CREAT, 0o600)
+    if (isNew) syncFolderSync(dirname(path))
+    else ftruncateSync(file, end)
     return file
   }
 }

@@ -188,20 +188,19 @@ function withContents(lines: readonly Line[], path: string): RunEvent[] {
   try {
     contents = readContents(path)
   } catch (cause) {
-    throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${contentsPath(path)}: ${(cause as Error).message}`, { cause })
+    const file = contentsPath(path)
+    const at = { file, line: null, column: null }
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${file}: ${(cause as Error).message}`, { at, cause })
   }
   const removals = lines.flatMap(line => (line.type === 'rows.forgotten' ? [line.contents] : []))
   return lines.map(({ content: digest, ...event }, index) => {
     if (digest === undefined) return event
-    const content = contents.get(index + 1)
-    const known = [digest, ...removals.flatMap(removal => removal[index + 1] ?? [])]
-    if (content === undefined || !known.includes(digestContent(content)))
-      throw damaged(
-        path,
-        index + 1,
-        `its content in ${contentsPath(path)} is ${content === undefined ? 'missing' : 'not as it was written'}`,
-      )
-    return joinContent(event, content)
+    const line = index + 1
+    const content = contents.get(line)
+    const known = [digest, ...removals.flatMap(removal => removal[line] ?? [])]
+    if (content !== undefined && known.includes(digestContent(content))) return joinContent(event, content)
+    const why = `that of line ${line} of the journal is ${content === undefined ? 'missing' : 'not as it was written'}`
+    throw damaged(contentsPath(path), [...contents.keys()].filter(before => before < line).length + 1, why)
   })
 }
 

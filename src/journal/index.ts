@@ -3,7 +3,16 @@
 export { type AcceptedState, fetchedTags } from './accepted.ts'
 export * from './checksum.ts'
 export { type CandidateState, meaningOf, type ScreenState } from './company-actions.ts'
-export { type Content, contentAt, contentsPath, digestContent, readContents, writeContents } from './contents.ts'
+export {
+  type Content,
+  contentAt,
+  contentsEnd,
+  contentsPath,
+  contentsSize,
+  digestContent,
+  readContents,
+  writeContents,
+} from './contents.ts'
 export type * from './events.ts'
 export * from './file.ts'
 export * from './outcomes.ts'

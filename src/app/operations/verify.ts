@@ -7,7 +7,16 @@ import { join } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { readKeptText } from '../../files/kept-files.ts'
-import { contentsPath, fold, type JournalContent, knownSum, type RunState, readJournal } from '../../journal/index.ts'
+import {
+  contentsEnd,
+  contentsPath,
+  contentsSize,
+  fold,
+  type JournalContent,
+  knownSum,
+  type RunState,
+  readJournal,
+} from '../../journal/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
 import { isForgetting } from '../forget/forget.ts'
 import { findPruned } from '../runs/pruned-runs.ts'
@@ -108,7 +117,7 @@ function readChain({ journal, id }: RunDirectory, { files, fault }: Findings): J
   } catch (error) {
     if (!FettleError.is(error)) throw error
     if (error.code === 'FETTLE_RUN_UNKNOWN') fault(journal, 'is missing')
-    else fault(journal, `cannot be read: ${error.message}`, error.at?.line ?? null)
+    else fault(error.at?.file ?? journal, `cannot be read: ${error.message}`, error.at?.line ?? null)
     return null
   }
 }
@@ -130,9 +139,15 @@ function checkForgotten({ directory, journal, runsDir, expected }: Chain, { faul
 
 /** A torn last line is what a kill leaves behind, but not under the report of a finished run. */
 function checkEnd({ journal }: RunDirectory, content: JournalContent, report: Report | null, { fault, notes }: Findings): void {
-  if (statSync(journal).size === content.wholeBytes) return
-  if (report !== null && report.exitCode !== null) fault(journal, 'ends with a torn line', content.events.length + 1)
-  else notes.push(`${journal} ends with a torn line, which a resume drops`)
+  const { length } = content.events
+  for (const [path, isWhole] of [
+    [journal, statSync(journal).size === content.wholeBytes],
+    [contentsPath(journal), contentsSize(journal) === contentsEnd(journal, length)],
+  ] as const) {
+    if (isWhole) continue
+    if (report !== null && report.exitCode !== null) fault(path, 'ends with a torn line', path === journal ? length + 1 : null)
+    else notes.push(`${path} ends with a torn line, which a resume drops`)
+  }
 }
 
 function readSealed(directory: RunDirectory, { files, fault, notes }: Findings): Report | null {

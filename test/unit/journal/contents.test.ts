@@ -101,34 +101,49 @@ test('a content is on disk before its event', async () => {
   expect(own.slice(-4)).toEqual(['write contents', 'sync contents', 'write journal', 'sync journal'])
 })
 
-test('a torn content, whose event was not written, is replaced', async () => {
+test.each([
+  ['a torn content', '{"line":3,"content":{"issue.mess'],
+  ['a content', '{"line":3,"content":{"issue.message":"other"}}\n'],
+])('%s, whose event was not written, is replaced', async (_, left) => {
   const [started] = await eventsOfRun()
   write([started!, raised])
-  appendFileSync(contentsPath(path), '{"line":3,"content":{"issue.mess')
+  const whole = readFileSync(contentsPath(path), 'utf8')
+  appendFileSync(contentsPath(path), left)
+  expect(refusal()).toBe(2)
   const journal = openJournal(path, () => NOW, 'existing')
   journal.append(raised)
   journal.close()
   expect(readJournal(path).events.slice(1)).toEqual([1, 2].map(() => expect.objectContaining(raised)))
+  const last = whole.trimEnd().split('\n').at(-1)!.replace('"line":2,', '"line":3,')
+  expect(readFileSync(contentsPath(path), 'utf8')).toBe(`${whole}${last}\n`)
 })
 
-test('a content that is missing, changed, or of a different line is damage, and the line is named', async () => {
+test('a content that is missing, changed, repeated, or of a different line is damage, and its file is named', async () => {
   const events = await eventsOfRun()
   write(events)
   const whole = readFileSync(contentsPath(path), 'utf8')
-  const line = events.indexOf(raised) + 1
-  const { line: first } = JSON.parse(whole.slice(0, whole.indexOf('\n'))) as { line: number }
+  const lines = whole.trimEnd().split('\n')
+  const line = lines.findIndex(text => text.includes(`the cell ${SECRET}`))
   const damage = (text: string | null): unknown => {
     if (text === null) rmSync(contentsPath(path))
     else writeFileSync(contentsPath(path), text)
     return refusal()
   }
-  const at = (number: number) =>
-    expect.objectContaining({ code: 'FETTLE_JOURNAL_DAMAGED', at: { file: path, line: number, column: 1 } })
-  expect(damage(whole.replace(`the cell ${SECRET}`, 'the cell X'))).toEqual(at(line))
-  expect(damage(whole.replace(`"line":${line},`, '"line":999,'))).toEqual(at(line))
-  expect(damage(`no JSON\n${whole.slice(whole.indexOf('\n') + 1)}`)).toEqual(at(first))
+  const at = (number: number | null) =>
+    expect.objectContaining({
+      code: 'FETTLE_JOURNAL_DAMAGED',
+      at: { file: contentsPath(path), line: number, column: number && 1 },
+    })
+  const joined = (texts: readonly string[]): string => `${texts.join('\n')}\n`
+  expect(damage(whole.replace(`the cell ${SECRET}`, 'the cell X'))).toEqual(at(line + 1))
+  expect(damage(joined(lines.toSpliced(line, 1)))).toEqual(at(line + 1))
+  expect(damage(joined(lines.with(line, lines[line]!.replace(/"line":\d+,/, '"line":999,'))))).toEqual(at(null))
+  expect(damage(joined(lines.toSpliced(line, 0, lines[line]!)))).toEqual(at(null))
+  expect(damage(joined(lines.with(line, lines[line]!.replace('"content"', '"contents"'))))).toEqual(at(null))
+  expect(damage(joined(lines.with(line, lines[line]!.replace(',', ', '))))).toEqual(at(null))
+  expect(damage(joined(lines.with(0, 'no JSON')))).toEqual(at(null))
   expect(damage(whole)).toBe(events.length)
-  expect(damage(null)).toEqual(at(first))
+  expect(damage(null)).toEqual(at(1))
 })
 
 test('rows are removed from the contents alone: the journal records the new digests first, and neither state is damage', async () => {
