@@ -52,6 +52,11 @@ test('clean killed after its output continues with its one job', async () => {
 })
 
 test('forget killed between its files is completed by the same command', async () => {
-  const at = [/rename .*\/forget\.json/, /rename .*\/journal\.jsonl/, /rename .*\/states\.jsonl\.gz/, /rename .*\.answers$/]
-  await killAfter(await forgetScene(data, service), at)
+  await killAfter(await forgetScene(data, service), [
+    /rename .*\/forget\.json/,
+    /write .*\/journal\.jsonl/,
+    /rename .*\/journal-rows\.jsonl/,
+    /rename .*\/states\.jsonl\.gz/,
+    /rename .*\.answers$/,
+  ])
 })
