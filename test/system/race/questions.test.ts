@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { INPUT, makePlace, type Place, settled, startProcess } from '../kill/kit.ts'
 import { useService } from '../kill/use-service.ts'
 
@@ -72,6 +73,8 @@ test('a run does not wait for one that was killed, whose resume pays for nothing
   const armed = service.server.arm([{ operation: 'enrich', effect: { kind: 'killClient', at: 'answered' } }])
   const first = startProcess(place, ALL)
   kill = () => first.child.kill('SIGKILL')
+  // The request of the second run may kill the first, too: by then that one is a run.
+  await eventually(() => expect(runsOf(place)).toHaveLength(1))
   const second = startProcess(place, SOME)
   const ends = await Promise.all([first.ended, second.ended])
   armed.disarm()
