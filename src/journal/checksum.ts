@@ -12,12 +12,10 @@ export function cut(line: string): { readonly json: string; readonly sum: string
   return sum === undefined ? { json: line, sum: null } : { json: `${line.slice(0, -SUM_LENGTH)}}`, sum }
 }
 
-/** The checksums of one journal, line by line. Early journals may start with lines without one. */
+/** The checksums of one journal, line by line. */
 export class Checksums {
   /** The checksum after each line; that of the last line depends on the whole journal. */
   readonly heads: string[] = []
-  /** A line had a checksum, so every later one must. */
-  #required = false
 
   /** Adds the checksum to the JSON of an event. The line counts for the next one once it is `accept`ed. */
   seal(json: string): string {
@@ -27,10 +25,8 @@ export class Checksums {
   accept(line: string): string | null {
     const { json, sum } = cut(line)
     const expected = this.#next(json)
-    if (sum === null && this.#required) return 'its checksum is missing'
-    if (sum !== null && sum !== expected)
-      return 'its checksum does not match: it was changed, or a line before it was changed or removed'
-    this.#required = sum !== null
+    if (sum === null) return 'its checksum is missing'
+    if (sum !== expected) return 'its checksum does not match: it was changed, or a line before it was changed or removed'
     this.heads.push(expected)
     return null
   }

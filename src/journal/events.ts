@@ -70,14 +70,14 @@ const stageState = z.object({
   attempts: count,
   note: text.nullable(),
 })
-/** The content; versions that did not pack the file recorded no `packedSha256`. */
+/** Sizes and `sha256` are those of the content. */
 const received = z.object({
   bytes: count,
   rows: count,
   sha256: text,
-  packedSha256: text.optional(),
+  packedSha256: text,
   /** How the file came: it is kept in UTF-8. */
-  form: z.object({ encoding: text, evidence: text.nullable(), packing: text.nullable(), delimiter: text }).optional(),
+  form: z.object({ encoding: text, evidence: text.nullable(), packing: text.nullable(), delimiter: text }),
 })
 const jobState = least<JobState>({
   part,

@@ -39,11 +39,11 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly outputs: readonly OutputFile[]
   readonly outcomes: Outcomes | null
   readonly samples: readonly RowSample[]
-  /** Unmatched rows by reason; empty in journals of earlier versions, like `duplicates`. */
+  /** Unmatched rows by reason. */
   readonly reasons: Readonly<Record<string, number>>
   readonly duplicates: readonly DuplicateRow[]
   readonly scores: readonly number[]
-  /** Null, as `matches` and `changes`, when unknown, and in journals of earlier versions. */
+  /** Null, as `matches` and `changes`, when unknown. */
   readonly lowestScores: LowestScores | null
   readonly matches: MatchGroups | null
   readonly changes: RunChanges | null

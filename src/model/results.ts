@@ -43,17 +43,17 @@ export interface RowSample {
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
   readonly score: number | null
   readonly why: string
-  /** Why it has no company: an unmatched reason, or the service's reason for a review. Journals of earlier versions lack it. */
-  readonly reason?: string
+  /** Why it has no company: an unmatched reason, or the service's reason for a review. */
+  readonly reason: string
   /** Mapped cells: mapping name -> text. */
   readonly cells: Readonly<Record<string, string>>
   /** The best company found, empty when none. */
   readonly candidate: { readonly id: string; readonly name: string }
-  /** Identifies the row in a file of decisions. Journals older than decisions lack this field and those below. */
-  readonly fingerprint?: string
+  /** Identifies the row in a file of decisions. */
+  readonly fingerprint: string
   /** Best first. */
-  readonly candidates?: readonly RowCandidate[]
-  readonly decision?: RowDecision | null
+  readonly candidates: readonly RowCandidate[]
+  readonly decision: RowDecision | null
 }
 
 /** Why a row has no company: the reasons of the service, or `unknown-number` where the row has a number that no company has. */

@@ -253,8 +253,8 @@ export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): S
     reason: one.reason || null,
     cells: shown(one.cells),
     candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
-    fingerprint: one.fingerprint ?? null,
-    candidates: (one.candidates ?? []).map(other => ({ ...other, parts: { ...other.parts }, fields: shown(other.fields) })),
+    fingerprint: one.fingerprint,
+    candidates: one.candidates.map(other => ({ ...other, parts: { ...other.parts }, fields: shown(other.fields) })),
     decision: one.decision == null ? null : { ...one.decision },
   }))
 }

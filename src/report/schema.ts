@@ -64,9 +64,7 @@ const result = z.object({
       }),
     )
     .describe('what goes up'),
-  profile: z
-    .array(columnSchema)
-    .describe('profile of the mapped columns and the key over the whole input; empty in runs of older versions'),
+  profile: z.array(columnSchema).describe('profile of the mapped columns and the key over the whole input'),
   stages: z.array(stageSchema).describe('the stages, in order'),
   jobs: z.array(jobSchema).describe('the remote jobs'),
   checks: z

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
 import { FettleError } from '../errors.ts'
-import { contentChunks, isPacked } from '../files/packed-file.ts'
+import { contentChunks } from '../files/packed-file.ts'
 import { headOf } from '../input/table/file-content.ts'
 import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import { nearest } from '../nearest.ts'
@@ -197,7 +197,7 @@ async function* placedRows(
 }
 
 /** Received files pack about five to one. */
-const contentBytes = async (path: string): Promise<number> => (await stat(path)).size * (isPacked(path) ? 5 : 1)
+const contentBytes = async (path: string): Promise<number> => (await stat(path)).size * 5
 
 const lost = (path: string, cause: Error): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })

@@ -1,9 +1,7 @@
 /** The names of the files that a run keeps in its directory. */
-import { existsSync } from 'node:fs'
 import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt, removeFile } from '../files/atomic-file.ts'
-import { isPacked } from '../files/packed-file.ts'
 import { CHOICE_FILE } from '../reuse/files/choice.ts'
 
 /** The result of a run in its own directory, for programs. */
@@ -14,7 +12,7 @@ export const CONTENTS_FILE = 'journal-rows.jsonl'
 /** The events of a portfolio that a run has read, until it is at its end. */
 export const EVENTS_FILE = 'events.json'
 export const PLAN_FILE = 'pipeline.resolved.yml'
-const REVIEW_FILE = 'review.jsonl.gz'
+export const REVIEW_FILE = 'review.jsonl.gz'
 /** The decisions that changed rows of the outputs: what the next run must not lose. */
 export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
@@ -29,21 +27,13 @@ export const STATES_FILE = 'states.jsonl.gz'
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
-const ENRICHED = /^enriched-\d+\.csv(\.gz)?$/
+const ENRICHED = /^enriched-\d+\.csv\.gz$/
 const ANSWERS = /^answers-\w+\.bin$/
 
 export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
 
-/** Of a run of an earlier version, which did not pack it. */
-const UNPACKED_REVIEW_FILE = 'review.jsonl'
-
-export const isReviewFile = (name: string): boolean => name === REVIEW_FILE || name === UNPACKED_REVIEW_FILE
-
-/** The file of the rows to review; if it does not exist, the name of a packed one. */
-export function reviewPath(directory: string): string {
-  const unpacked = join(directory, UNPACKED_REVIEW_FILE)
-  return existsSync(unpacked) ? unpacked : join(directory, REVIEW_FILE)
-}
+/** The file of the rows to review. */
+export const reviewPath = (directory: string): string => join(directory, REVIEW_FILE)
 
 /** The folder of the chosen rows of shard `number` (from 1) of a list in a queue. */
 export const shardFolder = (directory: string, number: number): string => join(directory, `shard-${number}`)
@@ -56,21 +46,8 @@ export const isBeforeJournal = (name: string): boolean =>
 
 export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 
-/** Where the received file of a part is written. */
-export const enrichedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv.gz`)
-
-/** The received file of a part, which earlier versions did not pack; if it does not exist, the name of a packed one. */
-export function receivedPath(directory: string, part: number): string {
-  const path = enrichedPath(directory, part)
-  const unpacked = path.slice(0, -'.gz'.length)
-  return !existsSync(path) && existsSync(unpacked) ? unpacked : path
-}
-
-/** Gives a run the received file of a part of another run, packed or not. Throws FETTLE_OUTPUT_WRITE. */
-export function linkReceived(from: string, to: { readonly directory: string; readonly part: number }): Promise<void> {
-  const path = enrichedPath(to.directory, to.part)
-  return linkOrCopy(from, isPacked(from) ? path : path.slice(0, -'.gz'.length))
-}
+/** The received file of a part. */
+export const receivedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv.gz`)
 
 /** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. Throws FETTLE_OUTPUT_WRITE. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {

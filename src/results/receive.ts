@@ -11,13 +11,13 @@ import { FettleError } from '../errors.ts'
 import { attempt, openExclusive, removeFile } from '../files/atomic-file.ts'
 import { renameDurably } from '../files/durable.ts'
 import { fileChunks, fileDigest } from '../files/file-chunks.ts'
-import { isPacked, packed, unpacked } from '../files/packed-file.ts'
+import { packed, unpacked } from '../files/packed-file.ts'
 import { RecordScanner } from '../input/scan/record-scanner.ts'
 import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
 import { FormProbe, FormProblem, readForm } from './file-form.ts'
-import { enrichedPath, isEnrichedFile } from './file-names.ts'
+import { isEnrichedFile, receivedPath } from './file-names.ts'
 
 export interface ReceivedFile {
   readonly bytes: number
@@ -39,12 +39,9 @@ interface ReceivedForm {
   readonly delimiter: string
 }
 
-/** Whether the file at `path` is the one that was received, packed or not. */
-export async function isAsReceived(path: string, { sha256, packedSha256 }: RecordedFile): Promise<boolean> {
-  return (await fileDigest(path)) === (isPacked(path) ? packedSha256 : sha256)
-}
-
-type RecordedFile = Pick<ReceivedFile, 'sha256'> & { readonly packedSha256?: string | undefined }
+/** Whether the file at `path` is the one that was received. */
+export const isAsReceived = async (path: string, { packedSha256 }: Pick<ReceivedFile, 'packedSha256'>): Promise<boolean> =>
+  (await fileDigest(path)) === packedSha256
 
 /** Receives the files of one run. A doubtful file that arrives the same way twice was not cut. */
 export class Receiver {
@@ -63,7 +60,7 @@ export class Receiver {
    * bytes as they came, is kept then.
    */
   async receive(part: number, download: Download, rows: number): Promise<ReceivedFile> {
-    const path = enrichedPath(this.#workDir, part)
+    const path = receivedPath(this.#workDir, part)
     const partial = `${path}.partial`
     const { counter, received } = await store(partial, download.body)
     const isSame = this.#doubtful.get(part) === received.sha256

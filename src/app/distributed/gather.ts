@@ -6,7 +6,7 @@ import { action, errorOfIssues, FettleError, issue } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, readLines, type Signer } from '../../queue/index.ts'
-import { linkOrCopy, linkReceived, receivedPath } from '../../results/file-names.ts'
+import { linkOrCopy, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
 import { choicePath } from '../../reuse/files/choice.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
@@ -99,7 +99,7 @@ async function isComplete({ id, path }: RunDirectory, runsDir: string, { fingerp
 async function copyReceived({ jobs }: RunState, from: string, to: RunDirectory): Promise<void> {
   for (const { part, received } of jobs) {
     if (received === null) continue
-    await linkReceived(receivedPath(from, part), { directory: to.path, part }).catch(() => {})
+    await linkOrCopy(receivedPath(from, part), receivedPath(to.path, part)).catch(() => {})
   }
 }
 

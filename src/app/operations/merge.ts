@@ -6,7 +6,7 @@
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
-import { linkReceived, receivedPath } from '../../results/file-names.ts'
+import { linkOrCopy, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
 import { joinChoices } from '../../reuse/join-choices.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
@@ -121,11 +121,11 @@ async function fill(shards: readonly ShardRun[], directory: RunDirectory): Promi
   let part = 0
   for (const { state, directory: own } of withRows(shards))
     for (const job of state.jobs) {
-      const to = { directory: directory.path, part: part++ }
+      const to = receivedPath(directory.path, part++)
       if (job.received === null) continue
       const from = receivedPath(own.path, job.part)
       if (!(await isAsReceived(from, job.received))) throw lost(state, from)
-      await linkReceived(from, to)
+      await linkOrCopy(from, to)
     }
 }
 

@@ -36,8 +36,8 @@ export interface ProbeResult {
   readonly state: RunState
   /** Null where nothing is enriched, the run failed, or it was interrupted after it had removed the file. */
   readonly file: {
-    /** How it came; null where an earlier version received it. */
-    readonly form: NonNullable<NonNullable<RunState['jobs'][number]['received']>['form']> | null
+    /** How it came. */
+    readonly form: NonNullable<RunState['jobs'][number]['received']>['form']
     readonly header: readonly string[]
     readonly columns: readonly ProbedColumn[]
     /** Tags that were asked for and are in no column, with the header of an added column that is most like it. */
@@ -118,7 +118,8 @@ export async function runProbe(
 
 async function readFile({ plan, jobs }: RunState, folder: string): Promise<ProbeResult['file']> {
   const file = await openEnriched(plan, folder, 0)
-  if (file === null) return null
+  const received = jobs[0]?.received ?? null
+  if (file === null || received === null) return null
   try {
     const { columns } = file
     const { value: cells = [] } = await file.rows.next()
@@ -132,7 +133,7 @@ async function readFile({ plan, jobs }: RunState, folder: string): Promise<Probe
     })
     const unread = added.flatMap(({ tag, header }) => (tag === null ? [header] : []))
     const missing = tags.filter(tag => columns.find(tag) === -1).map(tag => ({ tag, nearest: findLike(tag, unread) }))
-    return { form: jobs[0]?.received?.form ?? null, header: columns.received, columns: added, missing }
+    return { form: received.form, header: columns.received, columns: added, missing }
   } finally {
     await file.close()
   }

@@ -29,7 +29,7 @@ function linesOf(sample: Sample, mappings: readonly string[], fields: readonly s
     const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === one.id)
     const { by, at, expires } = decision !== null && isMeant ? decision : NO_DECISION
     return [
-      ...[fingerprint ?? '', isMeant ? decision.decision : '', one.id, one.name, cells.name ?? '', by, at, expires],
+      ...[fingerprint, isMeant ? decision.decision : '', one.id, one.name, cells.name ?? '', by, at, expires],
       ...[String(row), key ?? '', one.score === null ? '' : one.score.toFixed(3), inWords(one.why)],
       ...mappings.map(name => cells[name] ?? ''),
       ...fields.map(name => one.fields[name] ?? ''),

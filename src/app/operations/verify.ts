@@ -156,11 +156,8 @@ function readSealed(directory: RunDirectory, { files, fault, notes }: Findings):
   files.push(path)
   try {
     const text = readKeptText(path) ?? ''
-    const isIntact = isSealIntact(text)
-    if (isIntact === false) throw new Error('its checksum does not match')
-    const report = reportSchema.parse(JSON.parse(text))
-    if (isIntact === null) notes.push(`${path} is of an earlier version, without checksums: its documents cannot be compared`)
-    return report
+    if (!isSealIntact(text)) throw new Error('its checksum does not match')
+    return reportSchema.parse(JSON.parse(text))
   } catch (error) {
     const why = error instanceof Error && !('issues' in error) ? error.message : 'it is not a report'
     fault(path, `is not as it was written: ${why}`)
@@ -170,7 +167,6 @@ function readSealed(directory: RunDirectory, { files, fault, notes }: Findings):
 
 type Facts = Readonly<Record<string, unknown>>
 
-/** The facts of a run that reports of every version have. */
 const factsOf = ({ metadata, status, exitCode, totals, ledger, results: [result] }: Report): Facts => ({
   'metadata.runId': metadata.runId,
   status,

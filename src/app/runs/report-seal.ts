@@ -14,10 +14,10 @@ import {
   FETCHED_FILE,
   isAnswersFile,
   isEnrichedFile,
-  isReviewFile,
   JOURNAL_FILE,
   QUESTIONS_FILE,
   QUEUE_FILE,
+  REVIEW_FILE,
   ROWS_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
@@ -34,9 +34,8 @@ export function sealReport(report: Report): string {
   return text.replace(/""\n\}\n$/, `"${sha256(text)}"\n}\n`)
 }
 
-/** Whether the text is as it was written; null for a report of an earlier version, which has no checksum. */
-export function isSealIntact(text: string): boolean | null {
-  if (!text.includes('"checksum"')) return null
+/** Whether the text is as it was written. */
+export function isSealIntact(text: string): boolean {
   const sum = SEAL.exec(text)?.[1]
   return sum !== undefined && sha256(text.replace(SEAL, EMPTY)) === sum
 }
@@ -53,9 +52,9 @@ const WORK_FILES = [
   ACCEPTED_FILE,
   FETCHED_FILE,
   QUEUE_FILE,
+  REVIEW_FILE,
 ]
-export const isWorkFile = (name: string): boolean =>
-  WORK_FILES.includes(name) || isReviewFile(name) || isEnrichedFile(name) || isAnswersFile(name)
+export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name) || isAnswersFile(name)
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */
 const isRecorded = (name: string): boolean =>

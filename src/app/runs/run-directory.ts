@@ -17,9 +17,9 @@ import {
   CANDIDATES_FILE,
   FETCHED_FILE,
   isEnrichedFile,
-  isReviewFile,
   JOURNAL_FILE,
   QUESTIONS_FILE,
+  REVIEW_FILE,
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { CHOICE_FILE } from '../../reuse/files/choice.ts'
@@ -62,7 +62,7 @@ export function removeIfPossible(path: string): void {
 /** Files kept for a review: received rows, and rows to review. */
 const isKeptForReview = (name: string): boolean =>
   isEnrichedFile(name) ||
-  isReviewFile(name) ||
+  name === REVIEW_FILE ||
   [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
 
 /**

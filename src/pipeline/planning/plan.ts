@@ -168,7 +168,6 @@ function limitIssues({ portfolio, events }: Pipeline, limit: number | null, at: 
   return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'warn', at: at('portfolio'), hint: 'Run without a limit.' })]
 }
 
-/** Keys that are not given are absent, so that plans of earlier versions stay the same. */
 function plannedPortfolio(
   { name, id, rules, sync, remove }: NonNullable<Pipeline['portfolio']>,
   reference: Plan['key'],

@@ -47,9 +47,8 @@ export interface Packed {
   readonly all: number
 }
 
-/** Packs rows up to `budget` characters. Rows without a fingerprint (of old runs) cannot be decided and are omitted. */
-export function pageData(report: Report, result: Result, samples: readonly Sample[], budget: number): Packed {
-  const rows = samples.filter(one => one.fingerprint !== null)
+/** Packs rows up to `budget` characters. */
+export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number): Packed {
   if (rows.length === 0) return { element: null, shown: 0, all: 0 }
   const mappings: string[] = result.mappings.map(one => one.mapping)
   const known = new Set(rows.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
@@ -87,7 +86,7 @@ function packed(sample: Sample, mappings: readonly string[], fields: readonly st
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
   // The reasons of the best candidate are usually those of the row.
   const own = all[0]?.[3] === why ? '' : why
-  return [row, key, fingerprint ?? '', score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision, reason]
+  return [row, key, fingerprint, score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision, reason]
 }
 
 const trimmed = (texts: readonly string[]): string[] => texts.slice(0, texts.findLastIndex(text => text !== '') + 1)

@@ -18,7 +18,7 @@ const OPEN = 50
 /** Rows in the page: more make a browser slow. */
 const MOST = 500
 /** Characters of rows in one section: the page must stay below 5 MB. */
-const BUDGET = 700_000
+const BUDGET = 600_000
 const CELL = 160
 
 const HEAD = [

@@ -28,9 +28,7 @@ export const registersSchema = z
   )
   .nullable()
   .default(null)
-  .describe(
-    'registers that the rows were matched against; null for a service that does not name them, and in runs of older versions',
-  )
+  .describe('registers that the rows were matched against; null for a service that does not name them')
 
 /** What the service took for known of the list. */
 export const listFacts = {
@@ -45,20 +43,20 @@ export const listFacts = {
     })
     .nullable()
     .default(null)
-    .describe('of a run that did not take all rows because of a limit; null otherwise, and in runs of older versions'),
+    .describe('of a run that did not take all rows because of a limit; null otherwise'),
   inRegister: z
     .number()
     .nullable()
     .default(null)
     .describe(
-      "how much of the list is in the register, from 0 to 1, as fettle's own service estimated it from the list; null for another service, and in runs of older versions",
+      "how much of the list is in the register, from 0 to 1, as fettle's own service estimated it from the list; null for another service",
     ),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()
     .default(null)
     .describe(
-      "whether fettle's own service relied on the company numbers of the list: unreliable ones alone are no match where the name is another; null for another service, and in runs of older versions",
+      "whether fettle's own service relied on the company numbers of the list: unreliable ones alone are no match where the name is another; null for another service",
     ),
 }
 

@@ -26,4 +26,4 @@ export const reuseSchema = z
   })
   .nullable()
   .default(null)
-  .describe('answers of earlier runs; null without reuse, and in runs of older versions')
+  .describe('answers of earlier runs; null without reuse')

@@ -12,12 +12,10 @@ export const sampleSchema = z.object({
   key,
   score,
   why,
-  reason: text
-    .default(null)
-    .describe('why the row is in review or unmatched; null where the service gives no reason, and in runs of older versions'),
+  reason: text.default(null).describe('why the row is in review or unmatched; null where the service gives no reason'),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: company.nullable().describe('the best company found'),
-  fingerprint: text.describe('identifies the row in decisions; null in runs of older versions'),
+  fingerprint: z.string().describe('identifies the row in decisions'),
   candidates: z
     .array(
       z.object({

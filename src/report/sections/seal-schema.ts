@@ -10,7 +10,7 @@ export const sealSchemas = {
     })
     .nullable()
     .default(null)
-    .describe('the journal that this was made from; null in runs of older versions'),
+    .describe('the journal that this was made from'),
   files: z
     .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
     .default([])

@@ -53,7 +53,7 @@ export interface Job {
   readonly inRegister?: number
   /** Whether its company numbers are reliable, likewise. */
   readonly companyNumbers?: CompanyNumbers
-  /** Absent before matching, and for a job that an earlier version matched. */
+  /** Absent before matching. */
   readonly registers?: MatchedRegisters
   /** The portfolio that has taken them. */
   readonly portfolioId?: number

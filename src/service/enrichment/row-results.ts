@@ -16,7 +16,7 @@ export interface RowResult {
   readonly pattern: string
   readonly banding: string
   readonly company: string | null
-  /** Where the company comes from; absent without one, and in results of older versions. */
+  /** Where the company comes from; absent without one. */
   readonly source?: RowSource
   /** The first row with the same company, of a duplicate. */
   readonly first: number | null

@@ -22,9 +22,6 @@ export const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as R
 
 export const GONE: Facts = { ...NOTHING, status: 'not in the register' }
 
-/** Facts that an earlier version stored lack the fields that it did not compare. */
-export const readFacts = (json: string): Facts => ({ ...NOTHING, ...(JSON.parse(json) as Partial<Facts>) })
-
 /** The state of a company, with sorted directors. */
 export const factsOf = (company: Registered): Facts => ({
   ...NOTHING,

@@ -2,7 +2,7 @@
 import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
 import type { Database } from '../storage/database.ts'
-import { type Facts, factsOf, type Registered, readFacts } from './company-facts.ts'
+import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
 export interface Notes {
@@ -44,7 +44,7 @@ const SELECT = `
   FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
 `
 
-const holdingOf = (row: Row): Holding => ({ ...row, facts: readFacts(row.facts) })
+const holdingOf = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts) as Facts })
 
 /** `now` returns the time of a change. */
 export function openHoldings(database: Database, now: () => number) {
@@ -173,12 +173,12 @@ export function openHoldings(database: Database, now: () => number) {
       const sql =
         'SELECT connect_id AS connectId, facts FROM watched w WHERE EXISTS (SELECT 1 FROM holdings h WHERE h.connect_id = w.connect_id)'
       const rows = database.all<Row>(sql)
-      return new Map(rows.map(row => [row.connectId, readFacts(row.facts)]))
+      return new Map(rows.map(row => [row.connectId, JSON.parse(row.facts) as Facts]))
     },
 
     known(connectId: string): { readonly facts: Facts; readonly country: string } | null {
       const row = database.get<Row>('SELECT facts, country FROM watched WHERE connect_id = ?', [connectId])
-      return row === null ? null : { facts: readFacts(row.facts), country: row.country }
+      return row === null ? null : { facts: JSON.parse(row.facts) as Facts, country: row.country }
     },
 
     learn(connectId: string, facts: Facts): void {

@@ -47,8 +47,8 @@ export interface RegisterInfo {
   readonly sha256: string
   readonly bytes: number
   readonly file: string
-  /** Version of the importer that read the source; absent in registers of earlier ones. */
-  readonly importer?: number
+  /** Version of the importer that read the source. */
+  readonly importer: number
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
   /** Confirmed names; absent without any. */
@@ -65,8 +65,8 @@ export interface ChangeSetInfo {
   readonly added: number
   readonly removed: number
   readonly changed: number
-  /** Changed companies by field; absent for changes that an earlier version recorded. */
-  readonly fields?: Readonly<Record<string, number>>
+  /** Changed companies by field. */
+  readonly fields: Readonly<Record<string, number>>
 }
 
 export type Snapshot = Pick<RegisterInfo, 'snapshotDate' | 'importedAt' | 'sha256'>

@@ -7,11 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
-// The steps that create and change the tables, each run once and in one transaction; the version of a database is the number of
-// steps applied to it. A released step never changes: a change is a new step at the end, so that any older version can be opened.
-// From the sixth step on, numbers shown to callers are random and independent of the row order; earlier numbers stay valid.
-import MIGRATIONS from './migrations.json' with { type: 'json' }
-// What all steps together make: a new database gets it at once, in a third of the time.
+// A change of a released version is a step of its own, so that older directories can be opened.
 import TABLES from './tables.json' with { type: 'json' }
 import { requireNothingBeside } from './unnamed-files.ts'
 
@@ -30,6 +26,9 @@ export interface Database {
   copyTo(path: string): void
   close(): void
 }
+
+/** Of the tables. */
+const VERSION = 7
 
 const PAGE_BYTES = 4096
 
@@ -54,7 +53,7 @@ function requireNotLost(directory: string, path: string): void {
 }
 
 /**
- * Opens `jobs.db` of the directory, or creates it. Throws FETTLE_SETTINGS for a file of a newer version, and when the file is missing
+ * Opens `jobs.db` of the directory, or creates it. Throws FETTLE_SETTINGS for a file of another version, and when the file is missing
  * or empty while files of jobs exist.
  */
 export function openDatabase(directory: string): Database {
@@ -87,9 +86,10 @@ export function openDatabase(directory: string): Database {
   // An answer promises that the change is on disk: the log is synced with every commit.
   file.exec('PRAGMA synchronous = FULL')
   const version = Number(file.get('PRAGMA user_version')?.user_version ?? 0)
-  if (version > MIGRATIONS.length) {
+  if (version !== 0 && version !== VERSION) {
     file.close()
-    throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: a newer fettle wrote it.`)
+    const which = version > VERSION ? 'a newer fettle' : 'a fettle from before the first release'
+    throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: ${which} wrote it.`)
   }
   if (version === 0) {
     try {
@@ -98,10 +98,7 @@ export function openDatabase(directory: string): Database {
       file.close()
       throw error
     }
-    transaction(() => file.exec(`${TABLES.join(';')}; PRAGMA user_version = ${MIGRATIONS.length}`))
-  }
-  for (const [done, statements] of MIGRATIONS.entries()) {
-    if (version > 0 && done >= version) transaction(() => file.exec(`${statements.join(';')}; PRAGMA user_version = ${done + 1}`))
+    transaction(() => file.exec(`${TABLES.join(';')}; PRAGMA user_version = ${VERSION}`))
   }
 
   return {

@@ -1,11 +1,10 @@
 /**
- * Random numbers for tenants and their objects, so that a number reveals nothing about other numbers. Numbers of earlier versions
- * counted up from 1 and stay valid.
+ * Random numbers for tenants and their objects, so that a number reveals nothing about other numbers.
  */
 import { randomInt } from 'node:crypto'
 import type { Database } from './database.ts'
 
-// Nine digits, like the documented samples; earlier versions never counted that far.
+// Nine digits, like the documented samples.
 const FIRST = 100_000_000
 const LAST = 999_999_999
 

@@ -11,6 +11,7 @@ import { showSeveral } from '../../../src/cli/terminal/progress/several.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
 import type { ProgressEvent } from '../../../src/run/ports.ts'
+import { RECEIVED } from '../../support/received.ts'
 import { planOf } from '../../unit/run/world.ts'
 
 /** A run of so many jobs of 50,000 rows, told fact by fact. */
@@ -96,7 +97,7 @@ describe('a picture', () => {
     told.add(...uploaded(0), matched(0), { type: 'stage.started', stage: 'download' })
     tick({ type: 'download', part: 0, received: 5_000_000, total: null }, 1_000)
     expect(drawn.head(9_000)).toBe('9.0 s  download  downloading 5.0 MB')
-    told.add({ type: 'file.received', part: 0, bytes: 5, rows: 5, sha256: '' })
+    told.add({ type: 'file.received', part: 0, bytes: 5, rows: 5, sha256: '', ...RECEIVED })
     expect(drawn.head(9_000)).toBe('9.0 s  download  writing the outputs')
   })
 

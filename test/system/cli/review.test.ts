@@ -234,26 +234,6 @@ describe.concurrent('a review by table', () => {
     expect((await fettle([...clean, '--decisions', 'decisions/others.csv'], { cwd })).code).toBe(65)
   })
 
-  test('of a run whose files are not packed, as earlier versions left them, is applied, and verify finds them intact', async () => {
-    const cwd = await reviewed()
-    const run = join(cwd, 'fettle-runs', read(cwd, 'fettle-runs/latest').trim())
-    for (const name of ['enriched-0.csv', 'review.jsonl']) {
-      writeFileSync(join(run, name), gunzipSync(readFileSync(join(run, `${name}.gz`))))
-      rmSync(join(run, `${name}.gz`))
-    }
-    await decided(cwd, { 'GB-X-02345678': 'accept' })
-    expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).code).toBe(0)
-    expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'manualMatched', 'unmatched'])
-    const { exitCode, files } = lastLine(await fettle(['verify', '--json'], { cwd })) as {
-      exitCode: number
-      files: readonly string[]
-    }
-    expect([exitCode, files.filter(file => /enriched|review\.jsonl/.test(file)).length]).toEqual([0, 2])
-    expect(readdirSync(run).filter(name => /^enriched|^review/.test(name))).toEqual(['enriched-0.csv', 'review.jsonl'])
-    writeFileSync(join(run, 'enriched-0.csv'), readFileSync(join(run, 'enriched-0.csv'), 'utf8').replace('ACME', 'ACNE'))
-    expect((await fettle(['verify'], { cwd })).stderr).toContain('enriched-0.csv is not as the run wrote it')
-  })
-
   test('only the newest run of a pipeline keeps what its review needs', async () => {
     const cwd = await reviewed()
     const [first] = readdirSync(join(cwd, 'fettle-runs')).filter(name => name.startsWith('2'))

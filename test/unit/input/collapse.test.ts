@@ -46,9 +46,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
     for await (const piece of (await openSource(plan, work).upload(part)).open()) pieces.push(piece)
     const body = Buffer.concat(pieces).toString()
     bodies.push(body)
-    // Files of earlier versions are not packed.
-    if (part % 2 === 0) writeFileSync(join(work, `enriched-${part}.csv.gz`), gzipSync(answer(body)))
-    else writeFileSync(join(work, `enriched-${part}.csv`), answer(body))
+    writeFileSync(join(work, `enriched-${part}.csv.gz`), gzipSync(answer(body)))
   }
   let ofSent: unknown = null
   const results = openResults(plan, work, { root })

@@ -1,10 +1,12 @@
 /** Damage that is still JSON: a line without a required field, or before the event it depends on, is named and rejected. */
+import { isUtf8 } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
+import { Checksums } from '../../../src/journal/checksum.ts'
 import { readJournal } from '../../../src/journal/file.ts'
 import { fold } from '../../../src/journal/state.ts'
 import { runs } from '../../support/runs.ts'
@@ -21,10 +23,23 @@ beforeAll(async () => {
   lines = world.journal.events.map(event => JSON.stringify(event))
 })
 
-/** The code and line of the refusal, or null when the journal was read and told. */
+/** With checksums, so that they are not what is found; bytes that are not text stay. */
+function seal(content: readonly (string | Buffer)[]): Buffer {
+  const sums = new Checksums()
+  const sealed = content.map(line => {
+    const bytes = Buffer.from(line)
+    if (!isUtf8(bytes)) return bytes
+    const text = sums.seal(bytes.toString())
+    sums.accept(text)
+    return Buffer.from(text)
+  })
+  return Buffer.concat(sealed.flatMap(line => [line, Buffer.from('\n')]))
+}
+
+/** The code and line of the refusal, or null when the journal was read and folded. */
 function refusalOf(content: readonly (string | Buffer)[]): { code: string; line: number | null } | null {
   const path = join(freshFolder(), 'journal.jsonl')
-  writeFileSync(path, Buffer.concat(content.map(line => Buffer.concat([Buffer.from(line), Buffer.from('\n')]))))
+  writeFileSync(path, seal(content))
   try {
     fold(readJournal(path).events)
     return null
@@ -125,7 +140,7 @@ test.each([
   const line = JSON.stringify({ type, ...fields, at: '2025-01-01T00:00:00.000Z' })
   expect(refusalOf([...lines, line])).toEqual(damagedAt(lines.length + 1))
   const path = join(freshFolder(), 'journal.jsonl')
-  writeFileSync(path, [...lines, line, ''].join('\n'))
+  writeFileSync(path, seal([...lines, line]))
   expect(() => readJournal(path)).toThrowError(expect.objectContaining({ exitCode: 73, message: expect.stringContaining(why) }))
 })
 

@@ -8,6 +8,7 @@ import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { HttpCounts } from '../../../src/model/requests.ts'
 import { STAGE_NAMES } from '../../../src/model/stages.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import { RECEIVED } from '../../support/received.ts'
 import { OUTCOMES, planOf } from '../run/world.ts'
 
 const started: RunEventInput = {
@@ -354,7 +355,10 @@ describe('changes only the fields of the event', () => {
       { type: 'enrich.finished', part, status: 'enriched', summary },
       { ...seen('enriched'), enrichFinished: true },
     ],
-    [{ type: 'file.received', part, bytes: 9, rows: 2, sha256: 'h' }, { received: { bytes: 9, rows: 2, sha256: 'h' } }],
+    [
+      { type: 'file.received', part, bytes: 9, rows: 2, sha256: 'h', ...RECEIVED },
+      { received: { bytes: 9, rows: 2, sha256: 'h', ...RECEIVED } },
+    ],
     [
       { type: 'correlation.noted', part, operation: 'submit', correlationId: 'c' },
       { correlations: [{ operation: 'submit', correlationId: 'c' }] },

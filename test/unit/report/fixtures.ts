@@ -6,6 +6,7 @@ import { fold } from '../../../src/journal/state.ts'
 import type { Outcomes, RowSample } from '../../../src/model/results.ts'
 import type { StageName } from '../../../src/model/stages.ts'
 import { buildReport, type Report } from '../../../src/report/index.ts'
+import { RECEIVED } from '../../support/received.ts'
 
 type Plan = RunState['plan']
 type ColumnProfile = NonNullable<Plan['profile']>[number]
@@ -199,7 +200,10 @@ const sample = (row: number, rest: Partial<RowSample>): RowSample => ({
   why: 'name 0.97 | number =',
   cells: {},
   candidate: { id: '', name: '' },
+  reason: '',
   fingerprint: `r${row.toString(16).padStart(32, '0')}`,
+  candidates: [],
+  decision: null,
   ...rest,
 })
 
@@ -351,7 +355,7 @@ const finished = (): RunState => {
     .stage(
       'download',
       2_130,
-      { type: 'file.received', part: 0, bytes: 91_442, rows: 498, sha256: digest('0d3e55') },
+      { type: 'file.received', part: 0, bytes: 91_442, rows: 498, sha256: digest('0d3e55'), ...RECEIVED },
       {
         type: 'output.written',
         files: [

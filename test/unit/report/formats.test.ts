@@ -65,6 +65,7 @@ describe('Markdown', () => {
       why: 'name 0.5',
       cells: Object.fromEntries(Array.from({ length: cells }, (_, j) => [`field${j}`, '<'.repeat(200)])),
       candidate: { id: 'x', name: 'y' },
+      ...{ reason: '', fingerprint: '', candidates: [], decision: null },
     }))
 
   it.each([[10], [90], [400]])('stays under 900 KB by whole sections with %i cells a row', cells => {

@@ -73,6 +73,7 @@ describe('the report page', () => {
         why: 'x'.repeat(10_000),
         cells,
         candidate: { id: 'i'.repeat(10_000), name: 'n'.repeat(10_000) },
+        ...{ reason: '', fingerprint: 'r', candidates: [], decision: null },
       }),
     )
     const jobs = state.jobs.map(job => ({

@@ -1,7 +1,7 @@
 /** Decisions: read from any table, stored as CSV, applied so that every row keeps exactly one outcome. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
@@ -359,7 +359,7 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
     const root = folder()
     const work = folder()
     writeFileSync(join(root, 'in.csv'), INPUT)
-    writeFileSync(join(work, 'enriched-0.csv'), ENRICHED)
+    writeFileSync(join(work, 'enriched-0.csv.gz'), gzipSync(ENRICHED))
     const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
     const plan = planOf(facts, { output, ...rest })
     const decisions = async () => (lines === null ? null : new Decisions(lines, TODAY))
@@ -404,7 +404,7 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
 
   it('store no row content when the report has none, and mask masked columns', async () => {
     const none = await published(null, { report: { rows: 'none', mask: [] } })
-    expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv', 'states.jsonl.gz']])
+    expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv.gz', 'states.jsonl.gz']])
     const states = gunzipSync(readFileSync(join(none.work, 'states.jsonl.gz'))).toString()
     for (const cell of INPUT.split(/[\n,;]/).filter(text => text.length > 3)) expect(states).not.toContain(cell)
     const { rows } = await published(null, { report: { rows: 'review', mask: ['name'] } })

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { maxFileBytes } from '../../../src/run/stages/download.ts'
+import { RECEIVED } from '../../support/received.ts'
 import { refusal } from './fake-service.ts'
 import { OUTCOMES, planOf, resumed, worldOf } from './world.ts'
 
@@ -101,7 +102,7 @@ describe('a file larger than it can be', () => {
     world.results.receive = async (_, download) => {
       let got = 0
       for await (const piece of download.body) got += piece.length
-      return { bytes: got, rows: 10, sha256: 'bb' }
+      return { bytes: got, rows: 10, sha256: 'bb', ...RECEIVED }
     }
     return { world, sent: () => sent }
   }
@@ -134,7 +135,7 @@ test('downloads a file again that was cut short twice', async () => {
   const state = await world.run()
   expect(state).toMatchObject({ finished: true, status: 'success' })
   expect(world.results).toMatchObject({ receives: 3, publishes: 1 })
-  expect(state.jobs[0]?.received).toEqual({ bytes: 14, rows: 10, sha256: 'bb' })
+  expect(state.jobs[0]?.received).toEqual({ bytes: 14, rows: 10, sha256: 'bb', ...RECEIVED })
   expect(world.ticks.filter(tick => tick.type === 'retry')).toHaveLength(2)
 })
 

@@ -10,6 +10,7 @@ import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { LastGoodRun } from '../../../src/run/checks.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
 import { runStages } from '../../../src/run/runner.ts'
+import { RECEIVED } from '../../support/received.ts'
 import { FakeAccount } from './fake-account.ts'
 import { FakeService } from './fake-service.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -131,7 +132,7 @@ export class FakeResults implements Results {
     const { length: bytes } = Buffer.concat(chunks)
     if (download.bytes !== null && bytes !== download.bytes)
       throw new FettleError('FETTLE_DOWNLOAD_CUT', `${bytes} of ${download.bytes} bytes came`)
-    return { bytes, rows, sha256: 'bb' }
+    return { bytes, rows, sha256: 'bb', ...RECEIVED }
   }
 
   failed: ReadonlySet<number> = new Set()

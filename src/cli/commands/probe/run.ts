@@ -64,7 +64,6 @@ async function isAgreed({ service, enrich }: Plan, flags: Flags, io: Io): Promis
 
 function describeFile({ form, header }: NonNullable<ProbeResult['file']>): string {
   const columns = counted(header.length, 'column')
-  if (form === null) return columns
   const { encoding, evidence, packing, delimiter } = form
   const shown = evidence === null ? encoding : `${encoding} (by its ${evidence})`
   return `${columns} separated by ${JSON.stringify(delimiter)}, ${shown}, ${packing === null ? 'not packed' : `packed by ${packing}`}`

@@ -125,7 +125,7 @@ async function atTerminal(
   const expires = expiryOf(flags)
   const at = new Date().toISOString()
   const linesOf = (row: ReviewRow, chosen: NonNullable<Chosen> | null): readonly Decision[] => {
-    const line = { fingerprint: row.fingerprint ?? '', name: row.cells.name ?? '', by, at, expires, company: '', companyName: '' }
+    const line = { fingerprint: row.fingerprint, name: row.cells.name ?? '', by, at, expires, company: '', companyName: '' }
     if (chosen === null) return [{ ...line, decision: 'undo' }]
     if (chosen.kind === 'accept') {
       const companyName = row.candidates.find(({ id }) => id === chosen.company)?.name ?? ''
@@ -143,7 +143,7 @@ async function atTerminal(
 function earlierOf(old: readonly Decision[]): (row: ReviewRow) => Chosen {
   const decisions = new Decisions(old, new Date().toISOString().slice(0, 10))
   return ({ fingerprint, candidates }) => {
-    const verdict = decisions.of(fingerprint ?? '')
+    const verdict = decisions.of(fingerprint)
     if (verdict === undefined) return null
     const { accepted, none, rejected } = verdict
     if (accepted !== null) return { kind: 'accept', company: accepted.company, by: accepted.by }

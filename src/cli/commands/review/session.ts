@@ -27,21 +27,21 @@ export async function runReviewSession(
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = keysOf(io)
   const lines = (): Decision[] => {
-    const seen = new Map(rows.map(row => [row.fingerprint ?? '', row]))
+    const seen = new Map(rows.map(row => [row.fingerprint, row]))
     return [...chosen].flatMap(([fingerprint, choice]) => linesOf(seen.get(fingerprint)!, choice === 'undone' ? null : choice))
   }
   const set = async (row: ReviewRow, choice: NonNullable<Chosen> | 'undone'): Promise<void> => {
-    chosen.set(row.fingerprint ?? '', choice)
+    chosen.set(row.fingerprint, choice)
     await keep(lines())
   }
   const undo = async (row: ReviewRow): Promise<void> => {
     if (isStored(row)) return set(row, 'undone')
-    if (chosen.delete(row.fingerprint ?? '')) await keep(lines())
+    if (chosen.delete(row.fingerprint)) await keep(lines())
   }
   try {
     for (let at = 0; at < rows.length; ) {
       const row = rows[at]!
-      const known = chosen.get(row.fingerprint ?? '') ?? earlier(row)
+      const known = chosen.get(row.fingerprint) ?? earlier(row)
       const shown = screenOf(row, { at: at + 1, of: rows.length }, known === 'undone' ? null : known, {
         width: Math.min(160, io.columns()),
         colour: io.colour.err,

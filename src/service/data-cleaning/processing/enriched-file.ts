@@ -33,8 +33,7 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.score': result => result.score.toFixed(3),
   'match.matchScore': result => String(matchScoreOf(result.score)),
   'match.why': result => result.why,
-  // A job of an older version stored none.
-  'match.reason': result => result.reason ?? '',
+  'match.reason': result => result.reason,
   'match.candidateId': result => result.candidates[0]?.id ?? '',
   'match.candidateName': result => result.candidates[0]?.name ?? '',
   'match.register': result => sourceOf(result)?.register ?? '',

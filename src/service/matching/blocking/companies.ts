@@ -21,7 +21,7 @@ const HEADER_BYTES = 3
 /** Bytes below this are ASCII. */
 const ASCII = 0x80
 const BYTES = 'companies.bytes'
-/** Texts that many companies share are stored once; a company has their numbers. An index of an earlier version has none. */
+/** Texts that many companies share are stored once; a company has their numbers. */
 const SHARED = 'companies.activities'
 const RADIX = 36
 

@@ -3,15 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
 import { RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/rules.ts'
-import {
-  differences,
-  type Facts,
-  FIELDS,
-  type Field,
-  factsOf,
-  GONE,
-  readFacts,
-} from '../../../../src/service/portfolios/company-facts.ts'
+import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
 const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>
@@ -155,7 +147,6 @@ describe('differences of two states', () => {
     })
     const more = { ...company, legalForm: 'Ltd', directors: ['B', 'A'], activities: ['62012 Software'], figures: { rating: 'A' } }
     expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B', activities: '62012 Software', rating: 'A' })
-    expect(readFacts('{"status":"active"}')).toEqual({ ...GONE, status: 'active' })
     expect(differences(factsOf(more), factsOf({ ...more, directors: ['A', 'B'] }))).toEqual([])
   })
   test('ignore case, spaces and missing values', () => {
