@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type sqlite from 'node-sqlite3-wasm'
 import { FettleError } from '../../errors.ts'
-// A change of a released version is a step of its own, so that older directories can be opened.
+// A change of a released version is a separate step, so that older directories can be opened.
 import TABLES from './tables.json' with { type: 'json' }
 import { requireNothingBeside } from './unnamed-files.ts'
 
