@@ -21,6 +21,7 @@ const isolated = [
   'test/system/variants/**/*.test.ts',
   'test/system/chaos/**/*.test.ts',
   'test/system/race/**/*.test.ts',
+  'test/system/campaign/**/*.test.ts',
   'test/system/ledger/**/*.test.ts',
   'test/unit/app/damages.test.ts',
 ]

@@ -221,7 +221,8 @@ export class AnswerFolder {
           const key = Buffer.from(file.key(at))
           for (const other of newer) {
             const place = other.find(key)
-            if (place === -1 || other.time(place) < file.time(at)) continue
+            // A time in the future is of a clock that was set back since: it must not become a valid age.
+            if (place === -1 || (other.time(place) < file.time(at) && file.time(at) <= this.#now())) continue
             count += 1 - replaced[at]!
             replaced[at] = 1
             isUrgent ||= other.time(place) + other.facts.age < file.time(at) + file.facts.age

@@ -83,14 +83,15 @@ export class KnownAnswers {
     return new KnownAnswers(openFiles(folder), tags, now)
   }
 
-  /** Of several answers to a key the newest is used, before it one with all the tags. */
+  /** Of several answers to a key the newest is used, before it one with all the tags. One of a clock that was set back since is the last. */
   find(key: Buffer): FoundAnswer | null {
-    let best: { readonly open: OpenFile; readonly at: number; readonly time: number } | null = null
+    let best: { readonly open: OpenFile; readonly at: number; readonly time: number; readonly rank: number } | null = null
     for (const open of this.#files) {
       const at = open.file.find(key)
       if (at === -1) continue
       const time = open.file.time(at)
-      if (best === null || (open.isWide === best.open.isWide ? time > best.time : open.isWide)) best = { open, at, time }
+      const rank = time > this.#now ? -1 : time
+      if (best === null || (open.isWide === best.open.isWide ? rank > best.rank : open.isWide)) best = { open, at, time, rank }
     }
     if (best === null) return null
     const { open, at, time } = best

@@ -11,6 +11,21 @@ import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/upstrea
 /** What every list is taken for. */
 const FACTS = { inRegister: 0.8, companyNumbers: 'reliable' }
 
+/** A request on its way through. */
+export interface Passing extends ReturnType<typeof matchOperation> {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly sent: Buffer
+}
+
+/** Watches every request, and disturbs some: what it throws cuts the connection. */
+export interface Referee {
+  /** Before the service gets it; a status is answered in its place. */
+  arrived(passing: Passing): Promise<number | null>
+  /** The service has carried it out: the body to answer in place of this one. */
+  carriedOut(passing: Passing, reply: { readonly status: number; readonly body: Buffer }): Promise<Buffer>
+}
+
 export interface ChargingService {
   readonly url: string
   /** The settings for a run against it. */
@@ -23,7 +38,11 @@ export interface ChargingService {
 }
 
 /** Starts it with registers of a data folder; with none, all that were imported there. */
-export async function startCharging(data: string, registers: readonly string[] = ['sample']): Promise<ChargingService> {
+export async function startCharging(
+  data: string,
+  registers: readonly string[] = ['sample'],
+  referee: Referee | null = null,
+): Promise<ChargingService> {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-charging-'))
   const service = await serve({
     ...{ dataDir: folder, registerDir: join(data, 'registers'), registers, screensAtOnce: true },
@@ -37,18 +56,23 @@ export async function startCharging(data: string, registers: readonly string[] =
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"message":"no such job"}')
       return
     }
-    let headers = ownHeaders(request)
-    let sent: Buffer | undefined
-    if (operation === 'createJob') {
-      sent = Buffer.from(JSON.stringify({ ...JSON.parse((await readWhole(request)).toString()), ...FACTS }))
-      headers = { ...headers, 'content-length': String(sent.length) }
+    let sent = await readWhole(request)
+    const passing: Passing = { operation, jobId, request, response, sent }
+    const refused = (await referee?.arrived(passing)) ?? null
+    if (refused !== null) {
+      response.writeHead(refused, { 'content-type': 'text/plain' }).end('no')
+      return
     }
-    const reply = await forwardRequest(request, { target, headers, ...(sent === undefined ? {} : { body: sent }) })
-    const body = await readWhole(reply)
+    if (operation === 'createJob') sent = Buffer.from(JSON.stringify({ ...JSON.parse(sent.toString()), ...FACTS }))
+    const headers = { ...ownHeaders(request), 'content-length': String(sent.length) }
+    const reply = await forwardRequest(request, { target, headers, body: sent })
+    const status = reply.statusCode ?? 500
+    const whole = await readWhole(reply)
+    const body = (await referee?.carriedOut(passing, { status, body: whole })) ?? whole
     const isJson = /json/.test(String(reply.headers['content-type']))
     const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|[\d.]+),?/g, '')) : body
     const { 'content-length': _, 'transfer-encoding': __, ...rest } = reply.headers
-    response.writeHead(reply.statusCode ?? 500, { ...rest, 'content-length': text.length }).end(text)
+    response.writeHead(status, { ...rest, 'content-length': text.length }).end(text)
   }
   const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))

@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { Server, Socket } from 'node:net'
+import os from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import timers from 'node:timers/promises'
 import { type Disk, watchDisks } from '../disk/operations.mjs'
@@ -18,6 +19,10 @@ export interface Owned {
   readonly disk: Disk
   /** Divides every pause. */
   readonly waitDivisor: number
+  /** The name of its machine; that of this one if absent. */
+  readonly hostname?: string | undefined
+  /** What it does at intervals. */
+  readonly intervals: Map<unknown, () => unknown>
   readonly files: Set<number>
   /** How each open handle is really closed. */
   readonly handles: Map<FileHandle, () => Promise<void>>
@@ -179,9 +184,16 @@ function guardTimers(): void {
     const guarded = (action: Call, ...rest: unknown[]): unknown => {
       const own = current.getStore()
       if (own === undefined) return inner(action, ...rest)
-      return inner((...args: unknown[]) => (own.isGone ? undefined : action(...args)), ...rest)
+      const handle = inner((...args: unknown[]) => (own.isGone ? undefined : action(...args)), ...rest)
+      if (name === 'setInterval') own.intervals.set(handle, action)
+      return handle
     }
     Object.assign(globalThis, { [name]: Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(inner)) })
+  }
+  const clear = globalThis.clearInterval
+  globalThis.clearInterval = handle => {
+    current.getStore()?.intervals.delete(handle)
+    clear(handle)
   }
   const wait = timers.setTimeout
   timers.setTimeout = (async (ms = 1, ...rest: []) => {
@@ -193,8 +205,15 @@ function guardTimers(): void {
   }) as typeof wait
 }
 
+/** Does what the living processes do at intervals, as if time had passed. */
+export function passInterval(): void {
+  for (const own of living.values()) for (const action of [...own.intervals.values()]) current.run(own, action)
+}
+
 function guardProcess(): void {
   const { pid, cwd, kill } = process
+  const { hostname } = os
+  os.hostname = () => current.getStore()?.hostname ?? hostname()
   Object.defineProperty(process, 'pid', { get: () => current.getStore()?.pid ?? pid, configurable: true })
   process.cwd = () => current.getStore()?.cwd ?? cwd()
   process.kill = (to, signal = 'SIGTERM') => {

@@ -14,6 +14,7 @@ export interface HostOptions {
   /** Handles a signal; false: it ends the process, as SIGKILL always does. */
   readonly onSignal?: (signal: string) => boolean
   readonly pid?: number
+  readonly hostname?: string
 }
 
 /** How a process ended. */
@@ -32,7 +33,7 @@ export interface Host extends Owned {
 /** Starts a process. */
 export async function openHost(options: HostOptions): Promise<Host> {
   await installGuard()
-  const { cwd, makeDisk, waitDivisor = 1, onSignal = () => false, pid = nextPid() } = options
+  const { cwd, makeDisk, waitDivisor = 1, onSignal = () => false, pid = nextPid(), hostname } = options
   let report = (_: HostEnd): void => {}
   const ended = new Promise<HostEnd>(resolve => {
     report = resolve
@@ -41,6 +42,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     pid,
     cwd,
     waitDivisor,
+    hostname,
+    intervals: new Map(),
     files: new Set(),
     handles: new Map(),
     sockets: new Set(),

@@ -186,9 +186,9 @@ function recordedIn({ runsDir }: Place, id: string): RunState | null {
   return existsSync(journal) ? fold(readJournal(journal).events) : null
 }
 
-type List = readonly (readonly [key: string, row: number])[]
+export type List = readonly (readonly [key: string, row: number])[]
 
-function changedList(
+export function changedList(
   list: List,
   { changed, gone, added }: Pick<Night, 'changed' | 'gone' | 'added'>,
   newKey: () => string,

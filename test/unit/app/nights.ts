@@ -27,7 +27,7 @@ const AGE = { matched: 20, duplicate: 20, unmatched: 5, review: 5 }
 export type Row = readonly [key: string, supplier: number]
 
 /** A clock that stands some days from now. */
-const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
+export const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
 
 /** What a night showed. */
 export interface Night {

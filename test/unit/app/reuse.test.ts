@@ -7,7 +7,7 @@ import { verifyRun } from '../../../src/app/operations/verify.ts'
 import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
-import { chargedOptions, chargingService, nightsAt, type Row, SUPPLIERS } from './nights.ts'
+import { chargedOptions, chargingService, clockAt, nightsAt, type Row, SUPPLIERS } from './nights.ts'
 import { type Place, place } from './place.ts'
 
 let here: Place
@@ -68,6 +68,18 @@ test('rows are asked again when the caller wants it: all, by outcome, by key', a
   expect((await night(2, list, { refresh: { keys: ['K7'] } })).reuse).toMatchObject({ refreshed: 1, sent: 1 })
   expect((await night(3, list, { refresh: { all: true } })).reuse).toMatchObject({ refreshed: 30, known: 0 })
   expect((await night(4, list)).reuse).toMatchObject({ sent: 0 })
+})
+
+test('what was answered in the future of a clock that was set back is paid once more, and not every night', async () => {
+  const { write, pipeline } = nightsAt(here)
+  write(listOf(0, 10))
+  const options = await chargedOptions(here)
+  const sent: unknown[] = []
+  for (const day of [3, 1, 1.1, 3.1]) {
+    const report = await run(pipeline, { ...options, clock: clockAt(day), fresh: true })
+    sent.push(report.results[0]?.reuse?.sent)
+  }
+  expect(sent).toEqual([10, 10, 0, 0])
 })
 
 test('answers are kept in a folder of their own that only its owner can read, and it does not grow from night to night', async () => {
