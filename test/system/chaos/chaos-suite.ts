@@ -9,10 +9,11 @@ const run = fileURLToPath(new URL('run.mjs', import.meta.url))
 
 /** As many runs as `seconds` allow, 500 at most; `flags` are further ones of `npm run test:chaos`. */
 export function testCampaign(seconds: number, flags: readonly string[]): void {
-  test('no second job, no second effect, no lost row, no partial file, no secret', async () => {
+  test('no second job, no second effect, no lost row, no partial file, no secret', async ({ signal }) => {
     const seed = process.env.CHAOS_SEED === undefined ? [] : ['--seed', process.env.CHAOS_SEED]
     const args = [run, '--runs', '500', '--within', `${seconds}`, '--shrink', '1', '--json', ...flags, ...seed]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    // A campaign that hangs ends with its test.
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], signal, killSignal: 'SIGKILL' })
     const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
     console.log(printed)
     const last = printed.trim().split('\n').at(-1) ?? ''

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyOf, differences, halfWritten, leftIn } from './copies.ts'
+import { copyOf, differences, halfWritten, type Left, leftIn } from './copies.ts'
 import { type Ended, type Place, start } from './kit.ts'
 
 /** A command, and where it is killed. */
@@ -78,6 +78,11 @@ export async function killEverywhere(killed: Killed): Promise<KilledAt> {
   let following = 0
   let isOver = false
 
+  /** A run that a full disk ended before its first event is listed as an attempt. */
+  const atEnd = (place: Place): Left => {
+    const left = leftIn(place, files)
+    return effect === 'ENOSPC' ? { ...left, names: left.names.filter(name => name !== 'fettle-runs/attempts.jsonl') } : left
+  }
   const pull = async (at: number, log: string): Promise<void> => {
     const place = copyOf(prepared)
     rmSync(log, { force: true })
@@ -96,7 +101,7 @@ export async function killEverywhere(killed: Killed): Promise<KilledAt> {
     }
     const then = next(place, args)
     const last = hit === undefined ? first : await start(place, then).ended
-    if (last.code === 0) bad.push(...differences(leftIn(place, files), expected), ...(await judge(place, last)))
+    if (last.code === 0) bad.push(...differences(atEnd(place), expected), ...(await judge(place, last)))
     else bad.push(`${then.join(' ')} ended ${last.code ?? last.signal}: ${last.stderr}`)
     violations.push(...bad.map(why => `${effect} at ${(hit ?? 'no operation').replaceAll(place.folder, '')}: ${why}`))
     rmSync(place.folder, { recursive: true, force: true })

@@ -5,6 +5,8 @@ import { memoryFolder } from '../../support/memory-folder.ts'
 import { recorded } from './judge.ts'
 import type { Place } from './kit.ts'
 
+/** Of a pipeline, and of the answers. */
+const LOCK = /^fettle-runs\/(?:locks\/|answers\/\.asking\/(?:choosing|writing)\.)/
 const RUN_ID = /\d{8}T\d{6}Z-([a-z0-9.-]+)-[0-9a-f]{6}/g
 
 /**
@@ -20,7 +22,7 @@ export interface Left {
 export function leftIn({ folder }: Place, files: readonly string[]): Left {
   const names = readdirSync(folder, { recursive: true })
     .map(path => String(path).replace(RUN_ID, '$1'))
-    .filter(path => !path.startsWith('fettle-runs/locks/'))
+    .filter(path => !LOCK.test(path))
   const read = (name: string): string | null => (existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : null)
   return { names: names.sort(), bytes: Object.fromEntries(files.map(name => [name, read(name)])) }
 }

@@ -135,28 +135,31 @@ test('an outcome of the service needs no id with a digit', async () => {
   })
 })
 
-test('a duplicate counts only with its company', async () => {
-  const rows = ['CC-1,N,', 'CC-1,Y,1', ',Y,1']
-  expect(await publish('general.connectId,general.duplicate,general.duplicateId', rows)).toMatchObject({
-    matched: 1,
-    ids: [
+test.each<[string, string, readonly string[], number, readonly (readonly [string, string])[]]>([
+  [
+    'counts only with its company',
+    'general.connectId,general.duplicate,general.duplicateId',
+    ['CC-1,N,', 'CC-1,Y,1', ',Y,1'],
+    1,
+    [
       ['CC-1', 'matched'],
       ['CC-1', 'duplicate'],
       ['', 'unmatched'],
     ],
-  })
-})
-
-test('a duplicate that only has a further id counts as unmatched', async () => {
-  const rows = ['CC-1,UK1,N', ',UK1,Y', 'CC-3,UK3,N']
-  expect(await publish('general.connectId,general.safeNumber,general.duplicate', rows)).toMatchObject({
-    matched: 2,
-    ids: [
+  ],
+  [
+    'that only has a further id counts as unmatched',
+    'general.connectId,general.safeNumber,general.duplicate',
+    ['CC-1,UK1,N', ',UK1,Y', 'CC-3,UK3,N'],
+    2,
+    [
       ['CC-1', 'matched'],
       ['', 'unmatched'],
       ['CC-3', 'matched'],
     ],
-  })
+  ],
+])('a duplicate %s', async (_, columns, rows, matched, ids) => {
+  expect(await publish(columns, rows)).toMatchObject({ matched, ids })
 })
 
 test.each(['general.connectId', 'General.Connect_ID'])(
