@@ -13,9 +13,10 @@ import { candidatesOf } from './candidates.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from './enriched-file.ts'
 import { ACCEPTED_FILE, FETCHED_FILE } from './file-names.ts'
+import type { JoinedRow, RowSink } from './row-sink.ts'
 
 /** Collects the accepted companies without all tags, each once, in the order of their rows. */
-export class AcceptedLister {
+export class AcceptedLister implements RowSink {
   readonly #countries: readonly number[]
   readonly #fetched: FetchedTags
   readonly #workDir: string
@@ -29,7 +30,7 @@ export class AcceptedLister {
     this.#workDir = workDir
   }
 
-  add(result: RowResult, uploadRow: readonly string[]): void {
+  add({ result, uploadRow }: JoinedRow): void {
     const { decided, outcome } = result
     if (decided === null || decided.effect === 'agreed' || outcome !== 'manualMatched') return
     const { company: id, companyName } = decided.line
@@ -39,10 +40,13 @@ export class AcceptedLister {
     this.#found.set(id, { id, name, country })
   }
 
-  /** Returns how many there are. Throws FETTLE_OUTPUT_WRITE. */
-  async publish(): Promise<number> {
-    await writeLines(join(this.#workDir, ACCEPTED_FILE), [...this.#found.values()])
+  get count(): number {
     return this.#found.size
+  }
+
+  /** Throws FETTLE_OUTPUT_WRITE. */
+  publish(): Promise<void> {
+    return writeLines(join(this.#workDir, ACCEPTED_FILE), [...this.#found.values()])
   }
 }
 

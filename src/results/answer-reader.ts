@@ -5,18 +5,16 @@ import { placeFinder, readFates } from '../reuse/files/choice.ts'
 import { rowKeyMaker } from '../reuse/files/row-key.ts'
 import type { Answer, Answers } from './answers.ts'
 
-interface AnsweredRow {
+export interface AnsweredRow {
   readonly answer: Answer
   /** The row is collapsed: a match of the first row is a duplicate now. */
   readonly isRepeat: boolean
 }
 
-/** Returns a reader of the answers to the rows that have a key, in their order; it returns null after the last one. */
-export async function answerReader(
-  plan: Plan,
-  answers: Answers,
-  workDir: string,
-): Promise<(uploadRow: readonly string[]) => Promise<AnsweredRow | null>> {
+/** Returns the answer to the next row that has a key; null after the last one. */
+export type AnswerReader = (uploadRow: readonly string[]) => Promise<AnsweredRow | null>
+
+export async function answerReader(plan: Plan, answers: Answers, workDir: string): Promise<AnswerReader> {
   const rowKey = rowKeyMaker(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
   const fates = await readFates(plan, workDir)

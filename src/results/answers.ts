@@ -9,7 +9,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 import { Choice, type KnownAnswer } from '../reuse/files/choice.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import { AnswerOffsets, REUSED } from './answer-offsets.ts'
-import { addedColumns, type EnrichedColumns } from './enriched-columns.ts'
+import { addedColumns, type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
@@ -26,7 +26,7 @@ export interface Answer {
   /** Companies that the service proposed when it was asked about the row. */
   readonly proposed: readonly ProposedCompany[]
   readonly given: GivenAnswer
-  /** As it came back, for the row that went up; null for any other row. */
+  /** As it came back, for the row that was sent; null for any other row. */
   readonly raw: (RawAnswer & { readonly part: number }) | null
 }
 
@@ -37,7 +37,17 @@ export interface GivenAnswer {
   readonly reused: boolean
 }
 
-export const NOT_GIVEN: GivenAnswer = { at: '', job: '', reused: false }
+/** In place of the answer to a row that was not sent. */
+export const NOT_SENT: Answer = {
+  row: [],
+  columns: NO_COLUMNS,
+  outcome: 'skipped',
+  serviceOutcome: 'skipped',
+  reason: '',
+  proposed: [],
+  given: { at: '', job: '', reused: false },
+  raw: null,
+}
 
 export const evidenceOf = ({ row, columns }: Pick<Answer, 'row' | 'columns'>): Evidence => ({
   banding: row[columns.find(BANDING)] ?? '',
@@ -59,13 +69,6 @@ export interface AnswerPlace {
 export interface AnsweredJob {
   readonly id: string
   readonly at: string
-}
-
-/** Takes the rows of a run, in their order; what it writes appears once all are accounted for. */
-export interface RowSink {
-  add(answer: Answer, inputRow: readonly string[], uploadRow: readonly string[]): Promise<void>
-  publish(): Promise<void>
-  discard(): Promise<void>
 }
 
 interface Open {

@@ -7,41 +7,36 @@
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 
-import { join as pathJoin } from 'node:path'
-import { FettleError } from '../errors.ts'
+import { join } from 'node:path'
 import { removeFile } from '../files/atomic-file.ts'
-import { DigestIndex } from '../files/digest-index.ts'
-import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { rowMaker } from '../input/upload/upload-row.ts'
 import type { RunChanges } from '../model/changes.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
-import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
+import type { FetchedCompany, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
-import { answerReader } from './answer-reader.ts'
-import { type Answer, type AnsweredJob, type AnswerPlace, Answers, NOT_GIVEN, type RowSink } from './answers.ts'
+import { type AnswerReader, answerReader } from './answer-reader.ts'
+import { type AnsweredJob, type AnswerPlace, Answers } from './answers.ts'
 import { compareStates } from './changes/compare.ts'
-import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
+import { headOf, type RowStates, readStates, StatesWriter } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
+import { SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
-import { type Decisions, writeDecisions } from './decisions/decisions.ts'
-import { reviewWriter } from './decisions/review-rows.ts'
-import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { describeHeader, marksDuplicates } from './enriched-file.ts'
+import { writeDecisions } from './decisions/decisions.ts'
+import { NO_COLUMNS } from './enriched-columns.ts'
+import { describeHeader } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
-import { missingColumns } from './output/layout.ts'
-import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
-import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
+import { QuestionLister, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
-import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
+import type { JoinedRow, RowSink } from './row-sink.ts'
+import { type RowJoiner, rowJoiner, type StepFacts } from './row-steps.ts'
 import { RowTotals } from './row-totals.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
@@ -81,80 +76,47 @@ async function specialCells(plan: Plan, root?: string): Promise<ReadonlySet<stri
 
 async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, accept: Accept): Promise<PublishedResults> {
   const verifyUnchanged = await verifyPlanned(plan.input, options)
-  const decisions = (await options.decisions?.()) ?? null
-  const writers = plan.output === null ? null : await Writers.open(plan, plan.output, from.workDir, options)
-  const review = reviewWriter(from.workDir)
-  const companies = plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, from.workDir)
-  const proposals = plan.candidates == null ? null : await readProposals(from.workDir)
-  const questions = plan.candidates == null || proposals !== null ? null : new QuestionLister(plan.candidates, from.workDir)
-  const fetched = plan.candidates?.fetch == null ? null : await readFetched(from.workDir)
-  const accepted = fetched && new AcceptedLister(plan, fetched, from.workDir)
-  const states = plan.output === null || plan.shard !== undefined ? null : new StatesWriter(from.workDir, headOf(plan))
-  const keeper = options.answerSink?.(from.jobs ?? []) ?? null
-  const totals = new RowTotals(plan)
-  const before = options.baseline == null ? null : await readStates(options.baseline.workDir)
-  const undone =
-    states === null || decisions === null || options.baseline == null
-      ? null
-      : await UndoneFinder.open(options.baseline.workDir, before, decisions)
-  const others = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
-  const missing = new Set<string>()
+  const facts = await readFacts(plan, from.workDir, options)
+  const { decisions, before } = facts
+  const sinks = await openSinks(plan, from, options, facts)
+  const { totals, writers, undone } = sinks
+  const all: readonly RowSink[] = Object.values(sinks).flatMap(sink => sink ?? [])
   let header = ''
   const answers = new Answers(plan, from, async columns => {
-    await writers?.begin(columns)
-    if (columns === NO_COLUMNS) return
-    header = describeHeader(columns)
-    totals.begin(columns)
-    if (plan.output !== null) for (const name of missingColumns(plan, plan.output, columns)) missing.add(name)
+    for (const sink of all) await sink.begin?.(columns)
+    if (columns !== NO_COLUMNS) header = describeHeader(columns)
   })
   try {
-    const consumers = {
-      ...{ totals, writers, review, states, companies, questions, proposals, decisions, fetched, accepted, keeper },
-      ...{ undone, others },
-    }
-    await join(plan, from.workDir, answers, consumers, options)
+    const answerTo = await answerReader(plan, answers, from.workDir)
+    await joinRows({ plan, answers, answerTo, joinRow: rowJoiner(plan, facts), sinks: all }, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
     await verifyUnchanged('read')
     accept(totals.sent(), header)
-    await review.publish()
-    await states?.publish()
-    await companies?.publish()
-    await keeper?.publish()
-    await questions?.publish()
-    const acceptedCount = (await accepted?.publish()) ?? null
+    for (const sink of all) await sink.publish?.()
     await keepApplied(from.workDir, decisions?.linesAbout(totals.changed) ?? [])
     const compared = await changesSince(options.baseline ?? null, before, from.workDir, plan)
     const found = undone?.find(compared !== null) ?? NOTHING_UNDONE
     const changes = compared && withRenewed(compared, found, plan)
     const counts = decisions === null ? null : totals.decisions(decisions, found)
     const isRejected = options.isRejected?.(totals.outcomes(), changes?.counts ?? null, counts) === true
-    const files = (await writers?.publish(isRejected)) ?? []
     return {
-      files,
+      ...totals.results(),
+      files: (await writers?.publishFiles(isRejected)) ?? [],
       isRejected,
-      outcomes: totals.outcomes(),
       changes,
-      reused: plan.known === undefined ? null : totals.reused(),
       samples,
-      reasons: totals.reasons(),
-      duplicates: totals.duplicates(),
-      scores: totals.scores(),
-      lowestScores: totals.lowestScores(),
-      matches: totals.matches(),
-      missing: [...missing],
+      missing: writers?.missing() ?? [],
       unfit: writers?.unfit() ?? [],
-      words: totals.words(),
       decisions: counts,
       undone: {
         rows: [...found.same, ...found.renewed].map(({ row }) => row!).sort((a, b) => a - b),
         unclear: compared === null || compared.counts.new > 0 ? found.unclear : 0,
       },
-      otherDecisions: totals.otherDecisions(),
-      questions: questions?.counts() ?? null,
-      accepted: acceptedCount,
-      companies: companies?.counts() ?? null,
+      questions: sinks.questions?.counts() ?? null,
+      accepted: sinks.accepted?.count ?? null,
+      companies: sinks.companies?.counts() ?? null,
     }
   } catch (error) {
     // Answers that do not fit may be due to a changed input: report that first.
@@ -162,11 +124,51 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     throw error
   } finally {
     await answers.close()
-    await writers?.discard()
-    await review.discard()
-    await states?.discard()
-    await companies?.discard()
-    await keeper?.discard()
+    for (const sink of all) await sink.discard?.()
+  }
+}
+
+interface Facts extends StepFacts {
+  /** Decisions files that the run does not apply, by row; null where it applies one. */
+  readonly otherFiles: ReadonlyMap<string, string> | null
+  /** The rows of the run to compare with. */
+  readonly before: RowStates | null
+}
+
+async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
+  const { candidates } = plan
+  const decisions = (await options.decisions?.()) ?? null
+  const otherFiles = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
+  return {
+    decisions,
+    otherFiles,
+    proposals: candidates == null ? null : await readProposals(workDir),
+    fetched: candidates?.fetch == null ? null : await readFetched(workDir),
+    before: options.baseline == null ? null : await readStates(options.baseline.workDir),
+    identifiesAll: otherFiles !== null,
+    keepsStates: plan.output !== null && plan.shard === undefined,
+  }
+}
+
+/** All that takes rows, in the order in which it is published; the outputs come last. */
+async function openSinks(plan: Plan, from: AnswerPlace, options: ResultsOptions, facts: Facts) {
+  const { workDir, jobs = [] } = from
+  const { decisions, proposals, fetched, before, keepsStates } = facts
+  const { candidates, output } = plan
+  const undone =
+    keepsStates && decisions !== null && options.baseline != null
+      ? await UndoneFinder.open(options.baseline.workDir, before, decisions)
+      : null
+  const writers = output === null ? null : await Writers.open(plan, output, workDir, options)
+  return {
+    totals: new RowTotals(plan, workDir, facts.otherFiles),
+    states: keepsStates ? new StatesWriter(workDir, headOf(plan)) : null,
+    undone,
+    companies: plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, workDir),
+    answers: options.answerSink?.(jobs) ?? null,
+    questions: candidates == null || proposals !== null ? null : new QuestionLister(candidates, plan, workDir),
+    accepted: fetched && new AcceptedLister(plan, fetched, workDir),
+    writers,
   }
 }
 
@@ -196,178 +198,42 @@ const withRenewed = ({ against, counts, rows }: RunChanges, { renewed }: Undone,
 })
 
 async function keepApplied(workDir: string, lines: readonly Decision[]): Promise<void> {
-  const path = pathJoin(workDir, APPLIED_FILE)
+  const path = join(workDir, APPLIED_FILE)
   if (lines.length > 0) await writeDecisions(path, lines, { isShared: false })
   else await removeFile(path)
 }
 
-interface Consumers {
-  readonly totals: RowTotals
-  readonly writers: Writers | null
-  readonly review: ReturnType<typeof reviewWriter>
-  readonly states: StatesWriter | null
-  readonly companies: CompanyLister | null
-  readonly questions: QuestionLister | null
-  readonly proposals: Proposals | null
-  readonly decisions: Decisions | null
-  readonly fetched: FetchedTags | null
-  readonly accepted: AcceptedLister | null
-  readonly keeper: RowSink | null
-  readonly undone: UndoneFinder | null
-  readonly others: ReadonlyMap<string, string> | null
+interface Joining {
+  readonly plan: Plan
+  readonly answers: Answers
+  readonly answerTo: AnswerReader
+  readonly joinRow: RowJoiner
+  readonly sinks: readonly RowSink[]
 }
 
-/** The result of a row that was not sent. */
-const SKIPPED: RowResult = {
-  row: [],
-  columns: NO_COLUMNS,
-  outcome: 'skipped',
-  serviceOutcome: 'skipped',
-  reason: '',
-  proposed: [],
-  given: NOT_GIVEN,
-  raw: null,
-  overrideCell: null,
-  candidates: [],
-  decided: null,
-}
-
-async function join(
-  plan: Plan,
-  workDir: string,
-  answers: Answers,
-  {
-    totals,
-    writers,
-    review,
-    states,
-    companies,
-    questions,
-    proposals,
-    decisions,
-    fetched,
-    accepted,
-    keeper,
-    undone,
-    others,
-  }: Consumers,
-  { root, signal }: ResultsOptions,
-): Promise<void> {
+async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { root, signal }: ResultsOptions): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
-  const answerTo = await answerReader(plan, answers, workDir)
-  const fingerprintOf = fingerprinter(plan)
-  const stateOf = stateMaker(plan)
-  const questionAbout = questionMaker(plan)
-  const correctedOf = duplicateChecker(plan)
-  const assertOneRow = sharedDecisionChecker(plan)
   const isSkipped = emptyRowsOf(plan.input)
   let number = 0
   if (plan.rows === 0) return
   for await (const inputRow of readRows(plan.input, root, hasMostlyKnown(plan) ? 'here' : 'aside')) {
     if (++number % 1000 === 0) signal?.throwIfAborted()
+    let row: JoinedRow
     if (isSkipped(inputRow)) {
       if (!(await answers.begin())) return
-      totals.skip()
-      await writers?.add(inputRow, SKIPPED, false)
-      if (number === plan.rows) return
-      continue
+      row = { number, inputRow, ...SKIPPED_ROW }
+    } else {
+      const uploadRow = toUploadRow(inputRow)
+      const answered = await answerTo(uploadRow)
+      if (answered === null) return
+      row = joinRow(number, inputRow, uploadRow, answered)
     }
-    const uploadRow = toUploadRow(inputRow)
-    const answered = await answerTo(uploadRow)
-    if (answered === null) return
-    const { answer: found, isRepeat } = answered
-    await keeper?.add(found, inputRow, uploadRow)
-    const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
-    const isDecidable = decisions !== null || others !== null || answer.outcome === 'review' || answer.outcome === 'unmatched'
-    const fingerprint = states !== null || isDecidable ? fingerprintOf(uploadRow) : ''
-    const byKey = isDecidable ? keyFingerprint(plan, inputRow[plan.key?.index ?? 0] ?? '') : ''
-    const fingerprints = byKey === '' ? [fingerprint] : [byKey, fingerprint]
-    const corrected = correctedOf(answer)
-    const decided = applyDecision(answer, fingerprints, decisions, fetched)
-    if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
-    const rowResult = corrected !== null && decided.outcome === answer.outcome ? { ...decided, ...corrected } : decided
-    const isDuplicate = rowResult !== decided && rowResult.outcome === 'duplicate'
-    const reviewRow = totals.add(number, rowResult, inputRow, decided.decided?.line.fingerprint ?? fingerprints[0]!)
-    if (reviewRow !== null) await review.add(reviewRow)
-    if (others !== null) totals.addOther(fingerprints, others)
-    if (states !== null) {
-      const state = stateOf(number, rowResult, inputRow, fingerprint)
-      await states.add(state)
-      undone?.see(state, fingerprints, decided.decided !== null)
+    for (const sink of sinks) {
+      const added = sink.add(row)
+      if (added !== undefined) await added
     }
-    await companies?.add(number, rowResult, inputRow)
-    accepted?.add(rowResult, uploadRow)
-    if (questions !== null && isOpen(rowResult)) questions.add(rowResult.outcome, questionAbout(uploadRow))
-    await writers?.add(inputRow, rowResult, isRepeat || isDuplicate)
     if (number === plan.rows) return
   }
 }
 
-/**
- * Returns what replaces the outcome of a match, or null. A service reports duplicates within one job only, and only in a column that
- * is asked for; with this the result depends neither on that nor on how rows were split into jobs. And the first row of a company may
- * not be accepted: the next one is its first match.
- */
-function duplicateChecker({
-  known,
-  accept,
-  ...plan
-}: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
-  const { parts } = known ?? plan
-  const isAlone = parts.length === 1 && accept == null
-  let seen: DigestIndex | null = null
-  let last: EnrichedColumns | null = null
-  let isMarked = false
-  return answer => {
-    const { outcome, columns } = answer
-    if (outcome !== 'matched' && outcome !== 'duplicate') return null
-    if (columns !== last) {
-      last = columns
-      isMarked = marksDuplicates(columns)
-    }
-    if (isAlone && isMarked) return null
-    seen ??= new DigestIndex(plan.rows)
-    const [id] = foundIds(answer)
-    if (id === undefined) return null
-    const { size } = seen
-    const isNew = seen.add(digestOf(id)) === size
-    if (!isNew && outcome === 'matched') return { outcome: 'duplicate', overrideCell: null }
-    if (isNew && outcome === 'duplicate' && accept != null) return { outcome: 'matched', overrideCell: cellOfFirst }
-    return null
-  }
-}
-
-/** Throws FETTLE_DECISIONS where a decision about one row would also apply to a row with other mapped cells. */
-function sharedDecisionChecker(plan: Plan) {
-  const exactFingerprint = exactFingerprinter(plan)
-  const first = new Map<string, { readonly cells: string; readonly shown: string }>()
-  return ({ fingerprint }: Decision, number: number, inputRow: readonly string[], uploadRow: readonly string[]): void => {
-    const cells = exactFingerprint(uploadRow)
-    const key = plan.key === null ? '' : ` (key ${JSON.stringify(shownKey(plan, inputRow))})`
-    const row = { cells, shown: `row ${number}${key}` }
-    const before = first.get(fingerprint)
-    if (before === undefined) first.set(fingerprint, row)
-    else if (before.cells !== cells)
-      throw new FettleError(
-        'FETTLE_DECISIONS',
-        `the decision about ${fingerprint} would apply to ${before.shown} and ${row.shown}, which have different cells`,
-        {
-          hint: 'Add a line `undo` for this fingerprint and resume the run. Rows need keys that differ in more than leading zeros and blanks, or mapped cells that do; see docs/review.md.',
-        },
-      )
-  }
-}
-
-/** A row without a company is for a person to decide about once the service proposes some. */
-function withProposals(answer: Answer, proposed: Answer['proposed'] = []): Answer {
-  const { outcome, reason } = answer
-  if (proposed.length === 0 || (outcome !== 'review' && outcome !== 'unmatched')) return answer
-  return { ...answer, proposed, outcome: 'review', reason: outcome === 'review' ? reason : 'companies-proposed' }
-}
-
-/** No decision was made about it, and the service listed no candidates by itself. */
-const isOpen = ({ row, columns, decided }: RowResult): boolean =>
-  decided === null && !(row[columns.find('match.candidates')] ?? '').startsWith('[{')
-
-const cellOfFirst = (column: string): string | undefined =>
-  column === 'general.duplicate' ? 'N' : column === 'general.duplicateId' ? '' : undefined
+const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, fingerprints: [], state: null }

@@ -11,6 +11,7 @@ import type { Question, QuestionCounts } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { CANDIDATES_FILE, QUESTIONS_FILE } from './file-names.ts'
+import type { JoinedRow, RowSink } from './row-sink.ts'
 
 /** Parameters of `GET /companies/match` by mapping, with the most characters that each may have (contract §9.2). */
 const PARAMETERS = {
@@ -52,23 +53,26 @@ interface Asked {
 }
 
 /** Collects the different questions about rows of the planned outcomes, and stores as many as the plan allows. */
-export class QuestionLister {
+export class QuestionLister implements RowSink {
   readonly #plan: NonNullable<Plan['candidates']>
+  readonly #questionAbout: ReturnType<typeof questionMaker>
   readonly #workDir: string
   readonly #found: Map<string, Asked>[]
   #left = 0
   #incomplete = 0
   #listed = 0
 
-  constructor(plan: NonNullable<Plan['candidates']>, workDir: string) {
+  constructor(plan: NonNullable<Plan['candidates']>, { mappings }: Pick<Plan, 'mappings'>, workDir: string) {
     this.#plan = plan
+    this.#questionAbout = questionMaker({ mappings })
     this.#workDir = workDir
     this.#found = plan.for.map(() => new Map())
   }
 
-  add(outcome: string, question: Question | null): void {
-    const own = this.#found[(this.#plan.for as readonly string[]).indexOf(outcome)]
-    if (own === undefined) return
+  add({ result, uploadRow }: Pick<JoinedRow, 'result' | 'uploadRow'>): void {
+    const own = this.#found[(this.#plan.for as readonly string[]).indexOf(result.outcome)]
+    if (own === undefined || !isOpen(result)) return
+    const question = this.#questionAbout(uploadRow)
     if (question === null) {
       this.#incomplete++
       return
@@ -98,6 +102,10 @@ export class QuestionLister {
     return { listed: this.#listed, left: this.#left, incomplete: this.#incomplete }
   }
 }
+
+/** No decision was made about it, and the service listed no candidates by itself. */
+const isOpen = ({ row, columns, decided }: JoinedRow['result']): boolean =>
+  decided === null && !(row[columns.find('match.candidates')] ?? '').startsWith('[{')
 
 /** The questions from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
 export async function* readQuestions(workDir: string, listed: number, from = 0): AsyncGenerator<Question> {

@@ -1,11 +1,10 @@
-/** Counts outcomes and scores of all rows, and selects the few rows that a report shows. */
+/** Counts outcomes and scores of all rows, selects the few rows that a report shows, and stores those for review. */
 
 import { placesOf } from '../input/table/record-offsets.ts'
 import type {
   DecisionCounts,
   DuplicateRow,
   LowestScores,
-  MatchGroups,
   Outcomes,
   PublishedResults,
   RowDecision,
@@ -18,11 +17,12 @@ import type { Undone } from './changes/undone.ts'
 import type { Effect, RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
-import type { ReviewRow } from './decisions/review-rows.ts'
+import { type ReviewRow, reviewWriter } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS, NO_VALUE, type RowOutcome } from './enriched-file.ts'
 import { MatchCounter } from './match-groups.ts'
 import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
+import type { JoinedRow, RowSink } from './row-sink.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20
@@ -35,12 +35,17 @@ const MAX_FIRST_ROWS = 50_000
 const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
-
+type Read = (name: string) => string
+type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints'>
 const outcomesOf = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
 
-export class RowTotals {
+export class RowTotals implements RowSink {
+  /** Throws FETTLE_OUTPUT_WRITE. */
+  readonly #review: ReturnType<typeof reviewWriter>
+  /** Decisions files that the run does not apply, by row; null where it applies one. */
+  readonly #otherFiles: ReadonlyMap<string, string> | null
   readonly #samples: ReviewRow[] = []
   /** How many of them have each outcome. */
   readonly #sampled = noRows()
@@ -66,8 +71,10 @@ export class RowTotals {
   #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
   readonly #words = new Map<string, number>()
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, workDir: string, otherFiles: ReadonlyMap<string, string> | null) {
     this.#plan = plan
+    this.#review = reviewWriter(workDir)
+    this.#otherFiles = otherFiles
     this.#matches = new MatchCounter(plan.accept ?? null)
   }
 
@@ -75,35 +82,58 @@ export class RowTotals {
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
-  /**
-   * Counts row `number`. Returns the row for the review file when it needs a
-   * review or has a decision, else null.
-   */
-  add(number: number, rowResult: RowResult, inputRow: readonly string[], fingerprint: string): ReviewRow | null {
-    const { outcome, serviceOutcome, row: enrichedRow, columns, decided } = rowResult
-    if (rowResult.raw !== null) this.#sent[serviceOutcome]++
+  /** Counts the row, and stores it for review when it needs one or has a decision. */
+  add(joined: TotalledRow): void | Promise<void> {
+    const { number, result, inputRow, fingerprints } = joined
+    const { outcome, serviceOutcome, row, columns, given, raw, overrideCell } = result
+    if (raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
-    if (rowResult.given.reused) this.#reused[outcome]++
+    if (given.reused) this.#reused[outcome]++
+    this.#countDecision(result, fingerprints)
+    if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
+    const read = (name: string): string => overrideCell?.(name) ?? row[columns.find(name)] ?? ''
+    const score = scoreOf(row[columns.find('match.score')] ?? '')
+    if (score !== null) this.#addScore(score, serviceOutcome)
+    let reason: string = read('match.reason')
+    if (outcome === 'unmatched') {
+      const why = this.#unmatchedReason(reason, result, inputRow)
+      this.#reasons[why] = (this.#reasons[why] ?? 0) + 1
+      reason = why
+    }
+    if (this.#plan.report.rows === 'all') this.#addFound(number, outcome, read, inputRow)
+    return this.#selectRow(joined, read, reason)
+  }
+
+  publish(): Promise<void> {
+    return this.#review.publish()
+  }
+
+  discard(): Promise<void> {
+    return this.#review.discard()
+  }
+
+  #countDecision({ decided }: RowResult, fingerprints: readonly string[]): void {
     if (decided !== null) {
+      const { fingerprint } = decided.line
       this.#effects[decided.effect]++
       this.#decided.add(fingerprint)
       if (decided.effect !== 'agreed') this.changed.add(fingerprint)
     }
-    if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, rowResult, inputRow)
-    const read = (name: string): string => rowResult.overrideCell?.(name) ?? enrichedRow[columns.find(name)] ?? ''
-    const score = scoreOf(enrichedRow[columns.find('match.score')] ?? '')
-    if (score !== null) this.#addScore(score, serviceOutcome)
+    if (this.#otherFiles === null) return
+    const path = fingerprints.map(fingerprint => this.#otherFiles?.get(fingerprint)).find(file => file !== undefined)
+    if (path !== undefined) this.#others.set(path, (this.#others.get(path) ?? 0) + 1)
+  }
+
+  /** Keeps the row as a sample of its outcome, and stores it for review. */
+  #selectRow({ number, result, inputRow, fingerprints }: TotalledRow, read: Read, reason: string): void | Promise<void> {
+    const { outcome, decided } = result
     const { rows } = this.#plan.report
-    const reason =
-      outcome === 'unmatched' ? this.#unmatchedReason(read('match.reason'), rowResult, inputRow) : read('match.reason')
-    if (outcome === 'unmatched') this.#reasons[reason as UnmatchedReason] = (this.#reasons[reason as UnmatchedReason] ?? 0) + 1
-    if (rows === 'all') this.#addFound(number, outcome, read, inputRow)
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
-    if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return null
-    if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return null
+    if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return
+    if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return
     const isSample = outcome !== 'manualMatched' && this.#sampled[outcome] < MAX_SAMPLES
-    if (!isForReview && !isSample) return null
-    const candidates = rowResult.candidates.map(one => shownCandidate(this.#plan, one))
+    if (!isForReview && !isSample) return
+    const candidates = result.candidates.map(one => shownCandidate(this.#plan, one))
     const [best] = candidates
     const sample: ReviewRow = {
       row: number,
@@ -115,7 +145,7 @@ export class RowTotals {
       reason,
       cells: shownCells(this.#plan, inputRow),
       candidate: { id: best?.id ?? '', name: best?.name ?? '' },
-      fingerprint,
+      fingerprint: decided?.line.fingerprint ?? fingerprints[0]!,
       candidates,
       decision: decided === null ? null : shownDecision(decided.line),
     }
@@ -123,7 +153,7 @@ export class RowTotals {
       this.#sampled[outcome]++
       this.#samples.push(sample)
     }
-    return isForReview ? sample : null
+    return isForReview ? this.#review.add(sample) : undefined
   }
 
   #countMatch(number: number, { row, columns }: RowResult, inputRow: readonly string[]): void {
@@ -151,21 +181,6 @@ export class RowTotals {
     )
   }
 
-  /** Cells beside a company that hold a word for no value, by the word, the most frequent first. */
-  words(): PublishedResults['words'] {
-    return [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells)
-  }
-
-  /** Bands and patterns of the service's matches. */
-  matches(): MatchGroups | null {
-    return this.#matches.groups()
-  }
-
-  /** Counts a row that was not sent. */
-  skip(): void {
-    this.#all.skipped++
-  }
-
   /** Without a match no company has the number of the row: an equal number alone leads to a review. */
   #unmatchedReason(reason: string, { decided }: RowResult, inputRow: readonly string[]): UnmatchedReason {
     if (decided !== null) return 'rejected'
@@ -178,7 +193,7 @@ export class RowTotals {
     return reason === 'no-name' ? 'unknown-number' : 'unknown-number-and-name'
   }
 
-  #addFound(number: number, outcome: RowOutcome, read: (name: string) => string, inputRow: readonly string[]): void {
+  #addFound(number: number, outcome: RowOutcome, read: Read, inputRow: readonly string[]): void {
     if (this.#duplicates.length === MAX_SAMPLES || (outcome !== 'matched' && outcome !== 'duplicate')) return
     const id = COMPANY_TAGS.map(read).find(text => text !== '') ?? ''
     if (outcome === 'matched') {
@@ -192,15 +207,6 @@ export class RowTotals {
       company: { id, name: read('general.companyName') },
       first: this.#firstRows.get(id) ?? null,
     })
-  }
-
-  /** Unmatched rows by reason. */
-  reasons(): Readonly<Record<string, number>> {
-    return this.#reasons
-  }
-
-  duplicates(): readonly DuplicateRow[] {
-    return this.#duplicates
   }
 
   #addScore(score: number, serviceOutcome: RowOutcome): void {
@@ -219,29 +225,33 @@ export class RowTotals {
     return outcomesOf(this.#sent)
   }
 
-  /** Rows with an earlier answer, and the others, by final outcome; their sum is that of all rows. */
-  reused(): { readonly known: Outcomes; readonly sent: Outcomes } {
-    const others = noRows()
-    for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
-    return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
-  }
-
-  /** Counts a row about which a decisions file decides that the run does not apply. */
-  addOther(fingerprints: readonly string[], others: ReadonlyMap<string, string>): void {
-    const path = fingerprints.map(fingerprint => others.get(fingerprint)).find(file => file !== undefined)
-    if (path !== undefined) this.#others.set(path, (this.#others.get(path) ?? 0) + 1)
-  }
-
-  /** The one that decides about most rows. */
-  otherDecisions(): { readonly path: string; readonly rows: number } | null {
-    const [most] = [...this.#others].sort(([, a], [, b]) => b - a)
-    return most === undefined ? null : { path: most[0], rows: most[1] }
-  }
-
   decisions(decisions: Decisions, { same, renewed }: Undone): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
     return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused, undone: same.length + renewed.length }
+  }
+
+  /** What the report says of the rows. */
+  results() {
+    const [most] = [...this.#others].sort(([, a], [, b]) => b - a)
+    return {
+      outcomes: this.outcomes(),
+      reused: this.#plan.known === undefined ? null : this.#reusedApart(),
+      reasons: this.#reasons,
+      duplicates: this.#duplicates,
+      scores: this.#hasScores ? this.#scores : [],
+      lowestScores: this.#lowest,
+      matches: this.#matches.groups(),
+      words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells),
+      otherDecisions: most === undefined ? null : { path: most[0], rows: most[1] },
+    } satisfies Partial<PublishedResults>
+  }
+
+  /** Rows with an earlier answer, and the others; their sum is that of all rows. */
+  #reusedApart() {
+    const others = noRows()
+    for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
+    return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {
@@ -251,16 +261,6 @@ export class RowTotals {
       root,
     )
     return this.#samples.map((sample, at) => ({ ...sample, ...(places[at] ?? { line: null }) }))
-  }
-
-  /** Rows by score, in buckets of 0.05; empty when the file has no scores. */
-  scores(): readonly number[] {
-    return this.#hasScores ? this.#scores : []
-  }
-
-  /** By the service's outcomes, before decisions. */
-  lowestScores(): LowestScores {
-    return this.#lowest
   }
 }
 

@@ -7,6 +7,7 @@ import type { EnrichedColumns } from '../results/enriched-columns.ts'
 import { answersFile } from '../results/file-names.ts'
 import { storedCells } from '../results/full-run.ts'
 import { fingerprinter, rowDigest } from '../results/row-fingerprint.ts'
+import type { JoinedRow, RowSink } from '../results/row-sink.ts'
 import type { AnswerFolder } from './answer-folder.ts'
 import { type AnswerClass, type AnswerSource, AnswersWriter, classOf, isAnswerOutcome } from './files/answers.ts'
 import { keyOwner, rowKeyMaker } from './files/row-key.ts'
@@ -19,8 +20,12 @@ export const draftPaths = ({ reuse }: Pick<Plan, 'reuse'>, workDir: string): str
 
 const draftPath = (workDir: string, age: number): string => join(workDir, answersFile(String(age)))
 
+interface SentRow extends Pick<JoinedRow, 'inputRow' | 'uploadRow'> {
+  readonly result: Pick<Answer, 'raw'>
+}
+
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
-export class AnswerSink {
+export class AnswerSink implements RowSink {
   readonly #plan: Plan
   readonly #runId: string
   readonly #folder: Pick<AnswerFolder, 'facts'>
@@ -50,7 +55,7 @@ export class AnswerSink {
   }
 
   /** Adds the answer to a row that was sent; any other is that of an earlier run or of an equal row. */
-  async add({ raw }: Pick<Answer, 'raw'>, inputRow: readonly string[], uploadRow: readonly string[]): Promise<void> {
+  async add({ result: { raw }, inputRow, uploadRow }: SentRow): Promise<void> {
     if (raw === null || !isAnswerOutcome(raw.outcome)) return
     const { part, outcome, columns } = raw
     const { key: keyColumn, reuse } = this.#plan

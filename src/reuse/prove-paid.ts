@@ -50,7 +50,7 @@ export async function addProved(sink: AnswerSink, plan: Plan, workDir: string, {
         )
       const outcome = readOutcome(row, number)
       counts[outcome === 'duplicate' ? 'duplicates' : outcome]++
-      await sink.add({ raw: { row, columns, outcome, number, part } }, sent, sent)
+      await sink.add({ result: { raw: { row, columns, outcome, number, part } }, inputRow: sent, uploadRow: sent })
     }
     if (number < count) throw ledger(`${counted(count, 'row')} sent and ${number} came back`)
     proof.end()

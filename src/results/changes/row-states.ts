@@ -97,7 +97,9 @@ export class StatesWriter {
     this.#head = head
   }
 
-  async add({ row, id, key, name, question, outcome, company, decision, data }: RowState): Promise<void> {
+  async add({ state }: { readonly state: RowState | null }): Promise<void> {
+    if (state === null) return
+    const { row, id, key, name, question, outcome, company, decision, data } = state
     if (this.#head !== null) await this.#lines.add(this.#head)
     this.#head = null
     await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, data])
@@ -146,7 +148,7 @@ export async function removeStates(workDir: string, isGone: (state: RowState) =>
   if (states === null) return
   const writer = new StatesWriter(workDir, states.head)
   try {
-    for await (const state of states.rows()) if (!isGone(state)) await writer.add(state)
+    for await (const state of states.rows()) if (!isGone(state)) await writer.add({ state })
     await writer.publish()
   } finally {
     await writer.discard()

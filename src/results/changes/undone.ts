@@ -10,6 +10,7 @@ import type { Decision } from '../decisions/decision.ts'
 import { type Decisions, requireDecisions } from '../decisions/decisions.ts'
 import { APPLIED_FILE } from '../file-names.ts'
 import { comparable } from '../row-fingerprint.ts'
+import type { JoinedRow, RowSink } from '../row-sink.ts'
 import type { RowState, RowStates } from './row-states.ts'
 
 export interface Undone {
@@ -21,7 +22,7 @@ export interface Undone {
   readonly unclear: number
 }
 
-export class UndoneFinder {
+export class UndoneFinder implements RowSink {
   /** Decisions of the last good run that are still in force, by row. */
   readonly #before: ReadonlyMap<string, Decision>
   readonly #decisions: Decisions
@@ -56,13 +57,13 @@ export class UndoneFinder {
     return new UndoneFinder(before, decisions, names, known)
   }
 
-  /** `state` of a row and its fingerprints. */
-  see(state: RowState, fingerprints: readonly string[], isDecided: boolean): void {
+  add({ state, fingerprints, result }: JoinedRow): void {
+    if (state === null) return
     const name = comparable(state.name)
     const isNew = this.#names.has(name) && !this.#known.has(state.question)
     for (const id of isNew ? [...fingerprints, name] : fingerprints) {
       if (id !== name && !this.#before.has(id)) continue
-      if (isDecided) this.#isDecided.add(id)
+      if (result.decided !== null) this.#isDecided.add(id)
       else if (!this.#open.has(id)) this.#open.set(id, state)
     }
   }

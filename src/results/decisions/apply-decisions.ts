@@ -3,7 +3,7 @@
  * that the totals stay correct.
  */
 import type { FetchedTags } from '../../model/results.ts'
-import type { Answer } from '../answers.ts'
+import { type Answer, NOT_SENT } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
 import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
@@ -58,6 +58,8 @@ const undecided = (
   candidates,
   decided: null,
 })
+
+export const SKIPPED: RowResult = undecided(NOT_SENT, null, [])
 
 /** The cells of a row whose match `accept` does not take: without the company, which is the best candidate. */
 function cellsWithout({ reason }: Answer, company: Candidate | undefined): (column: string) => string | undefined {

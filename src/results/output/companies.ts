@@ -9,13 +9,13 @@ import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
 import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import type { RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { COMPANIES_FILE } from '../file-names.ts'
+import type { JoinedRow, RowSink } from '../row-sink.ts'
 
 const pathIn = (workDir: string): string => join(workDir, COMPANIES_FILE)
 
-export class CompanyLister {
+export class CompanyLister implements RowSink {
   readonly #reference: number | null
   readonly #writer: JsonLinesWriter<FoundCompany>
   readonly #known = new DigestIndex()
@@ -27,8 +27,8 @@ export class CompanyLister {
   }
 
   /** Throws FETTLE_OUTPUT_WRITE. */
-  async add(number: number, rowResult: RowResult, inputRow: readonly string[]): Promise<void> {
-    const { outcome, row, columns, overrideCell } = rowResult
+  async add({ number, result, inputRow }: JoinedRow): Promise<void> {
+    const { outcome, row, columns, overrideCell } = result
     if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
     const read = (names: readonly string[]): string =>
       names.map(name => (overrideCell?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''

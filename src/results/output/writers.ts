@@ -12,12 +12,12 @@ import { openFormat } from '../../formats/writers.ts'
 import type { ChangeCounts } from '../../model/changes.ts'
 import type { DecisionCounts, Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
 import type { Plan, PlannedOutput } from '../../pipeline/model/types.ts'
-import type { AnsweredJob, RowSink } from '../answers.ts'
-import type { RowResult } from '../decisions/apply-decisions.ts'
+import type { AnsweredJob } from '../answers.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
-import { chosenColumns, makeLayout } from './layout.ts'
+import type { JoinedRow, RowSink } from '../row-sink.ts'
+import { chosenColumns, makeLayout, missingColumns } from './layout.ts'
 
 /** A run whose rows were kept. */
 export interface Baseline {
@@ -68,12 +68,13 @@ interface Writer {
 type Layout = ReturnType<typeof makeLayout>
 
 /** All output files of a plan. Throws FETTLE_OUTPUT_WRITE; always call `discard`. */
-export class Writers {
+export class Writers implements RowSink {
   readonly #plan: Plan
   readonly #output: PlannedOutput
   readonly #writers: Writer[]
   /** By the columns of the answers, and by file. */
   #layouts = new Map<EnrichedColumns, Layout[]>()
+  readonly #missing = new Set<string>()
 
   private constructor(plan: Plan, output: PlannedOutput, writers: Writer[]) {
     this.#plan = plan
@@ -109,6 +110,7 @@ export class Writers {
   }
 
   async begin(columns: EnrichedColumns): Promise<void> {
+    if (columns !== NO_COLUMNS) for (const name of missingColumns(this.#plan, this.#output, columns)) this.#missing.add(name)
     for (const writer of this.#writers) {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
@@ -140,18 +142,18 @@ export class Writers {
     return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
   }
 
-  async add(inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): Promise<void> {
-    const layouts = this.#layoutsOf(rowResult.columns)
+  async add({ inputRow, result, isRepeat }: JoinedRow): Promise<void> {
+    const layouts = this.#layoutsOf(result.columns)
     for (const [at, writer] of this.#writers.entries()) {
-      if (!writer.includes(rowResult.outcome)) continue
+      if (!writer.includes(result.outcome)) continue
       writer.rows++
-      writer.batch.push(layouts[at]!.row(inputRow, rowResult, isRepeat))
+      writer.batch.push(layouts[at]!.row(inputRow, result, isRepeat))
       if (writer.batch.length >= BATCH) await flush(writer)
     }
   }
 
   /** Rejected files get names of their own, so that those of the last good run stay; one without a choice of names is not written. */
-  async publish(isRejected = false): Promise<OutputFile[]> {
+  async publishFiles(isRejected: boolean): Promise<OutputFile[]> {
     const files: OutputFile[] = []
     const writers = this.#writers.filter(({ sink }) => !isRejected || sink.hasFixedName !== true)
     const nameOf = ({ sink: { path } }: Writer): string => (isRejected ? rejectedName(path) : path)
@@ -163,6 +165,11 @@ export class Writers {
     }
     for (const writer of writers) await writer.sink.publish(...(isRejected ? [nameOf(writer)] : []))
     return files
+  }
+
+  /** Chosen columns that the service did not deliver. */
+  missing(): string[] {
+    return [...this.#missing]
   }
 
   /** Cells that the types of their columns cannot hold, by file. */

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
-import { type Answer, NOT_GIVEN } from '../../../src/results/answers.ts'
+import { type Answer, NOT_SENT } from '../../../src/results/answers.ts'
 import { applyDecision } from '../../../src/results/decisions/apply-decisions.ts'
 import type { Decision } from '../../../src/results/decisions/decision.ts'
 import {
@@ -48,7 +48,7 @@ const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
   serviceOutcome: outcome,
   reason: '',
   proposed: [],
-  given: NOT_GIVEN,
+  given: NOT_SENT.given,
   raw: null,
   columns: COLUMNS,
   row: [
@@ -170,17 +170,20 @@ const anyAnswer = fc
 
 describe('the ledger under decisions', () => {
   const plan = planOf({ header: ['name'], rows: 0 } as unknown as Plan['input'])
-  it('every row has one outcome before and one after, and the service is judged by its own', () => {
-    fc.assert(
-      fc.property(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), (rows, lines) => {
+  it('every row has one outcome before and one after, and the service is judged by its own', async () => {
+    const workDir = folder()
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAnswer, { maxLength: 30 }), fc.array(anyLine, { maxLength: 20 }), async (rows, lines) => {
         const decisions = new Decisions(lines.map(line), TODAY)
-        const [plain, decided] = [new RowTotals(plan), new RowTotals(plan)]
+        const [plain, decided] = [new RowTotals(plan, workDir, null), new RowTotals(plan, workDir, null)]
         for (const tally of [plain, decided]) tally.begin(COLUMNS)
         for (const [at, { answer, row }] of rows.entries()) {
           const print = fingerprint(row)
-          plain.add(at + 1, applyDecision(answer, [print], null), ['x'], print)
-          decided.add(at + 1, applyDecision(answer, [print], decisions), ['x'], print)
+          const joined = { number: at + 1, inputRow: ['x'], fingerprints: [print] }
+          await plain.add({ ...joined, result: applyDecision(answer, [print], null) })
+          await decided.add({ ...joined, result: applyDecision(answer, [print], decisions) })
         }
+        for (const tally of [plain, decided]) await tally.discard()
         const sum = (counts: object): number => Object.values(counts).reduce((total: number, count) => total + count, 0)
         expect(sum(decided.outcomes())).toBe(rows.length)
         expect(decided.sent()).toEqual(plain.sent())
@@ -189,7 +192,7 @@ describe('the ledger under decisions', () => {
         const manual = (decided.outcomes().manualMatched ?? 0) - rows.filter(one => one.outcome === 'manualMatched').length
         expect(Math.abs(manual)).toBeLessThanOrEqual(accepted + overruled)
         expect(accepted + rejected + overruled).toBeLessThanOrEqual(rows.length)
-        expect(new Set(decided.scores())).toEqual(new Set(plain.scores()))
+        expect(new Set(decided.results().scores)).toEqual(new Set(plain.results().scores))
       }),
     )
   })

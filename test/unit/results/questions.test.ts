@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { OPERATIONS } from '../../../src/contract/index.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
+import { SKIPPED } from '../../../src/results/decisions/apply-decisions.ts'
+import type { RowOutcome } from '../../../src/results/enriched-file.ts'
 import { QuestionLister, questionMaker, readQuestions } from '../../../src/results/questions.ts'
 
 const MAPPINGS = [
@@ -33,9 +35,9 @@ test('rows beyond the limit are counted, also those that repeat a question', asy
   const folder = await mkdtemp(join(tmpdir(), 'fettle-questions-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const plan = { for: ['review', 'unmatched'], limit: 2 } as unknown as NonNullable<Plan['candidates']>
-  const lister = new QuestionLister(plan, folder)
-  const ask = (outcome: string, ...names: string[]): void => {
-    for (const name of names) lister.add(outcome, questionOf([name, 'GB', '']))
+  const lister = new QuestionLister(plan, { mappings: MAPPINGS }, folder)
+  const ask = (outcome: RowOutcome, ...names: string[]): void => {
+    for (const name of names) lister.add({ result: { ...SKIPPED, outcome }, uploadRow: [name, 'GB', ''] })
   }
   ask('unmatched', 'C', 'D', 'D', 'D', 'E')
   ask('review', 'A', 'A')
