@@ -150,11 +150,11 @@ export interface Ports {
   readonly source: Source
   readonly results: Results
   /** Absent where no events are read. */
-  readonly events?: EventStore
+  readonly events?: EventStore | undefined
   /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
-  readonly keepAnswers?: () => Promise<number>
+  readonly keepAnswers?: (() => Promise<number>) | undefined
   /** Absent where earlier searches are not used. */
-  readonly earlier?: EarlierSearches
+  readonly earlier?: EarlierSearches | undefined
   readonly clock: Clock
   readonly tick: (event: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */

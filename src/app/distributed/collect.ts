@@ -55,7 +55,7 @@ async function waitForShards(board: ShardQueue, { jobs, url }: QueuedRun, settin
  * continue, and the errors of failed shards.
  */
 export function collectShards(connected: Connected, run: QueuedRun, settings: RunSettings): Promise<RunResult> {
-  const worlds = sharedRuntimes(connected)
+  const runtimes = sharedRuntimes(connected)
   return withShardQueue(connected, async board => {
     await waitForShards(board, run, settings).catch(error => {
       // An error that waiting cannot fix keeps its own hint.
@@ -86,7 +86,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
       const { fingerprints, chosen } = run.submitted ?? {}
       return { id, end: ends[at], fingerprint: fingerprints?.[at], chosen: chosen?.[at], folder: shardFolder(path, at + 1) }
     })
-    const all = { ...settings, world: worlds.of(run.identity) }
+    const all = { ...settings, runtime: runtimes.of(run.identity) }
     // Two at once would write the same runs.
     const shards = await withLock(run.pipeline, settings, () =>
       gatherShards(connected, jobs, { identity: run.identity, signer }, all),
@@ -94,7 +94,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     const result = await mergeRuns(shards, settings, { runId: run.runId, own: run.submitted?.own })
     if (result.state.finished) await clearMerged(connected, { ...run, runId: result.state.runId }, settings)
     return result
-  }).finally(() => worlds.close())
+  }).finally(() => runtimes.close())
 }
 
 /** The command that finds the same shards. Another number of shards, or another queue, would mean new shards, charged again. */

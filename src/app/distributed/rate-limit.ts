@@ -7,21 +7,21 @@ import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 type Pace = Shared['pace']
 type Turns = Awaited<ReturnType<typeof openSharedRateLimiter>>
 
-/** The worlds of runs whose requests take turns with those of other processes, by account. */
+/** The runtimes of runs whose requests take turns with those of other processes, by account. */
 export interface SharedRuntimes {
-  /** The world of a run that asks as `identity`. */
+  /** The runtime of a run that asks as `identity`. */
   readonly of: (identity: string) => Runtime
   readonly close: () => Promise<void>
 }
 
 /**
- * A world whose requests leave only while `hold` finds the shard still ours: between what was recorded and a turn may lie a long
+ * A runtime whose requests leave only while `hold` finds the shard still ours: between what was recorded and a turn may lie a long
  * wait, and in it a worker may have been out of breath.
  */
-export const withLease = (world: Runtime, hold: (signal: AbortSignal) => Promise<void>): Runtime => ({
-  ...world,
+export const withLease = (runtime: Runtime, hold: (signal: AbortSignal) => Promise<void>): Runtime => ({
+  ...runtime,
   pace: (own, rate) => {
-    const pace = world.pace?.(own, rate) ?? own
+    const pace = runtime.pace?.(own, rate) ?? own
     return {
       ...pace,
       async enter(caller) {

@@ -24,7 +24,7 @@ import { proveInput, proveRun, type Started } from './verify-task.ts'
 export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
   readonly runsDir: string
-  readonly worlds: SharedRuntimes
+  readonly runtimes: SharedRuntimes
   readonly onNote: (shard: string, text: string) => void
   readonly onEvent: (shard: string, event: RunEventInput, state: RunState) => void
 }
@@ -78,7 +78,6 @@ export async function runShard(
     const copy = copyLines(connected, hold, stored, signer)
     if (task.plan.input.query !== undefined) await copyRows(task.plan, place.runsDir)
     const settings: RunSettings = {
-      readsQueries: false,
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
       cwd: place.cwd,
       runsDir: workerDir(place.runsDir),
@@ -86,11 +85,11 @@ export async function runShard(
       args: task.args,
       timeoutMs: null,
       signal,
-      copy,
-      ...(task.chosen === undefined
-        ? {}
-        : { chosen: { event: task.chosen.event, bytes: Buffer.from(task.chosen.choice, 'base64') } }),
-      world: withLease(place.worlds.of(identity), copy.renew),
+      queued: {
+        copy,
+        chosen: task.chosen && { event: task.chosen.event, bytes: Buffer.from(task.chosen.choice, 'base64') },
+      },
+      runtime: withLease(place.runtimes.of(identity), copy.renew),
       observers: createDispatcher([
         {
           name: 'worker',

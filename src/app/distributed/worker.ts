@@ -8,7 +8,7 @@ import { proveInputPlace } from './input-sources.ts'
 import { sharedRuntimes } from './rate-limit.ts'
 import { runShard, type WorkerContext } from './run-shard.ts'
 
-export interface WorkerSettings extends Omit<WorkerContext, 'worlds' | 'service'> {
+export interface WorkerSettings extends Omit<WorkerContext, 'runtimes' | 'service'> {
   readonly queue: QueueConnectionOptions
   readonly concurrency: number
   readonly signal: AbortSignal
@@ -42,7 +42,7 @@ export function runQueueWorker(settings: WorkerSettings): Promise<void> {
   return withQueue(settings.queue, settings.env, async connected => {
     await checkQueue(connected, settings.onWord)
     const service = serviceOf(settings.env)
-    const worlds = sharedRuntimes(connected)
+    const runtimes = sharedRuntimes(connected)
     const { url, name } = connected.address
     settings.onWord(`waiting for shards in the queue ${name} at ${url}`)
     let trouble = ''
@@ -51,7 +51,7 @@ export function runQueueWorker(settings: WorkerSettings): Promise<void> {
         concurrency: settings.concurrency,
         signal: settings.signal,
         run: async (task, lease, signal) => {
-          const result = await runShard(connected, task, lease, { ...settings, service, worlds }, signal)
+          const result = await runShard(connected, task, lease, { ...settings, service, runtimes }, signal)
           const how =
             result.status === 'completed' ? 'done' : `${result.status === 'failed' ? 'given up' : 'handed over'}: ${result.why}`
           settings.onNote(lease.job.id ?? '', how)
@@ -63,7 +63,7 @@ export function runQueueWorker(settings: WorkerSettings): Promise<void> {
         },
       })
     } finally {
-      await worlds.close()
+      await runtimes.close()
     }
   })
 }

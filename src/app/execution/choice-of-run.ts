@@ -11,16 +11,14 @@ import { Choice, choicePath } from '../../reuse/files/choice.ts'
 import type { HeldLock } from '../../reuse/held-lock.ts'
 import { NO_REFRESH, verdictOf } from '../../reuse/verdict.ts'
 import { isUnpaid } from '../../run/index.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
 import { answersFolder, foldersOfRun, refreshOf } from '../reuse/settings.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 import { assertAccount, assertMonth, mostCredits, withSpendingLock } from '../runs/spending.ts'
 import { readablePlan } from './ports.ts'
-import { type Receiving, settleEarlierRuns } from './receive-paid.ts'
-import type { RunRecord } from './run-recorder.ts'
-import type { ChosenEvent, RunSettings } from './run-settings.ts'
+import { settleEarlierRuns } from './receive-paid.ts'
+import type { Attempt, ChosenEvent, QueuedShard, RunSettings } from './run-settings.ts'
 
 /** Limits of the pipeline, which another attempt would reach again. */
 export const isRefusal = (error: unknown): error is FettleError =>
@@ -34,36 +32,30 @@ export const chosenEvent = ({ counts, parts, choice, fit, searches }: Chosen): C
 
 const usesReuse = ({ plan }: Pick<RunState, 'plan'>): boolean => plan.reuse != null && plan.merged === undefined
 
-export const waitingOf = (settings: Pick<RunSettings, 'world' | 'signal' | 'observers'>): Waiting => ({
-  clock: (settings.world ?? DEFAULT_RUNTIME).clock,
+export const waitingOf = (settings: Pick<RunSettings, 'runtime' | 'signal' | 'observers'>): Waiting => ({
+  clock: settings.runtime.clock,
   signal: settings.signal,
   onWait: text => settings.observers?.emit('onNote', text),
 })
 
-type Choosing = Pick<Receiving, 'guard' | 'grace' | 'left' | 'storage'>
-
 /** Chooses the rows of a run that has not done so. Returns the lock on what it asks, which the caller releases; null without one. */
-export async function chooseRowsOnce(
-  record: RunRecord,
-  directory: RunDirectory,
-  settings: RunSettings,
-  choosing: Choosing,
-): Promise<HeldLock | null> {
+export async function chooseRowsOnce(attempt: Attempt): Promise<HeldLock | null> {
+  const { record, directory, settings, waiting, storage } = attempt
   const { state } = record
   // The rows of a merge were chosen for its shards.
-  if (state === null || !usesReuse(state) || state.plan.known !== undefined) return null
-  if (settings.chosen !== undefined) {
-    await takeChoice(settings.chosen, record, directory)
+  if (!usesReuse(state) || state.plan.known !== undefined) return null
+  const chosenBefore = settings.queued?.chosen
+  if (chosenBefore !== undefined) {
+    await takeChoice(chosenBefore, attempt)
     return null
   }
-  const waiting = waitingOf(settings)
-  const earlier = await settleEarlierRuns({ ...choosing, state, settings, waiting })
-  const readable = wholePlan(await readablePlan(state.plan, directory, choosing.storage))
+  const earlier = await settleEarlierRuns(attempt)
+  const readable = wholePlan(await readablePlan(state.plan, directory, storage))
   const all = { ...settings, changedCompanies: changedCompaniesOf(directory, state), refresh: refreshOf(settings, state.args) }
   const { folder, chosen, held } = await chooseAndAsk([{ plan: readable, workDir: directory.path }], state, all, waiting)
   try {
     const choice = chosen[0]!
-    await recordChoice(choice, record, settings)
+    await recordChoice(choice, attempt)
     const issues = [
       ...earlier.issues,
       ...askedBefore(settings.runsDir, choice.askedBefore, earlier.refused),
@@ -81,18 +73,15 @@ export async function chooseRowsOnce(
 }
 
 /** Rows that were chosen for the run elsewhere, with the whole list. */
-async function takeChoice({ event, bytes }: Given, record: RunRecord, directory: RunDirectory): Promise<void> {
+async function takeChoice({ event, bytes }: NonNullable<QueuedShard['chosen']>, { record, directory }: Attempt): Promise<void> {
   const path = choicePath(directory.path)
   if (!existsSync(path)) await writeAtomic(path, bytes)
   record.append(event)
 }
 
-type Given = NonNullable<RunSettings['chosen']>
-
 /** Holds the choice to the budgets, and records it. */
-async function recordChoice(choice: Chosen, record: RunRecord, settings: RunSettings): Promise<void> {
-  const { plan, identity, runId } = record.state!
-  const { clock } = settings.world ?? DEFAULT_RUNTIME
+async function recordChoice(choice: Chosen, { record, settings, now }: Attempt): Promise<void> {
+  const { plan, identity, runId } = record.state
   const event = chosenEvent(choice)
   checkRowBudget(plan, event.sent)
   const sent = chosenPlan(plan, event)
@@ -100,8 +89,8 @@ async function recordChoice(choice: Chosen, record: RunRecord, settings: RunSett
   if (plan.budget.month === undefined) record.append(event)
   // What is recorded is reserved: another run cannot use the same rest.
   else
-    await withSpendingLock(settings.runsDir, clock, () => {
-      assertMonth(sent, settings.runsDir, identity, clock.now(), { most: mostCredits(sent), except: runId })
+    await withSpendingLock(settings.runsDir, settings.runtime.clock, () => {
+      assertMonth(sent, settings.runsDir, identity, now(), { most: mostCredits(sent), except: runId })
       record.append(event)
     })
 }
@@ -136,9 +125,10 @@ function mayHaveAsked(runsDir: string, runId: string): boolean {
  */
 export async function holdAsked(state: RunState, settings: RunSettings): Promise<HeldLock | null> {
   const { plan, runId, args, startedAt, reuse } = state
-  if (!usesReuse(state) || plan.known === undefined || settings.chosen !== undefined || reuse?.isKept === true) return null
+  if (!usesReuse(state) || plan.known === undefined || settings.queued?.chosen !== undefined || reuse?.isKept === true)
+    return null
   const waiting = waitingOf(settings)
-  const now = waiting.clock.now.bind(waiting.clock)
+  const now = (): number => waiting.clock.now()
   const { asked } = foldersOfRun(answersFolder(settings, args), state, now)
   const directory = runDirectory(settings.runsDir, runId)
   const refresh = refreshOf(settings, args)

@@ -39,13 +39,9 @@ export async function fetchByJob(
   const [problem] = issues.filter(({ severity }) => severity === 'error')
   if (plan === null || problem !== undefined)
     throw new FettleError('FETTLE_BUG', `the job for accepted companies cannot be planned: ${problem?.message ?? ''}`)
-  const { env, credentials, signal, world } = settings
-  const own = { env, credentials, signal, ...(world === undefined ? {} : { world }) }
-  const { state } = await start(
-    plan,
-    { ...own, cwd, runsDir, args: { command: 'accepted' }, timeoutMs: null, runKey: RUN_KEY },
-    false,
-  )
+  const { env, credentials, signal, runtime } = settings
+  const own = { cwd, runsDir, args: { command: 'accepted' }, timeoutMs: null, runKey: RUN_KEY }
+  const { state } = await start(plan, { env, credentials, signal, runtime, ...own }, false)
   if (state.error !== null || (state.exitCode !== EXIT.ok && state.exitCode !== EXIT.checks)) throw errorOf(state)
   const found = await readFetchedFile(join(cwd, OUTPUT), companies)
   const { matched, duplicates } = state.outcomes ?? { matched: 0, duplicates: 0 }

@@ -1,7 +1,6 @@
 /** Executes a run with its observers: those of the caller, spans of OpenTelemetry, and lineage by HTTP. */
 import type { RunState } from '../../journal/index.ts'
 import { lineageEvent } from '../../report/index.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { httpLineage } from '../observe/lineage/http.ts'
 import { namesOf } from '../observe/lineage/names.ts'
 import { lineageSettings } from '../observe/lineage/settings.ts'
@@ -24,8 +23,8 @@ export async function runWithObservers(
   const lineage = lineageSettings(settings.env)
   const http = lineage.http === null ? [] : [httpLineage(lineage.http, settings.env)]
   const spans = trace.reporter === null ? [] : [trace.reporter]
-  const { notify = [], env, runsDir, signal, world = DEFAULT_RUNTIME } = settings
-  const receivers = notify.length === 0 ? [] : [notifyReporter(notify, { env, runsDir, signal, clock: world.clock })]
+  const { notify = [], env, runsDir, signal, runtime } = settings
+  const receivers = notify.length === 0 ? [] : [notifyReporter(notify, { env, runsDir, signal, clock: runtime.clock })]
   const observers = (settings.observers ?? createDispatcher([])).with([...spans, ...http, ...receivers])
   const emitLineage = (now: RunState, type: 'START' | 'RUNNING' | 'END'): void => {
     if (observers.has('onLineageEvent'))
@@ -35,7 +34,7 @@ export async function runWithObservers(
   if (trace.note !== null) observers.emit('onNote', trace.note)
   emitLineage(state, before === null ? 'START' : 'RUNNING')
   try {
-    const result = await execute({ ...settings, observers, trace })
+    const result = await execute({ ...settings, observers })
     // A detached run ends in the process that collects it.
     if (!result.state.detached) emitLineage(result.state, 'END')
     observers.emit('onRunEnd', result.report, result.state)

@@ -14,30 +14,15 @@ import { AnswerSink, draftPaths } from '../../reuse/answer-sink.ts'
 import { Choice } from '../../reuse/files/choice.ts'
 import { addProved } from '../../reuse/prove-paid.ts'
 import { answeredJobs, checkAgainstSummary, isPaid, isUnpaid, receivePaid, recordError } from '../../run/index.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { keepSearches, SEARCH_KINDS } from '../reuse/searches.ts'
 import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
-import type { StorageOptions } from '../staging/remote-files.ts'
-import type { TakeoverGuard } from './guard.ts'
 import { openRunPorts } from './ports.ts'
 import { connectRun } from './run-connection.ts'
 import { recordOf } from './run-recorder.ts'
-import type { RunSettings } from './run-settings.ts'
-
-/** The run that is about to choose its rows. */
-export interface Receiving {
-  readonly state: RunState
-  readonly settings: RunSettings
-  readonly storage: StorageOptions
-  readonly waiting: Waiting
-  /** Of the lock of its pipeline, which is that of all runs of the series. */
-  readonly guard: TakeoverGuard
-  readonly grace: AbortSignal
-  readonly left: () => number
-}
+import type { Attempt } from './run-settings.ts'
 
 export interface Received {
   readonly issues: readonly Issue[]
@@ -48,17 +33,18 @@ export interface Received {
 }
 
 /** Throws what stops the run: a signal, its time limit, an error of the disk, and a service that cannot be reached: nothing is asked twice then. */
-export async function settleEarlierRuns(receiving: Receiving): Promise<Received> {
-  const { state, settings } = receiving
+export async function settleEarlierRuns(attempt: Attempt): Promise<Received> {
+  const { settings } = attempt
+  const { state } = attempt.record
   const answers = answersFolder(settings, state.args)
   const asked = new Set(scopeFolders(answers).flatMap(askedIn))
   asked.delete(state.runId)
   const issues: Issue[] = []
   const refused = new Map<string, string>()
   for (const id of [...asked].sort()) {
-    const earlier = readOfSeries(id, receiving)
+    const earlier = readOfSeries(id, attempt)
     if (earlier === null) continue
-    const { answers: count, why } = await settleRun(earlier, receiving, answers)
+    const { answers: count, why } = await settleRun(earlier, attempt, answers)
     if (why !== null) refused.set(id, why)
     if (count > 0)
       issues.push(
@@ -74,7 +60,7 @@ export async function settleEarlierRuns(receiving: Receiving): Promise<Received>
 }
 
 /** An earlier run of the series that chose its rows; null for any other, for one that `collect` finishes, and for one that cannot be read. */
-function readOfSeries(id: string, { state, settings }: Receiving): RunState | null {
+function readOfSeries(id: string, { record: { state }, settings }: Attempt): RunState | null {
   try {
     const earlier = readRun(settings.runsDir, id)
     const isOfSeries = describeSeries(earlier.plan, earlier.identity).name === describeSeries(state.plan, state.identity).name
@@ -91,9 +77,8 @@ interface Settled {
   readonly why: string | null
 }
 
-async function settleRun(earlier: RunState, receiving: Receiving, answers: string): Promise<Settled> {
-  const { settings, waiting } = receiving
-  const now = waiting.clock.now.bind(waiting.clock)
+async function settleRun(earlier: RunState, attempt: Attempt, answers: string): Promise<Settled> {
+  const { settings, waiting, now } = attempt
   const directory = runDirectory(settings.runsDir, earlier.runId)
   const { asked } = foldersOfRun(answers, earlier, now)
   for (const kind of SEARCH_KINDS) await keepSearches(kind, earlier, directory, { answers, now, waiting })
@@ -105,15 +90,15 @@ async function settleRun(earlier: RunState, receiving: Receiving, answers: strin
   }
   const { jobs, plan } = earlier
   const paid = jobs.filter(isPaid)
-  const found = paid.length === 0 ? { answers: 0, why: null } : await adopt(earlier, directory, receiving, answers)
-  if (!earlier.finished && plan.enrich !== null && jobs.some(isUnpaid)) await supersede(earlier, directory, receiving)
+  const found = paid.length === 0 ? { answers: 0, why: null } : await adopt(earlier, directory, attempt, answers)
+  if (!earlier.finished && plan.enrich !== null && jobs.some(isUnpaid)) await supersede(earlier, directory, attempt)
   // What is refused is named once the rows are chosen.
   if (found.why === null) await asked.settle([earlier.runId])
   return found
 }
 
-async function adopt(earlier: RunState, directory: RunDirectory, receiving: Receiving, answers: string): Promise<Settled> {
-  const { settings, waiting } = receiving
+async function adopt(earlier: RunState, directory: RunDirectory, attempt: Attempt, answers: string): Promise<Settled> {
+  const { settings, waiting, now } = attempt
   const note = (text: string): void => settings.observers?.emit('onNote', text)
   const before = earlier.reuse?.refused ?? refusalOf(earlier)
   if (before !== null) return { answers: 0, why: before }
@@ -121,8 +106,8 @@ async function adopt(earlier: RunState, directory: RunDirectory, receiving: Rece
   let refusal: string | null = null
   let count = 0
   try {
-    const state = await receive(earlier, directory, receiving)
-    const { kept } = foldersOfRun(answers, state, waiting.clock.now.bind(waiting.clock))
+    const state = await receive(earlier, directory, attempt)
+    const { kept } = foldersOfRun(answers, state, now)
     count = await keepPaid(state, directory, kept, waiting)
     await keepFit(answers, state)
   } catch (error) {
@@ -131,7 +116,7 @@ async function adopt(earlier: RunState, directory: RunDirectory, receiving: Rece
     refusal = `${namePaid(earlier)}: ${error.message}`
   }
   if (refusal !== null) {
-    record(directory, receiving, journal => journal.append({ type: 'answers.refused', why: refusal }))
+    record(directory, attempt, journal => journal.append({ type: 'answers.refused', why: refusal }))
     return { answers: 0, why: refusal }
   }
   note(`${counted(count, 'answer')} of the run ${earlier.runId} ${count === 1 ? 'is' : 'are'} known now`)
@@ -161,10 +146,9 @@ function refusalOf(state: RunState): string | null {
 const namePaid = ({ jobs }: RunState): string =>
   jobs.flatMap(job => (isPaid(job) && job.id !== null ? [`job ${job.id}`] : [])).join(', ')
 
-function record<T>({ journal: path }: RunDirectory, { guard, waiting }: Receiving, write: (journal: Journal) => T): T {
-  const { clock } = waiting
+function record<T>({ journal: path }: RunDirectory, { guard, now }: Attempt, write: (journal: Journal) => T): T {
   guard()
-  const journal = openJournal(path, clock.now.bind(clock), 'existing')
+  const journal = openJournal(path, now, 'existing')
   try {
     return write(journal)
   } finally {
@@ -173,12 +157,10 @@ function record<T>({ journal: path }: RunDirectory, { guard, waiting }: Receivin
 }
 
 /** Waits for the jobs that are paid, and receives their files. Returns the state of the run then. */
-async function receive(before: RunState, directory: RunDirectory, receiving: Receiving): Promise<RunState> {
+async function receive(before: RunState, directory: RunDirectory, attempt: Attempt): Promise<RunState> {
   if (before.jobs.filter(isPaid).every(({ received }) => received !== null)) return before
-  const { settings, storage, guard, grace, left } = receiving
+  const { settings, storage, guard, limit, trace, now } = attempt
   const { plan, reuse } = before
-  const { clock } = settings.world ?? DEFAULT_RUNTIME
-  const now = clock.now.bind(clock)
   removeStaleRunFiles(directory)
   const journal = openJournal(directory.journal, now, 'existing')
   try {
@@ -186,7 +168,7 @@ async function receive(before: RunState, directory: RunDirectory, receiving: Rec
     recorder.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
     const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
     const connection = await connectRun({
-      ...{ plan, directory, settings, source, results, grace, left, signal: settings.signal, isNeeded: true },
+      ...{ plan, directory, settings, limit, trace, source, results, isNeeded: true },
       facts: reuse?.fit ?? {},
       onProgress: () => {},
       beforeEffect: async () => guard(),
@@ -240,13 +222,13 @@ async function keepPaid(state: RunState, directory: RunDirectory, folder: Answer
 }
 
 /** A resume of the run ends with this error, and names the run that took its place. */
-async function supersede(earlier: RunState, directory: RunDirectory, receiving: Receiving): Promise<void> {
-  const { runId } = receiving.state
-  const { runsDir } = receiving.settings
+async function supersede(earlier: RunState, directory: RunDirectory, attempt: Attempt): Promise<void> {
+  const { runId } = attempt.record.state
+  const { runsDir } = attempt.settings
   const message = `the run ${earlier.runId} had not paid for all its rows when the run ${runId} took its place`
   const error = new FettleError('FETTLE_SUPERSEDED', message)
   const ended = { outcomes: UNKNOWN, checks: [], error: recordError(error) }
-  record(directory, receiving, journal =>
+  record(directory, attempt, journal =>
     journal.append({ type: 'run.finished', status: 'cancelled', exitCode: error.exitCode, ...ended }),
   )
   await writeReports(directory, reportOfRun(runsDir, earlier.runId), readRun(runsDir, earlier.runId))

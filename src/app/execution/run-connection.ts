@@ -3,22 +3,20 @@ import { OUTAGE_MS } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Ports, ProgressEvent } from '../../run/index.ts'
 import { proxiesOf, traceOf } from '../env/environment.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
-import type { FetchByJob, RunSettings } from './run-settings.ts'
+import type { RunTrace } from '../observe/opentelemetry.ts'
+import type { Attempt, FetchByJob } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
-  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'earlier' | 'signal' | 'grace'>,
-    Pick<ServiceNeeds, 'list' | 'facts' | 'beforeEffect' | 'onWarning' | 'recorder'> {
+  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'earlier'>,
+    Pick<ServiceNeeds, 'list' | 'facts' | 'beforeEffect' | 'onWarning' | 'recorder'>,
+    Pick<Attempt, 'directory' | 'settings' | 'limit'> {
   readonly plan: Plan
-  readonly directory: RunDirectory
-  readonly settings: RunSettings
+  /** The spans of the run; none if absent. */
+  readonly trace?: RunTrace
   readonly fetchByJob: FetchByJob
   /** False for remaining stages that send nothing: no service is opened. */
   readonly isNeeded: boolean
-  /** Milliseconds left before the run's time limit. */
-  readonly left: () => number
   readonly onProgress: (progress: ProgressEvent) => void
 }
 
@@ -28,49 +26,46 @@ export interface RunConnection extends Pick<ReadyService, 'issues' | 'close'> {
 }
 
 export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection> {
-  const { plan, directory, settings, source, results, list, facts, signal, grace, onProgress, onWarning, recorder } = needs
-  const world = settings.world ?? DEFAULT_RUNTIME
+  const { plan, directory, settings, limit, trace, facts, list, onProgress } = needs
+  const { clock } = settings.runtime
+  const isOfSeveral = plan.shard !== undefined || plan.parts.length > 1
   const ready = !needs.isNeeded
     ? offline()
     : await openService({
         service: plan.service,
-        world,
+        runtime: settings.runtime,
         credentials: settings.credentials,
         env: settings.env,
         register: plan.register ?? null,
         stateDir: directory.service,
-        ...(list === undefined || (plan.shard === undefined && plan.parts.length === 1) ? {} : { list }),
-        facts: { ...facts, ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }) },
+        list: isOfSeveral ? list : undefined,
+        facts: plan.companyNumbers === undefined ? facts : { ...facts, companyNumbers: plan.companyNumbers },
         attempts: plan.retry.attempts,
         // Without a limit of time a wrong address is named at once.
         outage: { ms: OUTAGE_MS, atStart: settings.timeoutMs !== null },
-        traceparent: (settings.trace ?? traceOf(settings.env)).traceparent,
+        traceparent: (trace ?? traceOf(settings.env)).traceparent,
         proxies: () => proxiesOf(settings.env),
         onRetry: message => onProgress({ type: 'retry', message }),
-        ...(onWarning === undefined ? {} : { onWarning }),
-        ...(recorder === undefined ? {} : { recorder }),
+        onWarning: needs.onWarning,
+        recorder: needs.recorder,
         // A pause requested by the service is limited, like any wait.
-        deadline: () => Math.min(needs.left(), plan.poll.timeoutMs),
+        deadline: () => Math.min(limit.left(), plan.poll.timeoutMs),
         beforeEffect: needs.beforeEffect,
-        stop: signal,
+        stop: limit.signal,
       })
-  const service = settings.trace?.client(ready.service) ?? ready.service
+  const service = needs.isNeeded && trace !== undefined ? trace.client(ready.service) : ready.service
   const ports: Ports = {
-    service,
-    portfolios: service,
-    screening: service,
-    candidates: service,
-    reports: service,
-    fetchByJob: companies => needs.fetchByJob(companies, { plan, directory, settings: { ...settings, signal } }),
-    source,
-    results,
-    ...(needs.events === undefined ? {} : { events: needs.events }),
-    ...(needs.keepAnswers === undefined ? {} : { keepAnswers: needs.keepAnswers }),
-    ...(needs.earlier === undefined ? {} : { earlier: needs.earlier }),
-    clock: world.clock,
+    ...{ service, portfolios: service, screening: service, candidates: service, reports: service },
+    fetchByJob: companies => needs.fetchByJob(companies, { plan, directory, settings }),
+    source: needs.source,
+    results: needs.results,
+    events: needs.events,
+    keepAnswers: needs.keepAnswers,
+    earlier: needs.earlier,
+    clock,
     tick: onProgress,
-    signal,
-    grace,
+    signal: limit.signal,
+    grace: limit.grace,
   }
   return { ports, issues: ready.issues, close: () => ready.close() }
 }

@@ -8,7 +8,8 @@ import { pausedBy } from '../../run/index.ts'
 
 /** A journal that only the holder of the lock appends to, and that keeps unrecorded events. */
 export interface RunRecord {
-  readonly state: RunState | null
+  /** Throws FETTLE_RUN_EMPTY before the first event. */
+  readonly state: RunState
   append(fact: RunEventInput): RunState
   /** Ends the run short with `error`, as far as the disk lets it; gives the state that the run really is in. */
   strand(error: FettleError): RunState | null
@@ -32,6 +33,7 @@ export function recordOf(journal: Journal, guard: () => void, now: () => number)
   }
   return {
     get state() {
+      if (journal.state === null) throw new FettleError('FETTLE_RUN_EMPTY', 'the journal recorded nothing')
       return journal.state
     },
     append,

@@ -1,17 +1,22 @@
 /** What a run is executed with, and what it ends in. */
-import type { LiveSettings, RunArgs, RunEventInput, RunState } from '../../journal/index.ts'
+import type { Lock } from '../../files/process-lock.ts'
+import type { Journal, RunArgs, RunEventInput, RunState } from '../../journal/index.ts'
 import type { AcceptedCompany } from '../../model/results.ts'
-import type { Links, Plan } from '../../pipeline/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import type { Waiting } from '../../reuse/answer-folder.ts'
 import type { HeldLock } from '../../reuse/held-lock.ts'
 import type { FetchedByJob } from '../../run/index.ts'
-import type { Credentials, Env } from '../env/environment.ts'
+import type { Deadline } from '../env/deadline.ts'
+import type { Env } from '../env/environment.ts'
 import type { Runtime } from '../env/runtime.ts'
-import type { Receiver } from '../observe/notify/receivers.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
+import type { ResumeContext } from '../prepare/resume-context.ts'
 import type { ReuseSettings } from '../reuse/settings.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
+import type { StorageOptions } from '../staging/remote-files.ts'
+import type { RunRecord } from './run-recorder.ts'
 
 export type ChosenEvent = RunEventInput & { readonly type: 'reuse.chosen' }
 
@@ -22,17 +27,35 @@ export interface JournalCopy {
   readonly flushed: (signal: AbortSignal) => Promise<void>
 }
 
-export interface RunSettings extends ReuseSettings {
+/** What the queue gives for a shard. */
+export interface QueuedShard {
+  /** A second copy of the journal, updated before every request with an effect. */
+  readonly copy: JournalCopy
+  /** The rows that are sent, chosen by the submitter, and the content of their file. */
+  readonly chosen?: { readonly event: ChosenEvent; readonly bytes: Uint8Array } | undefined
+}
+
+/** What must hold for a new run to start. */
+interface StartSettings {
+  /** The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. */
+  readonly runKey?: string | null
+  /** Start although decisions that the last run applied are missing: the run undoes them. */
+  readonly dropDecisions?: boolean
+  /** Start although the list lost most of its rows, or of the cells of a column, since the last good run. */
+  readonly acceptList?: boolean
+  /** Merge shards although they were matched against different registers, or different imports of one. */
+  readonly mixedRegisters?: boolean
+}
+
+/** What the pipeline file says now: it is secret, or may change between two attempts. */
+type PipelineSettings = Pick<ResumeContext, 'credentials'> & Partial<ResumeContext>
+
+/** What the command line, the library and the queue give for an attempt at a run. */
+export interface RunSettings extends ReuseSettings, StartSettings, PipelineSettings {
   readonly env: Env
   /** The project's root: paths of the plan are relative to it, outputs stay inside it. */
   readonly cwd: string
   readonly outputMode?: number
-  readonly credentials: () => Credentials
-  readonly links?: Links
-  /** Whether the rows of a query may be read again when their copy is gone; they may if absent. */
-  readonly readsQueries?: boolean
-  /** Who gets a message when the run ends. */
-  readonly notify?: readonly Receiver[]
   /** The command line for the report, without secrets. */
   readonly args: RunArgs
   readonly timeoutMs: number | null
@@ -40,27 +63,35 @@ export interface RunSettings extends ReuseSettings {
   readonly record?: string | null
   /** Stop once every job is submitted; the run is collected later. */
   readonly detach?: boolean
-  /** Start although decisions that the last run applied are missing: the run undoes them. */
-  readonly dropDecisions?: boolean
-  /** Start although the list lost most of its rows, or of the cells of a column, since the last good run. */
-  readonly acceptList?: boolean
-  /** Merge shards although they were matched against different registers, or different imports of one. */
-  readonly mixedRegisters?: boolean
-  /** For a resume: poll, retry, checks and report of the current pipeline file. */
-  readonly live?: LiveSettings | null
-  /** The run of a scheduler that this belongs to: a finished run of the same key and plan is returned again. */
-  readonly runKey?: string | null
   readonly signal: AbortSignal
-  /** A second copy of the journal, updated before every request with an effect; none if absent. */
-  readonly copy?: JournalCopy
-  /** The lock on what an unfinished run asks, taken before it goes on; the run releases it. */
-  readonly asked?: HeldLock | null
-  /** The rows that are sent, chosen by another process, and the content of their file. */
-  readonly chosen?: { readonly event: ChosenEvent; readonly bytes: Uint8Array }
-  readonly world?: Runtime
+  readonly runtime: Runtime
   readonly observers?: ReporterDispatcher
-  /** The trace it belongs to; that of the environment if absent. */
-  readonly trace?: RunTrace
+  readonly queued?: QueuedShard
+}
+
+/** The files of a run that this process holds. */
+export interface OpenRun {
+  readonly journal: Journal
+  readonly directory: RunDirectory
+  readonly lock: Lock
+  readonly trace: RunTrace
+  /** The lock on what an unfinished run asks, taken before it continues; the caller releases it too. */
+  readonly asked?: HeldLock | null
+}
+
+/** What an attempt at a run works with; earlier runs of its series are settled with the same limits. */
+export interface Attempt {
+  /** Their signal is that of `limit`. */
+  readonly settings: RunSettings
+  readonly directory: RunDirectory
+  readonly record: RunRecord
+  readonly trace: RunTrace
+  readonly limit: Pick<Deadline, 'signal' | 'grace' | 'left'>
+  readonly now: () => number
+  /** Throws FETTLE_LOCKED once another process holds the lock of the pipeline, which all runs of the series have in common. */
+  readonly guard: () => void
+  readonly waiting: Waiting
+  readonly storage: StorageOptions
 }
 
 /** Fetches companies by their ids in a separate job, with the settings of the run that wants them. */

@@ -15,7 +15,7 @@ import { findRegisters, registerDirOf, screeningDirOf } from '../prepare/registe
 
 export interface ServiceNeeds {
   readonly service: PlannedService
-  readonly world: Runtime
+  readonly runtime: Runtime
   /** Called only for a remote service. */
   readonly credentials: () => Credentials
   readonly env: Env
@@ -24,23 +24,23 @@ export interface ServiceNeeds {
   /** Where the embedded service keeps its state: the run's own folder, so that a resume finds the job again. */
   readonly stateDir: string
   readonly attempts: number
-  readonly outage?: ConnectOptions['outage']
+  readonly outage?: ConnectOptions['outage'] | undefined
   readonly traceparent: string | null
   /** Called only for a remote service. */
   readonly proxies: () => Proxies
   readonly onRetry: (message: string) => void
   /** Called with the warning about each field of an answer that could not be read. */
-  readonly onWarning?: (warning: Issue) => void
-  readonly recorder?: ConnectOptions['recorder']
+  readonly onWarning?: ((warning: Issue) => void) | undefined
+  readonly recorder?: ConnectOptions['recorder'] | undefined
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
   /**
    * The rows of the whole list, where it is sent in several parts: what is known of it is then the same for all of them. The embedded
    * service estimates it; a remote one does so for each part.
    */
-  readonly list?: () => AsyncIterable<Readonly<Record<string, string>>>
+  readonly list?: (() => AsyncIterable<Readonly<Record<string, string>>>) | undefined
   /** What is known of the whole list. */
-  readonly facts?: Partial<ListFacts>
+  readonly facts?: Partial<ListFacts> | undefined
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
@@ -70,7 +70,7 @@ function accountOf(state: ClientState, needs: ServiceNeeds, url: string, credent
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
     .digest('hex')
-  const account = state.accounts.get(key) ?? client.createShared(needs.world.clock, budgetOf(state, client))
+  const account = state.accounts.get(key) ?? client.createShared(needs.runtime.clock, budgetOf(state, client))
   state.accounts.set(key, account)
   return account
 }
@@ -78,35 +78,7 @@ function accountOf(state: ClientState, needs: ServiceNeeds, url: string, credent
 /** A stub for a run whose remaining stages need no service; every call throws FETTLE_BUG. */
 export function offline(): ReadyService {
   const refuse = (): Promise<never> => Promise.reject(new FettleError('FETTLE_BUG', 'a service is asked that was not needed'))
-  const service: ReadyService['service'] = {
-    findPortfolios: refuse,
-    readPortfolio: refuse,
-    createPortfolio: refuse,
-    addCompany: refuse,
-    readRules: refuse,
-    setRules: refuse,
-    countCompanies: refuse,
-    listCompanies: refuse,
-    sendCompanies: refuse,
-    listEvents: refuse,
-    markEvent: refuse,
-    screenBusiness: refuse,
-    findScreening: refuse,
-    readRisks: refuse,
-    findCandidates: refuse,
-    readTags: refuse,
-    authenticate: refuse,
-    createJob: refuse,
-    findJobs: refuse,
-    readJob: refuse,
-    upload: refuse,
-    setMappings: refuse,
-    submit: refuse,
-    setEnrichments: refuse,
-    enrich: refuse,
-    openEnrichedFile: refuse,
-    archive: refuse,
-  }
+  const service = new Proxy({} as ReadyService['service'], { get: () => refuse })
   return { service, issues: [], close: async () => {} }
 }
 
@@ -114,10 +86,10 @@ export function offline(): ReadyService {
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../../client/index.ts')
   const { facts = {} } = needs
-  const state = needs.world.clients ?? createClientState()
+  const state = needs.runtime.clients ?? createClientState()
   const common = {
-    ...needs.world.connection,
-    clock: needs.world.clock,
+    ...needs.runtime.connection,
+    clock: needs.runtime.clock,
     attempts: needs.attempts,
     ...(needs.outage === undefined ? {} : { outage: needs.outage }),
     onRetry: needs.onRetry,
@@ -132,14 +104,14 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
     const own = accountOf(state, needs, url, credentials, made)
-    const shared = { ...own, pace: needs.world.pace?.(own.pace, rate) ?? own.pace }
+    const shared = { ...own, pace: needs.runtime.pace?.(own.pace, rate) ?? own.pace }
     const known = Object.keys(facts).length === 0 ? {} : { list: async () => facts }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
     const client = made.connect({ ...common, ...credentials, shared, ...place, ...known })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs)
-  const shared = made.createShared(needs.world.clock, budgetOf(state, made))
+  const shared = made.createShared(needs.runtime.clock, budgetOf(state, made))
   const { url, username, password } = server
   const { list } = needs
   const isEstimated = list !== undefined && facts.inRegister === undefined

@@ -7,12 +7,11 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
-import type { HeldLock } from '../../reuse/held-lock.ts'
+import { type HeldLock, holdLock } from '../../reuse/held-lock.ts'
 import { ciOf } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
+import { openTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
@@ -32,11 +31,11 @@ import {
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
 import { holdAsked } from './choice-of-run.ts'
-import { executeRun } from './execute.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'
+import { RunExecution } from './run-execution.ts'
 import { isLocalFailure } from './run-recorder.ts'
-import type { FetchByJob, RunResult, RunSettings } from './run-settings.ts'
+import type { FetchByJob, OpenRun, RunResult, RunSettings } from './run-settings.ts'
 import { removeWorkFiles } from './work-files.ts'
 
 /**
@@ -105,12 +104,15 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
   })
 }
 
-const nowOf = ({ world = DEFAULT_RUNTIME }: Pick<RunSettings, 'world'>) => world.clock.now.bind(world.clock)
+const nowOf =
+  ({ runtime: { clock } }: Pick<RunSettings, 'runtime'>) =>
+  (): number =>
+    clock.now()
 
 /** Holds the lock of a pipeline while `body` runs. Throws FETTLE_LOCKED. */
 export async function withLock<T>(
   pipeline: string,
-  settings: Pick<RunSettings, 'runsDir' | 'observers' | 'world'>,
+  settings: Pick<RunSettings, 'runsDir' | 'observers' | 'runtime'>,
   body: (lock: Lock) => Promise<T>,
 ): Promise<T> {
   const path = lockPath(settings.runsDir, pipeline)
@@ -119,13 +121,11 @@ export async function withLock<T>(
   const lock = takeLock(path, nowOf(settings))
   if (lock.takenFrom !== null)
     settings.observers?.emit('onNote', `took over the lock of process ${lock.takenFrom.pid}, which is gone`)
-  const heart = setInterval(() => lock.beat(), 60_000)
-  heart.unref()
+  const held = holdLock(lock)
   try {
     return await body(lock)
   } finally {
-    clearInterval(heart)
-    lock.release()
+    held.release()
   }
 }
 
@@ -164,25 +164,26 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
 async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Merge): Promise<RunResult> {
   await checkOutputsWritable(plan, settings)
   if (settings.record != null) checkRecording(settings.record, null)
-  if (merge === undefined && settings.copy === undefined) await assertAccount(plan, settings)
+  if (merge === undefined && settings.queued === undefined) await assertAccount(plan, settings)
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const begin = (): Promise<StartedRun> => beginRun(plan, settings, identity, merge)
-  const { directory, journal, state, trace } =
-    plan.budget.month === undefined || merge !== undefined || settings.copy !== undefined
+  const { state, ...run } =
+    plan.budget.month === undefined || merge !== undefined || settings.queued !== undefined
       ? await begin()
-      : await withSpendingLock(settings.runsDir, (settings.world ?? DEFAULT_RUNTIME).clock, () => {
+      : await withSpendingLock(settings.runsDir, settings.runtime.clock, () => {
           assertMonth(plan, settings.runsDir, identity, nowOf(settings)())
           return begin()
         })
-  return runWithObservers(state, null, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
+  return execute(state, null, { ...run, lock }, settings)
 }
 
-interface StartedRun {
-  readonly directory: RunDirectory
-  readonly journal: Journal
+interface StartedRun extends Omit<OpenRun, 'lock'> {
   readonly state: RunState
-  readonly trace: RunTrace
 }
+
+/** `before`: the state that was resumed, null for a new run. */
+const execute = (state: RunState, before: RunState | null, run: OpenRun, settings: RunSettings): Promise<RunResult> =>
+  runWithObservers(state, before, run.trace, settings, all => new RunExecution(run, all, fetchAcceptedByJob).execute())
 
 /** Records the first line of a run. */
 async function beginRun(plan: Plan, settings: RunSettings, identity: string, merge?: Merge): Promise<StartedRun> {
@@ -190,7 +191,7 @@ async function beginRun(plan: Plan, settings: RunSettings, identity: string, mer
   const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   const filled = await merge?.fill(directory)
-  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.copy?.append)
+  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.queued?.copy.append)
   const trace = openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
@@ -222,29 +223,34 @@ export const fetchAcceptedByJob: FetchByJob = async (...wanted) => {
 const keyOf = ({ runKey = null }: RunSettings): { readonly runKey?: string } => (runKey === null ? {} : { runKey })
 
 /** `asked`: the lock on what the run asks, which is released here. */
-async function continueRun(before: RunState, lock: Lock, given: RunSettings, asked: HeldLock | null = null): Promise<RunResult> {
+async function continueRun(
+  before: RunState,
+  lock: Lock,
+  settings: RunSettings,
+  asked: HeldLock | null = null,
+): Promise<RunResult> {
   try {
-    return await continueHeld(before, lock, { ...given, asked })
+    return await continueHeld(before, { lock, asked }, settings)
   } finally {
     asked?.release()
   }
 }
 
-async function continueHeld(before: RunState, lock: Lock, settings: RunSettings): Promise<RunResult> {
+async function continueHeld(before: RunState, locks: Pick<OpenRun, 'lock' | 'asked'>, settings: RunSettings): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, before.runId)
   if (settings.record != null) checkRecording(settings.record, directory)
   removeStaleRunFiles(directory)
   let journal: Journal
   let state: RunState
   try {
-    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.copy?.append)
+    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.queued?.copy.append)
     const live = settings.live == null ? {} : { settings: settings.live }
     state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live, ...keyOf(settings) })
   } catch (error) {
     throw stillResumable(error, before)
   }
   const trace = openTrace(settings.env, state.plan)
-  return runWithObservers(state, before, trace, settings, all => executeRun(journal, directory, lock, all, fetchAcceptedByJob))
+  return execute(state, before, { journal, directory, trace, ...locks }, settings)
 }
 
 /** The first line of the journal could not be written, or not confirmed. */

@@ -7,7 +7,7 @@ import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/in
 import type { Report } from '../../report/index.ts'
 import type { Env } from '../env/environment.ts'
 import { runKeyOf } from '../env/run-key.ts'
-import { createClientState, type Runtime } from '../env/runtime.ts'
+import { createClientState, DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import type { CurrentRunStatus } from '../operations/status.ts'
@@ -288,7 +288,7 @@ export function settingsOf(
     ...reuseOf(options),
     timeoutMs: options.timeoutMs ?? null,
     ...(options.outputMode === undefined ? {} : { outputMode: modeOf(options.outputMode) }),
-    ...(options.clock === undefined ? {} : { world: worldOf(options.clock) }),
+    runtime: options.clock === undefined ? DEFAULT_RUNTIME : runtimeWith(options.clock),
     signal: options.signal,
     observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),
   }
@@ -303,4 +303,4 @@ function modeOf(mode: number): number {
 }
 
 /** A clock of the caller shares no pace and no tokens with runs on the clock of this machine. */
-const worldOf = (clock: Clock): Runtime => ({ clock, clients: createClientState() })
+const runtimeWith = (clock: Clock): Runtime => ({ clock, clients: createClientState() })

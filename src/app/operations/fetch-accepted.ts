@@ -32,11 +32,10 @@ export async function fetchAccepted(
   const { plan } = state
   const { signal } = settings
   const { ports, close } = await connectRun({
-    ...{ plan, directory, settings, source, results, signal },
+    ...{ plan, directory, settings, source, results },
     isNeeded: true,
-    grace: signal,
     fetchByJob: fetchAcceptedByJob,
-    left: () => plan.poll.timeoutMs,
+    limit: { signal, grace: signal, left: () => plan.poll.timeoutMs },
     beforeEffect: () => {},
     onProgress: () => {},
   })

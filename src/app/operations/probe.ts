@@ -13,6 +13,7 @@ import { nearest, type Plan, ROWS_NAME, RUN_OUTPUT, restorePipeline } from '../.
 import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
 import { openEnriched } from '../../results/enriched-file.ts'
 import { receivedPath } from '../../results/file-names.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
@@ -108,7 +109,8 @@ export async function runProbe(
       },
     }
     const observers = createDispatcher([progress, keeper])
-    const settings = { ...place, credentials, links, args: { command: 'probe' }, timeoutMs: null, observers }
+    const args = { command: 'probe' }
+    const settings = { ...place, credentials, links, args, timeoutMs: null, runtime: DEFAULT_RUNTIME, observers }
     const { state } = await startRun(plan, settings, false)
     return { state, file: state.error === null ? await readFile(state, folder) : null }
   } finally {

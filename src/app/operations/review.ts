@@ -72,7 +72,7 @@ export async function applyDecisions(
   const { plan } = recorded
   const { credentials } = fetch ? currentPipelineOf(recorded, { env, cwd }, true) : { credentials: noCredentials }
   if (fetch) checkFetch(recorded, credentials)
-  return withLock(lineOf(plan), { runsDir }, async () => {
+  return withLock(lineOf(plan), { runsDir, runtime: DEFAULT_RUNTIME }, async () => {
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
@@ -111,7 +111,7 @@ export async function applyDecisions(
       const written: RunEventInput = { type: 'output.written', ...published }
       journal.append(written)
       if (fetch) {
-        const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal }
+        const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal, runtime: DEFAULT_RUNTIME }
         await fetchAccepted(journal, directory, results, source, settings)
         await results.removeCompanies()
       }

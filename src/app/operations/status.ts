@@ -53,13 +53,12 @@ export async function getRunStatus(id: string, place: StatusOptions): Promise<Cu
 }
 
 async function queryService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
-  const world = DEFAULT_RUNTIME
   const { plan, runId } = state
-  const limit = createDeadline(signal, null, world.clock)
+  const limit = createDeadline(signal, null, DEFAULT_RUNTIME.clock)
   try {
     const ready = await openService({
       service: plan.service,
-      world,
+      runtime: DEFAULT_RUNTIME,
       credentials: credentialsOfRun(state, { env, cwd }),
       env,
       register: plan.register ?? null,
@@ -75,7 +74,7 @@ async function queryService(state: RunState, { env, cwd, runsDir, signal }: Stat
       stop: limit.signal,
     })
     const { service } = ready
-    return await fetchJobStatuses(state, { service, clock: world.clock, ...limit }).finally(() => ready.close())
+    return await fetchJobStatuses(state, { service, clock: DEFAULT_RUNTIME.clock, ...limit }).finally(() => ready.close())
   } finally {
     limit.clear()
   }

@@ -25,7 +25,7 @@ export interface StorageOptions {
   readonly links?: Links | undefined
   readonly readsQueries?: boolean
   readonly attempts: number
-  readonly world?: Runtime | undefined
+  readonly runtime?: Runtime | undefined
   readonly signal?: AbortSignal | undefined
   readonly stop?: AbortSignal
   readonly deadline?: () => number
@@ -34,7 +34,7 @@ export interface StorageOptions {
 
 /** Stores, open while `body` works with them. */
 export async function withObjects<T>(storage: StorageOptions, body: (objects: Objects) => Promise<T>): Promise<T> {
-  const { clock, connection } = storage.world ?? DEFAULT_RUNTIME
+  const { clock, connection } = storage.runtime ?? DEFAULT_RUNTIME
   const objects = createObjects({
     clock,
     ...connection,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
-import { type ReporterDispatcher, type ReuseSettings, type RunSettings, runKeyOf } from '../../app/index.ts'
+import { DEFAULT_RUNTIME, type ReporterDispatcher, type ReuseSettings, type RunSettings, runKeyOf } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
 import { FettleError } from '../../errors.ts'
 import { parseDuration, shownPath } from '../../pipeline/index.ts'
@@ -96,6 +96,7 @@ export function settingsOf(
     mixedRegisters: isOn(flags, 'mixed-registers'),
     runKey: HAS_RUN_KEY.includes(command) ? (runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,
     signal: io.signal,
+    runtime: DEFAULT_RUNTIME,
     observers,
   }
 }

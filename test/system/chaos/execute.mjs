@@ -65,7 +65,7 @@ async function execute({ folder, env, seed, isPatient, again }, app) {
     args: { command: again, var: [] },
     timeoutMs: null,
     signal: new AbortController().signal,
-    world: { clock: clockOf(seed, isPatient), connection: { limits: LIMITS } },
+    runtime: { clock: clockOf(seed, isPatient), connection: { limits: LIMITS } },
   }
   const last = lastState(runsDir, app)
   // Nobody repeats the command of a run that came to its end: that would be a new one.

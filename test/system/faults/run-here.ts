@@ -73,7 +73,7 @@ export function prepareStart({ folder, server, bad, isShort = false, timeoutMs =
     args: {},
     timeoutMs,
     signal: stop.signal,
-    world: { clock, connection: { dispatcher: connections.dispatcher, limits: isShort ? SHORT : LONG } },
+    runtime: { clock, connection: { dispatcher: connections.dispatcher, limits: isShort ? SHORT : LONG } },
     ...(onFact === undefined ? {} : { observers: createDispatcher([{ name: 'test', onEvent: onFact }]) }),
   })
   const run = async (): Promise<RunResult> => {

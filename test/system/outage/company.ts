@@ -139,7 +139,7 @@ export async function openCompany({ matchMs = 5 * MINUTE, chance, patienceMs = 1
     if (server.listening) await new Promise<void>(resolve => server.close(() => resolve()))
   })
 
-  const world = {
+  const runtime = {
     clock,
     clients: createClientState(),
     connection: { dispatcher, limits: { headersMs: patienceMs, bodyMs: patienceMs } },
@@ -167,7 +167,7 @@ export async function openCompany({ matchMs = 5 * MINUTE, chance, patienceMs = 1
         args: {},
         timeoutMs: null,
         signal,
-        world,
+        runtime,
         observers: createDispatcher([
           {
             name: 'test',

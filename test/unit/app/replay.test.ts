@@ -84,7 +84,7 @@ async function runIn(
     timeoutMs: null,
     signal: signal ?? new AbortController().signal,
   }
-  return startRun(plan, { ...settings, record, world: { clock } }, false)
+  return startRun(plan, { ...settings, record, runtime: { clock } }, false)
 }
 
 const cellOf = (text: string): string => `"${text.replaceAll('"', '""')}"`

@@ -21,12 +21,12 @@ const WAYS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [/new AnswersWriter\(/, ['answer-folder.ts', 'answer-sink.ts', 'searches.ts']],
   [/\bcopyAnswers\(/, ['answer-folder.ts', 'forget-answers.ts']],
   // Rows: by the join of the run, and by the run that receives what an unfinished one of its series has paid.
-  [/new AnswerSink\(/, ['execute.ts', 'receive-paid.ts']],
+  [/new AnswerSink\(/, ['receive-paid.ts', 'run-execution.ts']],
   [/\baddProved\(/, ['prove-paid.ts', 'receive-paid.ts']],
   // AML searches and candidates, from the journal of the run.
   [/\bwriteSearches\(/, ['searches.ts', 'searches.ts']],
   // The folder.
-  [/\b(?:folder|kept)\.keep\(/, ['execute.ts', 'receive-paid.ts', 'searches.ts']],
+  [/\b(?:folder|kept)\.keep\(/, ['receive-paid.ts', 'run-execution.ts', 'searches.ts']],
   // The copies that a run uses.
   [/\bChoiceWriter\.open\(/, ['choose-rows.ts', 'join-choices.ts']],
   // Tags of accepted companies, which enter rows only.

@@ -95,7 +95,7 @@ export async function heldData() {
     runsDir: join(runs, 'of-workers'),
     service: service.url,
     inputsFrom: [],
-    worlds: { of: () => HASTY, close: async () => {} },
+    runtimes: { of: () => HASTY, close: async () => {} },
     onNote: () => {},
     onEvent: () => {},
   }
@@ -134,7 +134,7 @@ export async function heldData() {
       credentials: () => LOGIN,
       args: {},
       timeoutMs: null,
-      world: HASTY,
+      runtime: HASTY,
       signal: stopAfter(LONGEST_MS),
     }
     const jobs = [{ id, end, fingerprint: record.submitted?.fingerprints[0], folder: runs }]

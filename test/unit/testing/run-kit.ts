@@ -68,7 +68,7 @@ ${moreKeys}`,
       const { plan, credentials, issues } = await prepare(join(folder, 'pipeline.yml'), { env, cwd: folder, ...NO_OVERRIDES })
       if (plan === null) throw new Error(JSON.stringify(issues))
       const settings = { env, cwd: folder, runsDir, credentials, args: {}, timeoutMs: null, signal: new AbortController().signal }
-      return startRun(plan, { ...settings, world: { clock } }, false)
+      return startRun(plan, { ...settings, runtime: { clock } }, false)
     },
     runDirectory: () => join(runsDir, readdirSync(runsDir).find(name => name.includes('-judged-')) as string),
   }

@@ -7,7 +7,7 @@ import { isGood, noticeOf, reasonsFor } from '../../../report/notify/notice.ts'
 import { isRejection, type PipelineResult, rejectionOf } from '../../../report/pipeline-result.ts'
 import type { Credentials } from '../../env/environment.ts'
 import { findIdentity } from '../../env/identity.ts'
-import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
+import type { Runtime } from '../../env/runtime.ts'
 import { describeAttempt, keepAttempt } from '../../runs/attempts.ts'
 import { makeFolder, makeRunsFolder, removeIfPossible } from '../../runs/run-directory.ts'
 import type { ReporterDispatcher, RunReporter } from '../reporters.ts'
@@ -30,7 +30,7 @@ export const notifyReporter = (receivers: readonly Receiver[], context: NotifyCo
 })
 
 interface Rejecting extends Omit<NotifyContext, 'clock'> {
-  readonly world?: Runtime
+  readonly runtime: Runtime
   readonly observers?: ReporterDispatcher
 }
 
@@ -48,7 +48,7 @@ export async function notifyRejection(
   settings: Rejecting,
 ): Promise<void> {
   if (series === null || settings.signal.aborted) return
-  const { clock } = settings.world ?? DEFAULT_RUNTIME
+  const { clock } = settings.runtime
   const identity = findIdentity(series.service, credentials)
   await keepAttempt(settings.runsDir, error, describeAttempt(series, identity, clock.now()))
   if (notify.length === 0) return
