@@ -72,6 +72,24 @@ export class JsonLinesWriter<Item> {
   }
 }
 
+/** Writes a file of these records; without any, an earlier file is removed. Throws FETTLE_OUTPUT_WRITE. */
+export async function writeJsonLines<Item>(path: string, items: Iterable<Item> | AsyncIterable<Item>): Promise<void> {
+  const writer = new JsonLinesWriter<Item>(path)
+  try {
+    for await (const item of items) await writer.add(item)
+    await writer.publish()
+  } finally {
+    await writer.discard()
+  }
+}
+
+/** The records from number `from` (from 0) on; returns how many the file has. */
+export async function* readJsonLinesFrom<Item>(path: string, from: number): AsyncGenerator<Item, number> {
+  let at = 0
+  for await (const item of readJsonLines<Item>(path)) if (at++ >= from) yield item
+  return at
+}
+
 /** The records in the order they were added; empty when the file does not exist. Throws errors of the disk, of zlib and of JSON. */
 export async function* readJsonLines<Item>(path: string): AsyncGenerator<Item> {
   try {

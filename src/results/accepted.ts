@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { JsonLinesWriter, readJsonLines } from '../files/json-lines.ts'
+import { readJsonLines, readJsonLinesFrom, writeJsonLines } from '../files/json-lines.ts'
 import type { AcceptedCompany, FetchedCompany, FetchedTags } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import type { Plan } from '../pipeline/model/types.ts'
@@ -46,7 +46,7 @@ export class AcceptedLister implements RowSink {
 
   /** Throws FETTLE_OUTPUT_WRITE. */
   publish(): Promise<void> {
-    return writeLines(join(this.#workDir, ACCEPTED_FILE), [...this.#found.values()])
+    return writeJsonLines(join(this.#workDir, ACCEPTED_FILE), this.#found.values())
   }
 }
 
@@ -55,14 +55,12 @@ const hasTags = (result: RowResult, id: string): boolean =>
   candidatesOf({ ...result, proposed: [] }).some(one => one.id === id && Object.keys(one.tags).length > 0)
 
 /** The companies of the last outputs, from number `from` (from 0) on. */
-export async function* readAccepted(workDir: string, from: number): AsyncGenerator<AcceptedCompany> {
-  let at = 0
-  for await (const one of readJsonLines<AcceptedCompany>(join(workDir, ACCEPTED_FILE))) if (at++ >= from) yield one
-}
+export const readAccepted = (workDir: string, from: number): AsyncIterable<AcceptedCompany> =>
+  readJsonLinesFrom(join(workDir, ACCEPTED_FILE), from)
 
 /** Throws FETTLE_OUTPUT_WRITE. */
 export const storeFetched = (workDir: string, found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void> =>
-  writeLines(
+  writeJsonLines(
     join(workDir, FETCHED_FILE),
     Object.entries(found).map(([id, tags]): FetchedCompany => ({ id, tags })),
   )
@@ -71,16 +69,6 @@ export async function readFetched(workDir: string): Promise<FetchedTags> {
   const found = new Map<string, FetchedCompany['tags']>()
   for await (const { id, tags } of readJsonLines<FetchedCompany>(join(workDir, FETCHED_FILE))) found.set(id, tags)
   return found
-}
-
-async function writeLines<Item>(path: string, items: readonly Item[]): Promise<void> {
-  const writer = new JsonLinesWriter<Item>(path)
-  try {
-    for (const item of items) await writer.add(item)
-    await writer.publish()
-  } finally {
-    await writer.discard()
-  }
 }
 
 /** Reads the output of a job for these companies: the rows whose company is the one that was asked for. */

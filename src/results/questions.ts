@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { JsonLinesWriter, readJsonLines } from '../files/json-lines.ts'
+import { readJsonLines, readJsonLinesFrom, writeJsonLines } from '../files/json-lines.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Question, QuestionCounts } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
@@ -87,13 +87,10 @@ export class QuestionLister implements RowSink {
   async publish(): Promise<void> {
     const all = this.#found.flatMap(one => [...one.values()])
     const listed = all.slice(0, this.#plan.limit)
-    const writer = new JsonLinesWriter<Question>(join(this.#workDir, QUESTIONS_FILE))
-    try {
-      for (const { question } of listed) await writer.add(question)
-      await writer.publish()
-    } finally {
-      await writer.discard()
-    }
+    await writeJsonLines(
+      join(this.#workDir, QUESTIONS_FILE),
+      listed.map(({ question }) => question),
+    )
     this.#listed = listed.length
     this.#left += all.slice(listed.length).reduce((sum, { rows }) => sum + rows, 0)
   }
@@ -110,9 +107,8 @@ const isOpen = ({ row, columns, decided }: JoinedRow['result']): boolean =>
 /** The questions from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
 export async function* readQuestions(workDir: string, listed: number, from = 0): AsyncGenerator<Question> {
   const path = join(workDir, QUESTIONS_FILE)
-  let at = 0
-  for await (const one of readJsonLines<Question>(path)) if (at++ >= from) yield one
-  if (at !== listed) throw new FettleError('FETTLE_OUTPUT_WRITE', `${path} has ${at} questions, but ${listed} were listed`)
+  const count = yield* readJsonLinesFrom<Question>(path, from)
+  if (count !== listed) throw new FettleError('FETTLE_OUTPUT_WRITE', `${path} has ${count} questions, but ${listed} were listed`)
 }
 
 interface Line {
@@ -121,18 +117,9 @@ interface Line {
 }
 
 /** Throws FETTLE_OUTPUT_WRITE. The file is written also without answers: it shows that the service was asked. */
-export async function storeProposals(
-  workDir: string,
-  answers: Readonly<Record<string, readonly ProposedCompany[]>>,
-): Promise<void> {
-  const writer = new JsonLinesWriter<Line>(join(workDir, CANDIDATES_FILE))
-  try {
-    await writer.add({ question: '', companies: [] })
-    for (const [question, companies] of Object.entries(answers)) await writer.add({ question, companies })
-    await writer.publish()
-  } finally {
-    await writer.discard()
-  }
+export function storeProposals(workDir: string, answers: Readonly<Record<string, readonly ProposedCompany[]>>): Promise<void> {
+  const lines = Object.entries(answers).map(([question, companies]): Line => ({ question, companies }))
+  return writeJsonLines(join(workDir, CANDIDATES_FILE), [{ question: '', companies: [] }, ...lines])
 }
 
 /** The answers by question; null before the service was asked. */

@@ -14,7 +14,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 import { evidenceOf } from './answers.ts'
 import { scoreOf } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
-import type { Effect, RowResult } from './decisions/apply-decisions.ts'
+import { cellOf, type Effect, firstCell, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
 import { type ReviewRow, reviewWriter } from './decisions/review-rows.ts'
@@ -35,7 +35,6 @@ const MAX_FIRST_ROWS = 50_000
 const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
-type Read = (name: string) => string
 type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints'>
 const outcomesOf = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
@@ -85,23 +84,22 @@ export class RowTotals implements RowSink {
   /** Counts the row, and stores it for review when it needs one or has a decision. */
   add(joined: TotalledRow): void | Promise<void> {
     const { number, result, inputRow, fingerprints } = joined
-    const { outcome, serviceOutcome, row, columns, given, raw, overrideCell } = result
+    const { outcome, serviceOutcome, row, columns, given, raw } = result
     if (raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
     if (given.reused) this.#reused[outcome]++
     this.#countDecision(result, fingerprints)
     if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
-    const read = (name: string): string => overrideCell?.(name) ?? row[columns.find(name)] ?? ''
     const score = scoreOf(row[columns.find('match.score')] ?? '')
     if (score !== null) this.#addScore(score, serviceOutcome)
-    let reason: string = read('match.reason')
+    let reason: string = cellOf(result, 'match.reason')
     if (outcome === 'unmatched') {
       const why = this.#unmatchedReason(reason, result, inputRow)
       this.#reasons[why] = (this.#reasons[why] ?? 0) + 1
       reason = why
     }
-    if (this.#plan.report.rows === 'all') this.#addFound(number, outcome, read, inputRow)
-    return this.#selectRow(joined, read, reason)
+    if (this.#plan.report.rows === 'all') this.#addFound(joined)
+    return this.#selectRow(joined, reason)
   }
 
   publish(): Promise<void> {
@@ -125,7 +123,7 @@ export class RowTotals implements RowSink {
   }
 
   /** Keeps the row as a sample of its outcome, and stores it for review. */
-  #selectRow({ number, result, inputRow, fingerprints }: TotalledRow, read: Read, reason: string): void | Promise<void> {
+  #selectRow({ number, result, inputRow, fingerprints }: TotalledRow, reason: string): void | Promise<void> {
     const { outcome, decided } = result
     const { rows } = this.#plan.report
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
@@ -140,8 +138,8 @@ export class RowTotals implements RowSink {
       line: null,
       key: shownKey(this.#plan, inputRow),
       outcome,
-      score: scoreOf(read('match.score')),
-      why: read('match.why'),
+      score: scoreOf(cellOf(result, 'match.score')),
+      why: cellOf(result, 'match.why'),
       reason,
       cells: shownCells(this.#plan, inputRow),
       candidate: { id: best?.id ?? '', name: best?.name ?? '' },
@@ -193,9 +191,10 @@ export class RowTotals implements RowSink {
     return reason === 'no-name' ? 'unknown-number' : 'unknown-number-and-name'
   }
 
-  #addFound(number: number, outcome: RowOutcome, read: Read, inputRow: readonly string[]): void {
+  #addFound({ number, result, inputRow }: TotalledRow): void {
+    const { outcome } = result
     if (this.#duplicates.length === MAX_SAMPLES || (outcome !== 'matched' && outcome !== 'duplicate')) return
-    const id = COMPANY_TAGS.map(read).find(text => text !== '') ?? ''
+    const id = firstCell(result, COMPANY_TAGS)
     if (outcome === 'matched') {
       if (id !== '' && this.#firstRows.size < MAX_FIRST_ROWS) this.#firstRows.set(id, number)
       return
@@ -204,7 +203,7 @@ export class RowTotals implements RowSink {
       row: number,
       key: shownKey(this.#plan, inputRow),
       name: shownName(this.#plan, inputRow),
-      company: { id, name: read('general.companyName') },
+      company: { id, name: cellOf(result, 'general.companyName') },
       first: this.#firstRows.get(id) ?? null,
     })
   }

@@ -4,9 +4,10 @@
  */
 import { digestOf } from '../../files/file-chunks.ts'
 import type { ChangeCause, ChangeCounts, RowChange } from '../../model/changes.ts'
+import { isFound } from '../decisions/apply-decisions.ts'
 import { type Columns, FoundChanges, type Kind, type Place } from './found-changes.ts'
 import { PendingRows } from './pending-rows.ts'
-import { isFound, type RowState, type RowStates } from './row-states.ts'
+import type { RowState, RowStates } from './row-states.ts'
 
 /** Digests that are kept of a row; the last, of company and data, only where data are compared. */
 const [QUESTION, COMPANY, ANSWER] = [0, 1, 2]

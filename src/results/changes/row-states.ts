@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, lineBatches, linesOf } from '../../files/json-lines.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
-import type { RowResult } from '../decisions/apply-decisions.ts'
+import { cellOf, firstCell, isFound, type RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { STATES_FILE } from '../file-names.ts'
 import { shownKey, shownName } from '../output/report-row.ts'
@@ -52,9 +52,6 @@ const OF_ROW: readonly string[] = [
 /** Whether a column of an output is data of the company. */
 export const isDataColumn = (name: string): boolean => !NOT_DATA.test(name) && !OF_ROW.includes(name)
 
-const COMPANY_FOUND: readonly string[] = ['matched', 'manualMatched', 'duplicate']
-export const isFound = ({ outcome }: Pick<RowState, 'outcome'>): boolean => COMPANY_FOUND.includes(outcome)
-
 export const headOf = ({ key, output, report }: Plan): StatesHead => ({
   by: key === null ? 'question' : `key ${key.header ?? key.index}`,
   columns: report.rows === 'none' ? [] : (output?.columns ?? []).filter(isDataColumn),
@@ -66,10 +63,9 @@ export function stateMaker(
 ): (number: number, rowResult: RowResult, inputRow: readonly string[], fingerprint: string) => RowState {
   const { columns } = headOf(plan)
   const isShown = plan.report.rows !== 'none'
-  return (number, { row, columns: enriched, overrideCell, outcome, decided }, inputRow, fingerprint) => {
-    const read = (name: string): string => overrideCell?.(name) ?? row[enriched.find(name)] ?? ''
-    const first = (names: readonly string[]): string => names.map(name => read(name).trim()).find(text => text !== '') ?? ''
-    const found = isFound({ outcome })
+  return (number, result, inputRow, fingerprint) => {
+    const { outcome, decided } = result
+    const found = isFound(result)
     const decision = decided === null ? '' : `${decided.line.decision} ${decided.line.company}`.trim()
     return {
       row: number,
@@ -78,9 +74,9 @@ export function stateMaker(
       name: isShown ? shownName(plan, inputRow) : '',
       question: fingerprint,
       outcome,
-      company: found ? { id: first(COMPANY_TAGS), name: first(NAME_TAGS) } : { id: '', name: '' },
+      company: found ? { id: firstCell(result, COMPANY_TAGS), name: firstCell(result, NAME_TAGS) } : { id: '', name: '' },
       decision: decided?.effect === 'agreed' ? '' : decision,
-      data: found ? columns.map(read) : [],
+      data: found ? columns.map(name => cellOf(result, name)) : [],
     }
   }
 }

@@ -5,7 +5,7 @@
 import type { FetchedTags } from '../../model/results.ts'
 import { type Answer, NOT_SENT } from '../answers.ts'
 import { type Candidate, candidatesOf } from '../candidates.ts'
-import { COMPANY_TAGS, type RowOutcome } from '../enriched-file.ts'
+import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
 import type { Decisions, Verdict } from './decisions.ts'
 
@@ -73,7 +73,21 @@ function cellsWithout({ reason }: Answer, company: Candidate | undefined): (colu
   return column => cells[column] ?? ofNoCompany(column)
 }
 
-const isFound = (outcome: RowOutcome): boolean => outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
+/** The row has a company. */
+export const isFound = ({ outcome }: { readonly outcome: string }): boolean =>
+  outcome === 'matched' || outcome === 'duplicate' || outcome === 'manualMatched'
+
+export const cellOf = ({ row, columns, overrideCell }: RowResult, name: string): string =>
+  overrideCell?.(name) ?? row[columns.find(name)] ?? ''
+
+/** The first of these cells that is not empty. */
+export function firstCell(result: RowResult, names: readonly string[]): string {
+  for (const name of names) {
+    const text = cellOf(result, name).trim()
+    if (text !== '') return text
+  }
+  return ''
+}
 
 /** The ids of the company found, those in other registers included. */
 export const foundIds = ({ row, columns }: Answer): string[] => {
@@ -90,7 +104,7 @@ const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean 
 function accept(result: RowResult, line: Decision, fetched: FetchedTags | null): RowResult {
   const ids = foundIds(result)
   // Without an id the found company cannot be compared: it counts as the same.
-  if (isFound(result.outcome) && (ids.length === 0 || ids.includes(line.company)))
+  if (isFound(result) && (ids.length === 0 || ids.includes(line.company)))
     return { ...result, decided: { line, effect: 'agreed' } }
   const accepted = new Set([line.company])
   const chosen = result.candidates.find(one => hasId(one, accepted))
@@ -106,13 +120,13 @@ function accept(result: RowResult, line: Decision, fetched: FetchedTags | null):
     if (tag !== undefined) return tag
     return NAMES.has(column) ? name : ofNoCompany(column)
   }
-  const effect = isFound(result.outcome) ? 'overruled' : 'accepted'
+  const effect = isFound(result) ? 'overruled' : 'accepted'
   return { ...result, outcome: 'manualMatched', overrideCell, candidates: result.candidates, decided: { line, effect } }
 }
 
 function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   const anyLine = none ?? rejected.values().next().value!
-  if (isFound(result.outcome)) {
+  if (isFound(result)) {
     const line =
       none ??
       foundIds(result)
@@ -135,8 +149,7 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   return { ...result, outcome: 'unmatched', overrideCell, decided: { line: anyLine, effect: 'rejected' } }
 }
 
-const whyOf = ({ row, columns, overrideCell }: RowResult): string =>
-  overrideCell?.('match.why') ?? row[columns.find('match.why')] ?? ''
+const whyOf = (result: RowResult): string => cellOf(result, 'match.why')
 const withWhy = (line: Decision, result: RowResult): string => `${formatDecision(line)} | ${whyOf(result)}`.replace(/ \| $/, '')
 
 const formatDecision = ({ decision, by, at }: Decision): string =>

@@ -1,6 +1,6 @@
 /** Stores the rows to review, and those with a decision, in the run directory; settings of the report decide which cells they show. */
 
-import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
+import { JsonLinesWriter, readJsonLines, writeJsonLines } from '../../files/json-lines.ts'
 import type { RowSample } from '../../model/results.ts'
 import { reviewPath } from '../file-names.ts'
 
@@ -13,11 +13,8 @@ export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJs
 
 /** Writes the rows again without some of them. Throws FETTLE_OUTPUT_WRITE. */
 export async function removeReviewRows(workDir: string, isGone: (row: ReviewRow) => boolean): Promise<void> {
-  const writer = reviewWriter(workDir)
-  try {
-    for await (const row of readReview(workDir)) if (!isGone(row)) await writer.add(row)
-    await writer.publish()
-  } finally {
-    await writer.discard()
+  async function* left(): AsyncGenerator<ReviewRow> {
+    for await (const row of readReview(workDir)) if (!isGone(row)) yield row
   }
+  await writeJsonLines(reviewPath(workDir), left())
 }

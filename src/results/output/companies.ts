@@ -6,9 +6,10 @@ import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { DigestIndex } from '../../files/digest-index.ts'
 import { digestOf } from '../../files/file-chunks.ts'
-import { JsonLinesWriter, readJsonLines } from '../../files/json-lines.ts'
+import { JsonLinesWriter, readJsonLinesFrom } from '../../files/json-lines.ts'
 import type { CompanyCounts, FoundCompany } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
+import { firstCell, isFound } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { COMPANIES_FILE } from '../file-names.ts'
 import type { JoinedRow, RowSink } from '../row-sink.ts'
@@ -28,11 +29,8 @@ export class CompanyLister implements RowSink {
 
   /** Throws FETTLE_OUTPUT_WRITE. */
   async add({ number, result, inputRow }: JoinedRow): Promise<void> {
-    const { outcome, row, columns, overrideCell } = result
-    if (outcome !== 'matched' && outcome !== 'manualMatched' && outcome !== 'duplicate') return
-    const read = (names: readonly string[]): string =>
-      names.map(name => (overrideCell?.(name) ?? row[columns.find(name)] ?? '').trim()).find(cell => cell !== '') ?? ''
-    const id = read(COMPANY_TAGS)
+    if (!isFound(result)) return
+    const id = firstCell(result, COMPANY_TAGS)
     if (id === '') {
       this.#nameless++
       return
@@ -40,7 +38,7 @@ export class CompanyLister implements RowSink {
     const known = this.#known.size
     if (this.#known.add(digestOf(id)) < known) return
     const reference = this.#reference === null ? '' : (inputRow[this.#reference] ?? '')
-    await this.#writer.add({ row: number, id, name: read(NAME_TAGS), reference })
+    await this.#writer.add({ row: number, id, name: firstCell(result, NAME_TAGS), reference })
   }
 
   counts(): CompanyCounts {
@@ -59,12 +57,11 @@ export class CompanyLister implements RowSink {
 
 /** The companies from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
 export async function* readCompanies(workDir: string, listed: number, from = 0): AsyncGenerator<FoundCompany> {
-  let at = 0
-  for await (const one of readJsonLines<FoundCompany>(pathIn(workDir))) if (at++ >= from) yield one
-  if (at !== listed)
+  const count = yield* readJsonLinesFrom<FoundCompany>(pathIn(workDir), from)
+  if (count !== listed)
     throw new FettleError(
       'FETTLE_OUTPUT_WRITE',
-      `${pathIn(workDir)} has ${counted(at, 'company', 'companies')}, but ${listed} were found`,
+      `${pathIn(workDir)} has ${counted(count, 'company', 'companies')}, but ${listed} were found`,
     )
 }
 

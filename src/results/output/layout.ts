@@ -75,7 +75,7 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
-  const cellOf = (name: string, at: number, result: RowResult, isRepeat: boolean): string => {
+  const outputCell = (name: string, at: number, result: RowResult, isRepeat: boolean): string => {
     const { row, outcome, overrideCell, given } = result
     if (name === 'match.outcome') return outcome
     const ofAnswer = ANSWER_CELLS[name]
@@ -94,7 +94,7 @@ export function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedC
       const cells: string[] = []
       for (const { name, at } of places)
         if (name === '*') for (const cell of inputRow) cells.push(cell)
-        else cells.push(cellOf(name, at, rowResult, isRepeat))
+        else cells.push(outputCell(name, at, rowResult, isRepeat))
       return cells
     },
   }
