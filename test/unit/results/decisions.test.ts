@@ -44,12 +44,9 @@ const HEADER = ['general.connectId', 'match.outcome', 'match.score', 'match.why'
 const COLUMNS: EnrichedColumns = { header: HEADER, received: HEADER, own: [], added: [], find: name => HEADER.indexOf(name) }
 const candidate = (id: string) => ({ id, name: `${id} Ltd`, score: 0.5, why: 'name 0.80', tags: { 'contact.city': 'Leeds' } })
 const answer = (outcome: RowOutcome, ids: readonly string[] = []): Answer => ({
+  ...NOT_SENT,
   outcome,
   serviceOutcome: outcome,
-  reason: '',
-  proposed: [],
-  given: NOT_SENT.given,
-  raw: null,
   columns: COLUMNS,
   row: [
     outcome === 'matched' || outcome === 'duplicate' ? (ids[0] ?? '') : '',
