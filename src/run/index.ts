@@ -1,5 +1,5 @@
 /** Re-exports the run core. */
-export { compareLists, creditsOf, isBeyond, isRejected, type LastGoodRun, percent } from './checks.ts'
+export { compareLists, creditsOf, isBeyond, isRejected, percent } from './checks.ts'
 export { isPaid, isUnpaid } from './job-lookup.ts'
 export { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from './poll-job.ts'
 export {
