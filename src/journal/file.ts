@@ -3,21 +3,11 @@
  * survives a crash. Only the repeated reading of an unchanged job waits for the next sync: nothing is done because of it. A torn last
  * line is the only damage that is repaired.
  */
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
+import { writeWhole } from '../files/append.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { syncFolderSync } from '../files/durable.ts'
 import { Checksums } from './checksum.ts'
@@ -111,24 +101,6 @@ export function readStart(path: string): Extract<RunEvent, { type: 'run.started'
     return null
   } finally {
     if (file !== null) closeSync(file)
-  }
-}
-
-/** Whether the last line of a journal is the end of its run. False also where only the whole journal can show it. */
-export function endsFinished(path: string): boolean {
-  try {
-    const { size } = statSync(path)
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    try {
-      const tail = Buffer.alloc(Math.min(size, START_BYTES))
-      readSync(file, tail, 0, tail.length, size - tail.length)
-      const lines = tail.toString('utf8').split('\n')
-      return lines.at(-1) === '' && (JSON.parse(lines.at(-2) ?? '') as { type?: unknown }).type === 'run.finished'
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return false
   }
 }
 
@@ -300,11 +272,6 @@ function isRepeated(event: RunEvent, state: RunState | null): boolean {
   if (event.type !== 'status.observed') return false
   const job = state?.jobs.find(({ part }) => part === event.part)
   return job?.status === event.status && (event.summary === null || isDeepStrictEqual(event.summary, job.summary))
-}
-
-/** A write may be short: the rest is written by the next call. */
-function writeWhole(file: number, bytes: Buffer): void {
-  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
 }
 
 function attempt<T>(path: string, action: () => T): T {

@@ -26,7 +26,7 @@ import {
   removeIfPossible,
   runDirectory,
 } from '../runs/run-directory.ts'
-import { assertAccount, assertMonth, mostCredits, type QueuedSpending, withSpendingLock } from '../runs/spending.ts'
+import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, jobIdOf, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'
@@ -109,10 +109,12 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
     if (chosen !== undefined) checkRowBudget(plan, spending.sent)
     await assertAccount(plan, settings, spending.reserved)
     const submitted = { ...submittedOf(shards, settings), ...(chosen === undefined ? {} : { chosen }) }
-    return await withSpendingLock(runsDir, DEFAULT_RUNTIME.clock, () => {
-      assertMonth(plan, runsDir, identity, now, { most: spending.reserved, except: runId })
-      return saveQueuedRun(runsDir, { runId, ...own, submitted, spending })
-    })
+    return await reserveCredits(
+      plan,
+      { runsDir, identity, clock: DEFAULT_RUNTIME.clock, most: spending.reserved, runId },
+      () => saveQueuedRun(runsDir, { runId, ...own, submitted, spending }),
+      () => ({ runId, startedAt: spending.at }),
+    )
   } catch (error) {
     for (const folder of scopeFolders(answersFolder(settings, settings.args))) await settleIn(folder, [runId])
     removeIfPossible(directory.path)

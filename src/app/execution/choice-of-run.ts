@@ -15,7 +15,7 @@ import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/c
 import { answersFolder, foldersOfRun, refreshOf } from '../reuse/settings.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
-import { assertAccount, assertMonth, mostCredits, withSpendingLock } from '../runs/spending.ts'
+import { assertAccount, reserveCredits } from '../runs/spending.ts'
 import { readablePlan } from './ports.ts'
 import { settleEarlierRuns } from './receive-paid.ts'
 import type { Attempt, ChosenEvent, QueuedShard, RunSettings } from './run-settings.ts'
@@ -86,13 +86,13 @@ async function recordChoice(choice: Chosen, { record, settings, now }: Attempt):
   checkRowBudget(plan, event.sent)
   const sent = chosenPlan(plan, event)
   await assertAccount(sent, settings)
-  if (plan.budget.month === undefined) record.append(event)
-  // What is recorded is reserved: another run cannot use the same rest.
-  else
-    await withSpendingLock(settings.runsDir, settings.runtime.clock, () => {
-      assertMonth(sent, settings.runsDir, identity, now(), { most: mostCredits(sent), except: runId })
-      record.append(event)
-    })
+  const { runsDir, runtime } = settings
+  await reserveCredits(
+    sent,
+    { runsDir, identity, clock: runtime.clock, runId },
+    () => record.append(event),
+    state => state,
+  )
 }
 
 /** A warning for each run that may have paid for rows that are asked again: how many, and why its answers are not known. */

@@ -19,6 +19,7 @@ import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
+import { settleCredits } from '../runs/spending.ts'
 import { openRunPorts } from './ports.ts'
 import { connectRun } from './run-connection.ts'
 import { recordOf } from './run-recorder.ts'
@@ -224,12 +225,13 @@ async function keepPaid(state: RunState, directory: RunDirectory, folder: Answer
 /** A resume of the run ends with this error, and names the run that took its place. */
 async function supersede(earlier: RunState, directory: RunDirectory, attempt: Attempt): Promise<void> {
   const { runId } = attempt.record.state
-  const { runsDir } = attempt.settings
+  const { runsDir, runtime } = attempt.settings
   const message = `the run ${earlier.runId} had not paid for all its rows when the run ${runId} took its place`
   const error = new FettleError('FETTLE_SUPERSEDED', message)
   const ended = { outcomes: UNKNOWN, checks: [], error: recordError(error) }
   record(directory, attempt, journal =>
     journal.append({ type: 'run.finished', status: 'cancelled', exitCode: error.exitCode, ...ended }),
   )
+  await settleCredits(runsDir, readRun(runsDir, earlier.runId), runtime.clock)
   await writeReports(directory, reportOfRun(runsDir, earlier.runId), readRun(runsDir, earlier.runId))
 }

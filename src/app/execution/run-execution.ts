@@ -31,7 +31,9 @@ import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
-import { baselineOf, lastGoodRun } from '../runs/run-queries.ts'
+import { baselineOf } from '../runs/run-queries.ts'
+import { lastGoodRun } from '../runs/run-store.ts'
+import { settleCredits } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce, isRefusal, waitingOf } from './choice-of-run.ts'
 import { createTakeoverGuard } from './guard.ts'
@@ -140,6 +142,7 @@ export class RunExecution implements Attempt {
 
   async #finish(): Promise<RunResult> {
     const result = this.#result()
+    await settleCredits(this.settings.runsDir, result.state, this.settings.runtime.clock)
     await writeReports(this.directory, result.report, result.state)
     const unremoved = await removeWorkFiles(result.state, this.directory, this.settings.cwd)
     for (const words of unremoved) this.settings.observers?.emit('onWarning', words)

@@ -15,7 +15,6 @@ import { openTrace } from '../observe/opentelemetry.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
-import { runToContinue } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
   lockPath,
@@ -29,7 +28,8 @@ import {
   runDirectory,
 } from '../runs/run-directory.ts'
 import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { assertAccount, assertMonth, withSpendingLock } from '../runs/spending.ts'
+import { runToContinue } from '../runs/run-store.ts'
+import { assertAccount, reserveCredits, settleCredits } from '../runs/spending.ts'
 import { holdAsked } from './choice-of-run.ts'
 import { runWithObservers } from './observed-run.ts'
 import { checkRecording } from './recording-key.ts'
@@ -167,13 +167,12 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   if (merge === undefined && settings.queued === undefined) await assertAccount(plan, settings)
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
   const begin = (): Promise<StartedRun> => beginRun(plan, settings, identity, merge)
+  const { runsDir, runtime } = settings
+  // What a list in a queue may cost was reserved when it was submitted.
   const { state, ...run } =
-    plan.budget.month === undefined || merge !== undefined || settings.queued !== undefined
+    merge !== undefined || settings.queued !== undefined
       ? await begin()
-      : await withSpendingLock(settings.runsDir, settings.runtime.clock, () => {
-          assertMonth(plan, settings.runsDir, identity, nowOf(settings)())
-          return begin()
-        })
+      : await reserveCredits(plan, { runsDir, identity, clock: runtime.clock }, begin, started => started.state)
   return execute(state, null, { ...run, lock }, settings)
 }
 
@@ -318,6 +317,7 @@ async function finishedResult(state: RunState, settings: RunSettings, isOurs: bo
   // report.json is written last: if it has the end of the run, so have the others.
   if (report !== null && report.status === state.status && report.exitCode === state.exitCode && hasReports(directory))
     return { state, report, directory }
+  await settleCredits(settings.runsDir, state, settings.runtime.clock)
   const again = reportOfRun(settings.runsDir, state.runId)
   await writeReports(directory, again, state)
   return { state, report: again, directory }

@@ -7,8 +7,8 @@ import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import { EVENTS_FILE, isAnswersFile } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import { pruneRuns } from '../runs/prune.ts'
-import { type RunDirectory, removeIfPossible, removeOldAnswers } from '../runs/run-directory.ts'
-import { removeLeftovers } from '../runs/stale-files.ts'
+import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
+import { tidyRuns } from '../runs/run-store.ts'
 import { removeStaged } from '../staging/staged-input.ts'
 import { removeRecordingKey } from './recording-key.ts'
 
@@ -16,11 +16,8 @@ import { removeRecordingKey } from './recording-key.ts'
  * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;
  * the next resume tries again. Returns which runs `retention` could not remove.
  */
-export async function removeWorkFiles(
-  { plan, identity, status, finished, outcomes, decisions }: RunState,
-  directory: RunDirectory,
-  root: string,
-): Promise<readonly string[]> {
+export async function removeWorkFiles(state: RunState, directory: RunDirectory, root: string): Promise<readonly string[]> {
+  const { plan, status, finished, outcomes, decisions } = state
   if (!finished) return []
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
@@ -32,9 +29,8 @@ export async function removeWorkFiles(
     .catch(() => {})
   const runsDir = dirname(directory.path)
   removeStaged(runsDir, recordedInput(plan.input).kind, `${plan.input.sha256}.csv`)
-  removeOldAnswers(directory, { plan, identity }, plan.retention !== undefined)
+  await tidyRuns(directory, state, plan.retention !== undefined)
   const unremoved = await pruneOld(plan, runsDir)
-  await removeLeftovers(directory, lineOf(plan))
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return unremoved

@@ -17,9 +17,9 @@ import { keyFingerprint, rowDigest } from '../../results/row-fingerprint.ts'
 import { lockIn, runsIn, scopeFolders } from '../../reuse/answer-folder.ts'
 import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type SearchedAbout } from '../../reuse/forget-answers.ts'
 import { ownEventsFile } from '../runs/event-store.ts'
+import { withFolderLock } from '../runs/folder-lock.ts'
 import { listRunIds, lockPath, readRun, runDirectory } from '../runs/run-directory.ts'
 import { parseRunId } from '../runs/run-id.ts'
-import { withRemovalLock } from '../runs/spending.ts'
 import { assertGone, traceRows } from './forget-check.ts'
 import { forgetInRun } from './forget-run.ts'
 import { type FoundEntries, hasCell, type Intent, type RunRows, rowsInRun } from './forget-scan.ts'
@@ -62,7 +62,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
     throw new FettleError('FETTLE_RUN_UNKNOWN', `there is no folder ${runsDir}`, {
       hint: 'Run it in the folder in which the runs were started, or name the folder of the runs.',
     })
-  return withRemovalLock(runsDir, realClock, async () => {
+  return withFolderLock(runsDir, '.removal', realClock, async () => {
     const locks: Lock[] = []
     try {
       if (!dryRun) lockRuns(options, locks)

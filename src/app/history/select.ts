@@ -19,8 +19,9 @@ import type { Overrides, PrepareContext } from '../prepare/context.ts'
 import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { parseText, readText } from '../prepare/read-pipeline.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
-import { findRun, idsOfSeries, listRunIds } from '../runs/run-directory.ts'
+import { listRunIds } from '../runs/run-directory.ts'
 import { storedStatusOf } from '../runs/run-queries.ts'
+import { findRun, idsOfSeries } from '../runs/run-store.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
 

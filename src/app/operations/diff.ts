@@ -6,7 +6,7 @@ import type { Diff } from '../../report/index.ts'
 import { compareStates, type OutputChoice, outputStates, type RowStates, readStates } from '../../results/index.ts'
 import { findPruned } from '../runs/pruned-runs.ts'
 import { findRunId, readRun, runDirectory } from '../runs/run-directory.ts'
-import { lastGoodRun } from '../runs/run-queries.ts'
+import { lastGoodRun } from '../runs/run-store.ts'
 
 export interface DiffOptions extends OutputChoice {
   readonly runsDir: string

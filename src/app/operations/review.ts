@@ -23,7 +23,9 @@ import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
 import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
-import { baselineOf, lastGoodRun, loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { baselineOf, loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { lastGoodRun } from '../runs/run-store.ts'
+import { settleCredits } from '../runs/spending.ts'
 import { checkFetch, fetchAccepted } from './fetch-accepted.ts'
 
 export interface ReviewOptions {
@@ -112,10 +114,13 @@ export async function applyDecisions(
       journal.append(written)
       if (fetch) {
         const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal, runtime: DEFAULT_RUNTIME }
+        const accepted = lines.filter(({ decision }) => decision === 'accept').length
+        await settleCredits(runsDir, recorded, clock, accepted)
         await fetchAccepted(journal, directory, results, source, settings)
         await results.removeCompanies()
       }
       const state = journal.append(endOf(journal.state!, null, before))
+      await settleCredits(runsDir, state, clock)
       const report = reportOfRun(runsDir, id)
       await writeReports(directory, report, state)
       return { state, report, directory }

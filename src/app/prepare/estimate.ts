@@ -10,8 +10,8 @@ import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
 import type { ReuseSettings } from '../reuse/settings.ts'
-import { runToContinue } from '../runs/open-runs.ts'
-import { finishedRunOfKey, lastGoodRun } from '../runs/run-queries.ts'
+import { finishedRunOfKey } from '../runs/run-queries.ts'
+import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
 
 /** How many at most, and by the last good run; each company counts once. */

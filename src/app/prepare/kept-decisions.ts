@@ -6,7 +6,8 @@ import { decisionsFileOf, lineOf, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { findRun, listRunIds, runDirectory } from '../runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../runs/run-directory.ts'
+import { findRun } from '../runs/run-store.ts'
 import { dayOf } from './decisions.ts'
 
 /** What a plan has for a pipeline file when `clean` made the pipeline. */

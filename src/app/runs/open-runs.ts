@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import { type RunState, readStart } from '../../journal/index.ts'
-import { describeSeries, isSameWork, type Plan } from '../../pipeline/index.ts'
+import { describeSeries } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { findRunId, listRunIds, readRecorded, readRun, runDirectory, runsOfSeries } from './run-directory.ts'
+import { findRunId, listRunIds, readRun, runDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */
@@ -86,21 +86,4 @@ export function findReviewId(runsDir: string, wanted: string | undefined, hasRev
 function onlyOpen(name: string, open: readonly string[], what: string, id: string): string {
   if (open.length < 2) return open[0] ?? id
   throw new FettleError('FETTLE_RUN_AMBIGUOUS', `${open.length} runs of ${name} are ${what}: ${open.join(', ')}`)
-}
-
-/**
- * The run that decides whether a plan continues: the newest run of its series that does the same work, if it is unfinished; otherwise the
- * last run of the series. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER: a run that cannot be read may have a job, and must not be
- * followed by a silent fresh start.
- */
-export function runToContinue(plan: Plan, identity: string | null, runsDir: string): RunState | null {
-  let last: RunState | null = null
-  for (const { id, start } of runsOfSeries(runsDir, { plan, identity })) {
-    if (last !== null && start?.plan.fingerprint !== plan.fingerprint) continue
-    const state = readRecorded(runsDir, id)
-    if (state === null) continue
-    if (isSameWork(state.plan, plan)) return last !== null && state.finished ? last : state
-    last ??= state
-  }
-  return last
 }

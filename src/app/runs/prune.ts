@@ -6,10 +6,11 @@ import { rmSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
 import { FettleError } from '../../errors.ts'
 import { dropAttempts } from './attempts.ts'
+import { withFolderLock } from './folder-lock.ts'
 import { keepSpending, prunedRuns } from './pruned-runs.ts'
 import { isGoodRun, listRunIds, readRun, runDirectory } from './run-directory.ts'
 import { parseRunId } from './run-id.ts'
-import { spendingOf, withRemovalLock, withSpendingLock } from './spending.ts'
+import { spendingOf } from './spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number
@@ -29,7 +30,7 @@ export interface Pruned {
   readonly failed: readonly { readonly runId: string; readonly why: string }[]
 }
 
-/** Throws FETTLE_LOCKED while another process counts or removes runs, FETTLE_OUTPUT_WRITE when the record cannot be written. */
+/** Throws FETTLE_LOCKED while another process removes runs, FETTLE_OUTPUT_WRITE when the record cannot be written. */
 export async function pruneRuns(runsDir: string, options: PruneOptions): Promise<Pruned> {
   const now = options.now ?? realClock.now.bind(realClock)
   const known = new Set(prunedRuns(runsDir).map(({ runId }) => runId))
@@ -40,10 +41,12 @@ export async function pruneRuns(runsDir: string, options: PruneOptions): Promise
   const all = [...left, ...old]
   if (options.dryRun !== true) await dropAttempts(runsDir, now() - options.olderThanMs, options.line)
   if (options.dryRun === true || all.length === 0) return { removed: all, kept, failed: [] }
-  return withRemovalLock(runsDir, realClock, async () => {
+  return withFolderLock(runsDir, '.removal', realClock, async () => {
     const at = new Date(now()).toISOString()
-    const spent = old.map(id => spendingOf(runsDir, readRun(runsDir, id), at))
-    await withSpendingLock(runsDir, realClock, () => keepSpending(runsDir, spent))
+    await keepSpending(
+      runsDir,
+      old.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
+    )
     const failed = all.flatMap(runId => {
       const why = removeFolder(runDirectory(runsDir, runId).path)
       return why === null ? [] : [{ runId, why }]

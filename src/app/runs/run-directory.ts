@@ -11,18 +11,8 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import { makeFolder } from '../../files/make-folder.ts'
 import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
-import { describeSeries, isDeviceName, lineOf, nearest, type SeriesPlan } from '../../pipeline/index.ts'
-import {
-  ACCEPTED_FILE,
-  CANDIDATES_FILE,
-  FETCHED_FILE,
-  isEnrichedFile,
-  JOURNAL_FILE,
-  QUESTIONS_FILE,
-  REVIEW_FILE,
-  STATES_FILE,
-} from '../../results/file-names.ts'
-import { CHOICE_FILE } from '../../reuse/files/choice.ts'
+import { isDeviceName, nearest } from '../../pipeline/index.ts'
+import { JOURNAL_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
 import { findPruned, type RunSpending } from './pruned-runs.ts'
 import { parseRunId } from './run-id.ts'
@@ -59,47 +49,11 @@ export function removeIfPossible(path: string): void {
   }
 }
 
-/** Files kept for a review: received rows, and rows to review. */
-const isKeptForReview = (name: string): boolean =>
-  isEnrichedFile(name) ||
-  name === REVIEW_FILE ||
-  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
-
-/**
- * Removes the review files of earlier runs of the series: only its newest run is reviewed. The rows of the last good run before it
- * stay, to compare with, or those of all earlier runs if `keepsRows`.
- */
-export function removeOldAnswers({ id, path }: RunDirectory, owner: SeriesOwner, keepsRows: boolean): void {
-  const runsDir = dirname(path)
-  const earlier = [...idsOfSeries(runsDir, owner, id)]
-  let needsRows = true
-  for (const old of keepsRows ? [] : earlier) {
-    const rows = join(runsDir, old, STATES_FILE)
-    if (!existsSync(rows)) continue
-    if (!needsRows) removeIfPossible(rows)
-    needsRows &&= !isGoodRun(runsDir, old)
-  }
-  for (const old of earlier) {
-    const kept = readdirSync(join(runsDir, old)).filter(isKeptForReview)
-    if (kept.length > 0 && isOver(runsDir, old)) for (const name of kept) removeIfPossible(join(runsDir, old, name))
-  }
-}
-
 /** Whether the run finished with success, or with warnings only. */
 export function isGoodRun(runsDir: string, id: string): boolean {
   try {
     const { finished, status } = readRun(runsDir, id)
     return finished && (status === 'success' || status === 'warn')
-  } catch {
-    return false
-  }
-}
-
-/** Whether the run finished without an error; after an error its files are evidence. */
-function isOver(runsDir: string, id: string): boolean {
-  try {
-    const { finished, status } = readRun(runsDir, id)
-    return finished && status !== 'error'
   } catch {
     return false
   }
@@ -224,27 +178,6 @@ export function readRun(runsDir: string, id: string): RunState {
   }
 }
 
-/** A run of a series; `start` is null for a journal without a readable first line, which may be of any series. */
-interface SeriesRun {
-  readonly id: string
-  readonly start: Pick<RunState, 'plan' | 'identity'> | null
-}
-
-/** What runs are found by: a plan, and the account that it runs for, null where it is not known. */
-export interface SeriesOwner {
-  readonly plan: SeriesPlan
-  readonly identity: string | null
-}
-
-/** The runs of a series, newest first, with the first event of each. */
-export function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
-  const wanted = describeSeries(plan, identity).name
-  for (const id of listRunIds(runsDir, lineOf(plan))) {
-    const start = readStart(runDirectory(runsDir, id).journal)
-    if (start === null || describeSeries(start.plan, identity && start.identity).name === wanted) yield { id, start }
-  }
-}
-
 /** The state of a run; null when it recorded nothing. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER. */
 export function readRecorded(runsDir: string, id: string): RunState | null {
   try {
@@ -260,24 +193,6 @@ export function findStart(runsDir: string, pipeline: string, runKey: string): st
   for (const id of listRunIds(runsDir).filter(one => parseRunId(one)?.pipeline === pipeline)) {
     const start = readStart(runDirectory(runsDir, id).journal)
     if (start?.runKey === runKey) return start.at
-  }
-  return null
-}
-
-/** The ids of the runs of a series that recorded a beginning, newest first, of those before the run `before`. */
-export function* idsOfSeries(runsDir: string, owner: SeriesOwner, before?: string): Generator<string> {
-  for (const { id, start } of runsOfSeries(runsDir, owner)) if (start !== null && (before === undefined || id < before)) yield id
-}
-
-/** The first of these runs that fits; runs whose journal cannot be read are passed over. */
-export function findRun(runsDir: string, ids: Iterable<string>, fits: (state: RunState) => boolean): RunState | null {
-  for (const id of ids) {
-    try {
-      const state = readRun(runsDir, id)
-      if (fits(state)) return state
-    } catch {
-      // A damaged or empty journal is no run to compare or continue with; `fettle status` names it.
-    }
   }
   return null
 }

@@ -2,42 +2,23 @@
 import { existsSync } from 'node:fs'
 import { realClock } from '../../client/clock.ts'
 import { EXIT } from '../../errors.ts'
-import { readKeptText } from '../../files/kept-files.ts'
 import type { LockOwner } from '../../files/lock-owner.ts'
 import { lockHolder } from '../../files/process-lock.ts'
 import { matchRate, type RunState } from '../../journal/index.ts'
-import { isMergeOf, isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
+import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
-import { runToContinue } from './open-runs.ts'
 import { isReported, readReport, reportOf } from './report-files.ts'
-import {
-  findRun,
-  findRunId,
-  idsOfSeries,
-  listRunIds,
-  lockPath,
-  type RunDirectory,
-  readRun,
-  runDirectory,
-  type SeriesOwner,
-} from './run-directory.ts'
+import { findRunId, listRunIds, lockPath, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { lastGoodRun, runOfKey, runToContinue } from './run-store.ts'
 
 /** The state and directory of a run named by a person; the latest when nothing is named. */
 export function loadRun(runsDir: string, wanted: string | undefined): { state: RunState; directory: RunDirectory } {
   const id = findRunId(runsDir, wanted)
   return { state: readRun(runsDir, id), directory: runDirectory(runsDir, id) }
 }
-
-/** The last run of a series before `runId`, or of all, that came to a good end: what drift and changes are measured against. */
-export const lastGoodRun = (runsDir: string, owner: SeriesOwner, runId?: string): RunState | null =>
-  findRun(
-    runsDir,
-    idsOfSeries(runsDir, owner, runId),
-    ({ finished, status }) => finished && (status === 'success' || status === 'warn'),
-  )
 
 /** Where the rows of a run are kept to compare others with. */
 export const baselineOf = (runsDir: string, run: RunState | null): Baseline | null =>
@@ -59,9 +40,6 @@ export function isContinued(
   return isSameWork(last.plan, plan) && last.identity === identityOf(plan.service, credentials)
 }
 
-/** Ends that another attempt of the same task does not change: after an error it starts again. */
-const ENDED_WELL: readonly RunState['status'][] = ['success', 'warn', 'fail', 'skipped']
-
 /** A run key of an account: what a finished run is found by. */
 export interface KeyOwner {
   readonly runsDir: string
@@ -78,22 +56,7 @@ export function finishedRunOfKey(
   isAlso: (state: RunState) => boolean = () => true,
 ): RunState | null {
   if (runKey === null) return null
-  const quoted = JSON.stringify(runKey)
-  const isOfKey = (id: string): boolean => {
-    return readKeptText(runDirectory(runsDir, id).journal)?.includes(quoted) === true
-  }
-  const account = identity ?? identityOf(plan.service, credentials)
-  return findRun(
-    runsDir,
-    listRunIds(runsDir, lineOf(plan)).filter(isOfKey),
-    state =>
-      state.runKeys.includes(runKey) &&
-      state.finished &&
-      ENDED_WELL.includes(state.status) &&
-      (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
-      state.identity === account &&
-      isAlso(state),
-  )
+  return runOfKey(runsDir, { plan, runKey, identity: identity ?? identityOf(plan.service, credentials) }, isAlso)
 }
 
 /** Whether running the plan continues a run, so that outputs in place are that run's. Throws as runToContinue. */

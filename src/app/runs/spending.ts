@@ -1,24 +1,26 @@
 /**
- * What each run spent: from its journal, or from the record that stays when the run is removed. The record has job ids, credits and
- * correlation ids, and nothing of the list.
+ * What the runs of a folder spend. `spending.jsonl` has a line before the first request of a run that may cost something, and a line when
+ * the run has ended; the last line of a run counts. A run without a line counts by its journal, a removed one by its record. Readers
+ * never write the file.
  */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
+import { appendLine } from '../../files/append.ts'
 import { readKeptText } from '../../files/kept-files.ts'
-import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { journalHead, type RunState } from '../../journal/index.ts'
-import type { Clock } from '../../model/requests.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { accountWords, readAccount } from '../env/account.ts'
 import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
+import { serviceOf } from '../env/identity.ts'
+import { type LockClock, withFolderLock } from './folder-lock.ts'
 import { prunedRuns, type RunSpending } from './pruned-runs.ts'
 import { reportOf } from './report-files.ts'
-import { findRun, listRunIds, makeFolder, readRun, runDirectory } from './run-directory.ts'
+import { listRunIds, readRun, runDirectory } from './run-directory.ts'
+import { parseRunId } from './run-id.ts'
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {
@@ -95,120 +97,89 @@ function queuedSpending(runsDir: string, runId: string): RunSpending | null {
   }
 }
 
-/** Either the shards of a merge or the merge: workers of other machines keep the runs of theirs. */
-function countedOnce(runs: Map<string, RunSpending>): void {
-  for (const { runId, shards } of [...runs.values()]) {
-    if (shards === undefined) continue
-    if (shards.every(id => runs.has(id))) runs.delete(runId)
-    else for (const id of shards) runs.delete(id)
-  }
-}
-
-/** What a finished run spent, and the size of the journal that it was read from: one that has grown since is read again. */
-const Settled = z.object({
-  bytes: z.number(),
-  spending: z.custom<RunSpending>(value => typeof value === 'object' && value !== null),
+/** A line of spending.jsonl. */
+const Line = z.strictObject({
+  /** When the run started: its month counts. */
+  at: z.iso.datetime(),
+  account: z.string(),
+  run: z.string(),
+  /** Until the run has ended, the most that it may come to; then what it cost, or may have cost where that is not known. */
+  credits: z.int().nonnegative(),
+  state: z.enum(['reserved', 'settled']),
+  /** Of a merge: the runs of its shards, which spent it. */
+  shards: z.array(z.string()).optional(),
 })
-type Settled = z.infer<typeof Settled>
+type Line = z.infer<typeof Line>
 
-const settledPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
+const spendingPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
 
-/** Of finished runs, by their ids. A line that cannot be read is left out: its run is read from its journal. */
-function readSettled(runsDir: string): Map<string, Settled> {
-  const lines = (readKeptText(settledPath(runsDir)) ?? '').split('\n')
+/** The last line of each run. What follows the last line end was torn by a kill, and its run is not reserved. Throws FETTLE_JOURNAL_DAMAGED. */
+function readLines(runsDir: string): Map<string, Line> {
+  const path = spendingPath(runsDir)
+  const lines = (readKeptText(path) ?? '').split('\n').slice(0, -1)
   return new Map(
-    lines.flatMap(line => {
+    lines.map((text, at) => {
       try {
-        const settled = Settled.parse(JSON.parse(line))
-        return [[settled.spending.runId, settled] as const]
-      } catch {
-        return []
+        const line = Line.parse(JSON.parse(text))
+        return [line.run, line]
+      } catch (cause) {
+        throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the record of what runs spent is damaged', {
+          at: { file: path, line: at + 1, column: null },
+          hint: 'Restore the file from a backup, or remove the line: its run then counts by its journal.',
+          cause,
+        })
       }
     }),
   )
 }
 
-const journalBytes = (runsDir: string, id: string): number | null =>
-  statSync(runDirectory(runsDir, id).journal, { throwIfNoEntry: false })?.size ?? null
+const lineOf = ({ startedAt, identity, runId, reserved, finished, shards }: RunSpending): Line => ({
+  ...{ at: startedAt, account: identity, run: runId, credits: reserved, state: finished ? 'settled' : 'reserved' },
+  ...(shards && { shards: [...shards] }),
+})
 
-/** Records what finished runs spent, so that a month is counted without reading their journals. */
-async function settleSpending(runsDir: string): Promise<void> {
-  const before = readSettled(runsDir)
-  const now = new Map<string, Settled>()
-  let hasNew = false
-  for (const id of listRunIds(runsDir)) {
-    const bytes = journalBytes(runsDir, id)
-    const known = before.get(id)
-    if (bytes === null || known?.bytes === bytes) {
-      if (known !== undefined) now.set(id, known)
-      continue
-    }
-    const state = findRun(runsDir, [id], ({ finished }) => finished)
-    if (state === null) continue
-    now.set(id, { bytes, spending: spendingOf(runsDir, state) })
-    hasNew = true
+/** Of a run whose folder somebody removed: its line is all that is known. */
+const removedByHand = ({ run, at, account, credits, state }: Line): RunSpending => ({
+  ...{ runId: run, pipeline: parseRunId(run)?.pipeline ?? run, service: serviceOf(account), identity: account },
+  ...{ startedAt: at, endedAt: null, status: 'removed', finished: state === 'settled', rows: 0, sent: 0 },
+  ...{ credits: state === 'settled' ? credits : null, reserved: credits, requests: 0, jobs: [], journal: null, prunedAt: null },
+})
+
+/** Either the shards of a merge or the merge: workers of other machines keep the runs of theirs. */
+function countOnce(runs: Map<string, { readonly shards?: readonly string[] | undefined }>): void {
+  for (const [run, { shards }] of [...runs]) {
+    if (shards === undefined) continue
+    if (shards.every(id => runs.has(id))) runs.delete(run)
+    else for (const id of shards) runs.delete(id)
   }
-  if (!hasNew && now.size === before.size) return
-  await writeAtomic(settledPath(runsDir), [...now.values()].map(line => `${JSON.stringify(line)}\n`).join(''))
 }
 
-/** Of every run here and of those removed, oldest first; `unread` are runs whose journal cannot be read. A merge and its shards count once. */
-export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSpending[]; readonly unread: readonly string[] } {
-  const runs = new Map(prunedRuns(runsDir).map(one => [one.runId, one]))
-  const settled = readSettled(runsDir)
+/** The runs here and those removed, but for `known`; `unread` are runs whose journal cannot be read. */
+function readRuns(runsDir: string, known: ReadonlyMap<string, unknown>) {
+  const runs = new Map<string, RunSpending>()
   const unread: string[] = []
-  for (const id of listRunIds(runsDir)) {
+  for (const id of listRunIds(runsDir).filter(run => !known.has(run))) {
     try {
-      const known = settled.get(id)
-      const isKnown = known !== undefined && known.bytes === journalBytes(runsDir, id)
-      runs.set(id, isKnown ? known.spending : (queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id))))
+      runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
     } catch (error) {
       // A run of which nothing is recorded sent nothing.
       const isEmpty = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
-      // What is left of a run whose removal was interrupted needs no journal.
-      if (!isEmpty && !runs.has(id)) unread.push(id)
+      if (!isEmpty) unread.push(id)
     }
   }
-  countedOnce(runs)
+  // Read last: the record of a removed run is written before the run is removed.
+  for (const run of prunedRuns(runsDir)) if (!known.has(run.runId)) runs.set(run.runId, run)
+  // What is left of a run whose removal was interrupted needs no journal.
+  return { runs, unread: unread.filter(id => !runs.has(id)) }
+}
+
+/** What every run spent, oldest first, also those removed; `unread` are runs whose journal cannot be read. A merge and its shards count once. */
+export function spendingOfRuns(runsDir: string): { readonly runs: readonly RunSpending[]; readonly unread: readonly string[] } {
+  const { runs, unread } = readRuns(runsDir, new Map())
+  for (const line of readLines(runsDir).values())
+    if (!runs.has(line.run) && !unread.includes(line.run)) runs.set(line.run, removedByHand(line))
+  countOnce(runs)
   return { runs: [...runs.values()].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)), unread }
-}
-
-/** Milliseconds between two attempts. */
-const PAUSE_MS = 100
-const ATTEMPTS = 100
-
-type LockClock = Pick<Clock, 'now' | 'sleep'>
-
-/** One process at a time counts or reserves in this folder of runs. Throws FETTLE_LOCKED after ten seconds. */
-export async function withSpendingLock<T>(runsDir: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> {
-  makeFolder(join(runsDir, 'locks'))
-  // Others wait for the lock: journals are read before it is taken.
-  await settleSpending(runsDir)
-  return withFolderLock(runsDir, '.spending', clock, body)
-}
-
-/** One process at a time removes in this folder of runs; runs start and count meanwhile. Throws FETTLE_LOCKED after ten seconds. */
-export const withRemovalLock = <T>(runsDir: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> =>
-  withFolderLock(runsDir, '.removal', clock, body)
-
-async function withFolderLock<T>(runsDir: string, name: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> {
-  const path = join(runsDir, 'locks', name)
-  makeFolder(join(runsDir, 'locks'))
-  for (let attempt = 1; ; attempt++) {
-    let lock: Lock
-    try {
-      lock = takeLock(path, clock.now.bind(clock))
-    } catch (error) {
-      if (attempt === ATTEMPTS || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      await clock.sleep(PAUSE_MS)
-      continue
-    }
-    try {
-      return await body()
-    } finally {
-      lock.release()
-    }
-  }
 }
 
 export interface MonthSpending {
@@ -226,25 +197,69 @@ export function spentInMonth(
   except?: string,
 ): MonthSpending & { readonly unread: readonly string[] } {
   const month = new Date(now).toISOString().slice(0, 7)
-  const { runs, unread } = spendingOfRuns(runsDir)
-  const ours = runs.filter(run => run.identity === identity && run.startedAt.startsWith(month) && run.runId !== except)
-  return { month, credits: ours.reduce((sum, { reserved }) => sum + reserved, 0), unread }
+  const lines = readLines(runsDir)
+  const { runs, unread } = readRuns(runsDir, lines)
+  for (const [id, run] of runs) lines.set(id, lineOf(run))
+  countOnce(lines)
+  const ours = [...lines.values()].filter(
+    ({ account, at, run }) => account === identity && at.startsWith(month) && run !== except,
+  )
+  return { month, credits: ours.reduce((sum, { credits }) => sum + credits, 0), unread }
+}
+
+/** What is reserved for a run, or for a list in a queue. */
+interface Reservation {
+  readonly runsDir: string
+  readonly identity: string
+  readonly clock: LockClock
+  /** Of a list that is cut into shards; of the plan if absent. */
+  readonly most?: number
+  /** The run, where it has begun already. */
+  readonly runId?: string
 }
 
 /**
- * Throws FETTLE_BUDGET_MONTH when a run of the plan could exceed `budget.month`. Call it while holding the lock. `most`: of a list that is cut
- * into shards; `except`: the run, where it is reserved already.
+ * Reserves what a run of the plan may cost. `begin` records the run, which its line follows under the same lock: no other run can use the
+ * same rest of the month. Throws FETTLE_BUDGET_MONTH, FETTLE_LOCKED, FETTLE_OUTPUT_WRITE, FETTLE_JOURNAL_DAMAGED, and what `begin` throws.
  */
-export function assertMonth(
+export async function reserveCredits<T>(
   plan: Plan,
-  runsDir: string,
-  identity: string,
-  now: number,
-  { most = mostCredits(plan), except }: { readonly most?: number; readonly except?: string } = {},
-): void {
+  reservation: Reservation,
+  begin: () => T | Promise<T>,
+  runOf: (begun: T) => Pick<RunState, 'runId' | 'startedAt'>,
+): Promise<T> {
+  const { runsDir, identity, clock, most = mostCredits(plan) } = reservation
+  if (most === 0) return begin()
+  return withSpendingLock(runsDir, clock, async () => {
+    assertMonth(plan, most, reservation)
+    const begun = await begin()
+    const { runId, startedAt } = runOf(begun)
+    append(runsDir, { at: startedAt, account: identity, run: runId, credits: most, state: 'reserved' })
+    return begun
+  })
+}
+
+/**
+ * Records what a run has cost once it has ended. A run that stopped keeps what is reserved: the same command continues it. `more`: what
+ * may be added to it now.
+ */
+export async function settleCredits(runsDir: string, state: RunState, clock: LockClock, more = 0): Promise<void> {
+  if (!state.finished) return
+  const line = lineOf(spendingOf(runsDir, state))
+  const now: Line = more === 0 ? line : { ...line, credits: line.credits + more, state: 'reserved' }
+  await withSpendingLock(runsDir, clock, () => append(runsDir, now))
+}
+
+const withSpendingLock = <T>(runsDir: string, clock: LockClock, body: () => T | Promise<T>): Promise<T> =>
+  withFolderLock(runsDir, '.spending', clock, body)
+
+const append = (runsDir: string, line: Line): void => appendLine(spendingPath(runsDir), JSON.stringify(line))
+
+/** A run whose cost is not known is no permission. */
+function assertMonth(plan: Plan, most: number, { runsDir, identity, clock, runId }: Reservation): void {
   const limit = plan.budget.month
-  if (limit === undefined || most === 0) return
-  const { month, credits, unread } = spentInMonth(runsDir, identity, now, except)
+  if (limit === undefined) return
+  const { month, credits, unread } = spentInMonth(runsDir, identity, clock.now(), runId)
   if (unread.length > 0)
     throw new FettleError(
       'FETTLE_BUDGET_MONTH',

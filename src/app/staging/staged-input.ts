@@ -7,9 +7,9 @@ import { writeContentAddressed } from '../../files/atomic-file.ts'
 import { readChunks } from '../../files/file-chunks.ts'
 import { readKept } from '../../files/kept-files.ts'
 import { openInput } from '../../files/open-input.ts'
-import { endsFinished } from '../../journal/index.ts'
 import { type InputQuery, type InputRef, requestedInput } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
+import { knownRun } from '../runs/run-store.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
@@ -111,11 +111,12 @@ function removeRunsFolder(runsDir: string, kept: string): void {
 /** Searches for the hash, which every plan of the input contains. A run with an unreadable journal may be unfinished. */
 const isNeeded = (runsDir: string, name: string): boolean =>
   listRunIds(runsDir).some(id => {
-    const path = runDirectory(runsDir, id).journal
-    // Most runs are finished, and their last line shows it.
-    if (endsFinished(path)) return false
+    if (knownRun(runsDir, id) !== null) return false
     try {
-      return readKept(path)?.includes(name.replace(/\.csv$/, '')) === true && !readRun(runsDir, id).finished
+      return (
+        readKept(runDirectory(runsDir, id).journal)?.includes(name.replace(/\.csv$/, '')) === true &&
+        !readRun(runsDir, id).finished
+      )
     } catch (error) {
       return FettleError.is(error)
     }

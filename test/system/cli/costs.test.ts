@@ -33,6 +33,8 @@ function aged(cwd: string, runId: string, months = 12): string {
   const id = `${start.toISOString().slice(0, 19).replace(/[-:]/g, '')}${runId.slice(15)}`
   reseal(join(cwd, 'fettle-runs', runId, 'journal.jsonl'), lines => lines.map(line => line.replaceAll(runId, id)))
   renameSync(join(cwd, 'fettle-runs', runId), join(cwd, 'fettle-runs', id))
+  const spending = join(cwd, 'fettle-runs/spending.jsonl')
+  writeFileSync(spending, readFileSync(spending, 'utf8').replaceAll(runId, id))
   return id
 }
 
@@ -143,6 +145,14 @@ test('budget.month refuses a run before anything is sent, and counts removed and
   expect(lastLine(limited).totals, limited.stderr).not.toBeNull()
   expect(existsSync(join(cwd, 'fettle-runs', String(lastLine(limited).runId)))).toBe(true)
   renameSync(join(cwd, 'fettle-runs', runIds(cwd)[0]!, 'journal.jsonl'), join(cwd, 'away'))
+  const spending = join(cwd, 'fettle-runs/spending.jsonl')
+  const lines = readFileSync(spending, 'utf8')
+  expect((await fettle(['plan', 'p.yml'], { cwd, env })).stdout).toMatch(/month {5}\d of 5 spent or reserved/)
+  writeFileSync(spending, lines.replace('{', '['))
+  expect((await fettle(['run', 'p.yml', '-q', '--new'], { cwd, env })).stderr).toContain(
+    'error FETTLE_JOURNAL_DAMAGED fettle-runs/spending.jsonl:1',
+  )
+  writeFileSync(spending, '')
   expect((await fettle(['run', 'p.yml', '-q', '--new'], { cwd, env })).stderr).toContain(
     'cannot be read, so budget.month cannot be kept',
   )

@@ -1,0 +1,294 @@
+/**
+ * Finds runs among many: those of a series, the unfinished one, the last good one, that of a run key. The folder says which runs exist, the
+ * journals say how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
+ * a line for each finished run that it has looked at, which counts while the journal has the size and the time that it had. Readers never write it.
+ */
+import { appendFileSync, existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { FettleError } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
+import { sweepFolder } from '../../files/stale-temp-files.ts'
+import { type RunState, readStart } from '../../journal/index.ts'
+import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPlan } from '../../pipeline/index.ts'
+import {
+  ACCEPTED_FILE,
+  CANDIDATES_FILE,
+  FETCHED_FILE,
+  isBeforeJournal,
+  isEnrichedFile,
+  JOURNAL_FILE,
+  PLAN_FILE,
+  QUESTIONS_FILE,
+  REVIEW_FILE,
+  STATES_FILE,
+} from '../../results/file-names.ts'
+import { CHOICE_FILE } from '../../reuse/files/choice.ts'
+import { listRunIds, type RunDirectory, readRecorded, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
+
+/** What is known of a finished run without its journal. */
+const Known = z.object({
+  run: z.string(),
+  /** Of its journal: the line counts for no other one. */
+  bytes: z.number(),
+  changedMs: z.number(),
+  /** The names of its series, without and with the account. */
+  series: z.tuple([z.string(), z.string()]),
+  fingerprint: z.string(),
+  status: z.string(),
+  runKeys: z.array(z.string()),
+  /** Its rows are kept, to compare others with. */
+  hasRows: z.boolean(),
+  /** A later run has removed whatever else may go. */
+  isTidy: z.boolean(),
+})
+type Known = z.infer<typeof Known>
+
+const indexPath = (runsDir: string): string => join(runsDir, 'runs.jsonl')
+
+interface Index {
+  readonly path: string
+  readonly stats: Stats | undefined
+  readonly lines: number
+  readonly known: Map<string, Known>
+}
+
+/** Of the last folder: one run looks several times. */
+let last: Index | null = null
+
+function readIndex(runsDir: string): Index {
+  const path = indexPath(runsDir)
+  const stats = statSync(path, { throwIfNoEntry: false })
+  const isRead =
+    last?.path === path && ['ino', 'size', 'mtimeMs'].every(key => last?.stats?.[key as 'ino'] === stats?.[key as 'ino'])
+  if (!isRead) {
+    const lines = readLines(path)
+    last = { path, stats, lines: lines.length, known: new Map(lines.map(known => [known.run, known])) }
+  }
+  return last!
+}
+
+/** A line that is damaged hints at nothing, and so does a file that cannot be read. */
+function readLines(path: string): Known[] {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch {
+    return []
+  }
+  return text.split('\n').flatMap(line => {
+    try {
+      return line === '' ? [] : [Known.parse(JSON.parse(line))]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** What is known of a run while its journal is the one that was looked at; null for any other. It has finished. */
+export function knownRun(runsDir: string, id: string): Known | null {
+  const known = readIndex(runsDir).known.get(id)
+  if (known === undefined) return null
+  const found = statSync(runDirectory(runsDir, id).journal, { throwIfNoEntry: false })
+  return found?.size === known.bytes && found.mtimeMs === known.changedMs ? known : null
+}
+
+/** Adds what is known of finished runs. A hint that cannot be written is found again in the journals. */
+async function remember(runsDir: string, added: readonly Known[]): Promise<void> {
+  const toText = (known: Iterable<Known>): string => [...known].map(one => `${JSON.stringify(one)}\n`).join('')
+  try {
+    const { lines, known } = readIndex(runsDir)
+    const ids = listRunIds(runsDir)
+    if (lines <= 4 * ids.length + 100) return appendFileSync(indexPath(runsDir), `\n${toText(added)}`, { mode: 0o600 })
+    for (const one of added) known.set(one.run, one)
+    await writeAtomic(indexPath(runsDir), toText(ids.flatMap(id => known.get(id) ?? [])))
+  } catch {
+    // Other commands read the journals.
+  }
+}
+
+/** A run of a series, with what is known of it; `fingerprint` is null for a journal without a readable first line, which may be of any series. */
+interface SeriesRun {
+  readonly id: string
+  readonly fingerprint: string | null
+  readonly known: Known | null
+}
+
+/** What runs are found by: a plan, and the account that it runs for, null where it is not known. */
+export interface SeriesOwner {
+  readonly plan: SeriesPlan
+  readonly identity: string | null
+}
+
+/** The runs of a series, newest first. */
+export function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
+  const wanted = describeSeries(plan, identity).name
+  for (const id of listRunIds(runsDir, lineOf(plan))) {
+    const known = knownRun(runsDir, id)
+    const start = known === null ? readStart(runDirectory(runsDir, id).journal) : null
+    const series =
+      start === null ? known?.series[identity === null ? 0 : 1] : describeSeries(start.plan, identity && start.identity).name
+    if (series === undefined || series === wanted)
+      yield { id, known, fingerprint: known?.fingerprint ?? start?.plan.fingerprint ?? null }
+  }
+}
+
+/** The ids of the runs of a series that recorded a beginning, newest first, of those before the run `before`. */
+export function* idsOfSeries(runsDir: string, owner: SeriesOwner, before?: string): Generator<string> {
+  for (const { id, fingerprint } of runsOfSeries(runsDir, owner))
+    if (fingerprint !== null && (before === undefined || id < before)) yield id
+}
+
+/** The first of these runs that fits; runs whose journal cannot be read are passed over. */
+export function findRun(runsDir: string, ids: Iterable<string>, fits: (state: RunState) => boolean): RunState | null {
+  for (const id of ids) {
+    try {
+      const state = readRun(runsDir, id)
+      if (fits(state)) return state
+    } catch {
+      // A damaged or empty journal is no run to compare or continue with; `fettle status` names it.
+    }
+  }
+  return null
+}
+
+const isGood = (status: string | undefined): boolean => status === 'success' || status === 'warn'
+
+/** The last run of a series before `runId`, or of all, that came to a good end: what drift and changes are measured against. */
+export function lastGoodRun(runsDir: string, owner: SeriesOwner, runId?: string): RunState | null {
+  const mayBeGood = function* (): Generator<string> {
+    for (const { id, known, fingerprint } of runsOfSeries(runsDir, owner))
+      if (fingerprint !== null && (runId === undefined || id < runId) && (known === null || isGood(known.status))) yield id
+  }
+  return findRun(runsDir, mayBeGood(), ({ finished, status }) => finished && isGood(status))
+}
+
+/**
+ * The run that decides whether a plan continues: the newest run of its series that does the same work, if it is unfinished; otherwise the
+ * last run of the series. Throws FETTLE_JOURNAL_DAMAGED, FETTLE_JOURNAL_NEWER: a run that cannot be read may have a job, and must not be
+ * followed by a silent fresh start.
+ */
+export function runToContinue(plan: Plan, identity: string | null, runsDir: string): RunState | null {
+  let last: RunState | null = null
+  for (const { id, fingerprint } of runsOfSeries(runsDir, { plan, identity })) {
+    if (last !== null && fingerprint !== plan.fingerprint) continue
+    const state = readRecorded(runsDir, id)
+    if (state === null) continue
+    if (isSameWork(state.plan, plan)) return last !== null && state.finished ? last : state
+    last ??= state
+  }
+  return last
+}
+
+/** Ends that another attempt of the same task does not change: after an error it starts again. */
+const ENDED_WELL: readonly string[] = ['success', 'warn', 'fail', 'skipped']
+
+/** The newest run of this key and account that has finished the same work, and that `isAlso` is true for; null for none. */
+export function runOfKey(
+  runsDir: string,
+  { plan, identity, runKey }: { readonly plan: Plan; readonly identity: string; readonly runKey: string },
+  isAlso: (state: RunState) => boolean = () => true,
+): RunState | null {
+  const quoted = JSON.stringify(runKey)
+  const mayHaveKey = (id: string): boolean => {
+    const known = knownRun(runsDir, id)
+    return known === null
+      ? readKeptText(runDirectory(runsDir, id).journal)?.includes(quoted) === true
+      : known.runKeys.includes(runKey)
+  }
+  const fits = (state: RunState): boolean =>
+    state.runKeys.includes(runKey) &&
+    state.finished &&
+    ENDED_WELL.includes(state.status) &&
+    (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
+    state.identity === identity &&
+    isAlso(state)
+  return findRun(runsDir, listRunIds(runsDir, lineOf(plan)).filter(mayHaveKey), fits)
+}
+
+/** Files kept for a review: received rows, and rows to review. */
+const isKeptForReview = (name: string): boolean =>
+  isEnrichedFile(name) ||
+  name === REVIEW_FILE ||
+  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
+
+/**
+ * Removes what earlier runs of a pipeline left: files for a review, since only the newest run of a series is reviewed; rows, but for the
+ * last good run before it, to compare with (`keepsRows`: for all); what killed processes left. The lock of the pipeline passed from each of
+ * them to this run, so no process makes an earlier directory any more.
+ */
+export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keepsRows: boolean): Promise<void> {
+  const runsDir = dirname(path)
+  const { plan, identity } = state
+  const series = describeSeries(plan, identity).name
+  const seen = [knowOf(runsDir, state, false)]
+  let needsRows = true
+  for (const older of listRunIds(runsDir, lineOf(plan)).filter(one => one < id)) {
+    const directory = runDirectory(runsDir, older)
+    const known = knownRun(runsDir, older)
+    if (known?.isTidy && (!known.hasRows || keepsRows)) continue
+    if (known === null && recordedNothing(directory)) {
+      removeIfPossible(directory.path)
+      continue
+    }
+    const run = known ?? knowIfFinished(runsDir, older)
+    if (run === null || !run.isTidy) await sweepFolder(directory.path)
+    if ((run?.series[1] ?? seriesIn(directory)) !== series) {
+      if (run !== null && known === null) seen.push(run)
+      continue
+    }
+    const rows = join(directory.path, STATES_FILE)
+    if (!keepsRows && existsSync(rows)) {
+      if (!needsRows) removeIfPossible(rows)
+      needsRows &&= !isGood(run?.status)
+    }
+    if (run === null) continue
+    // After an error its files are evidence.
+    const kept = run.status === 'error' ? [] : readdirSync(directory.path).filter(isKeptForReview)
+    for (const name of kept) removeIfPossible(join(directory.path, name))
+    const now = { ...run, hasRows: existsSync(rows), isTidy: kept.every(name => !existsSync(join(directory.path, name))) }
+    if (run !== known || run.isTidy !== now.isTidy || run.hasRows !== now.hasRows) seen.push(now)
+  }
+  await remember(runsDir, seen)
+}
+
+function knowOf(runsDir: string, { runId, plan, identity, status, runKeys }: RunState, isTidy: boolean): Known {
+  const { path, journal } = runDirectory(runsDir, runId)
+  const { size, mtimeMs } = statSync(journal)
+  return {
+    ...{ run: runId, bytes: size, changedMs: mtimeMs, status, runKeys: [...runKeys], fingerprint: plan.fingerprint },
+    series: [describeSeries(plan, null).name, describeSeries(plan, identity).name],
+    hasRows: existsSync(join(path, STATES_FILE)),
+    isTidy,
+  }
+}
+
+/** Null for a run that has not finished, and for one that cannot be read. */
+function knowIfFinished(runsDir: string, id: string): Known | null {
+  const state = findRun(runsDir, [id], ({ finished, runId }) => finished && runId === id)
+  return state === null ? null : knowOf(runsDir, state, false)
+}
+
+function seriesIn({ journal }: RunDirectory): string | null {
+  const start = readStart(journal)
+  return start === null ? null : describeSeries(start.plan, start.identity).name
+}
+
+/** What a run makes before its first line is recorded; nothing was sent until then. A journal on its way is of one restored. */
+const isFirstFile = (name: string): boolean =>
+  name === JOURNAL_FILE ||
+  name === PLAN_FILE ||
+  isBeforeJournal(name) ||
+  (name.startsWith(`.${PLAN_FILE}.`) && name.endsWith('.tmp'))
+
+/** Not a line, and no file that comes after the first one: a journal that was lost since leaves those behind. */
+function recordedNothing({ id, path }: RunDirectory): boolean {
+  try {
+    if (!readdirSync(path).every(isFirstFile)) return false
+    readRun(dirname(path), id)
+    return false
+  } catch (error) {
+    return FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
+  }
+}
