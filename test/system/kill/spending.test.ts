@@ -44,12 +44,13 @@ function countedWithoutRun(place: Place): number {
 /** What an undisturbed run costs, and the operations at which others are killed. */
 async function undisturbed(): Promise<{ cost: number; points: number[] }> {
   const place = newPlace()
-  const log = join(place.folder, 'operations.log')
-  const { code, stderr } = await start(place, RUN, { fault: 'SIGKILL@1000000', log, paths: place.runsDir }).ended
+  const log = join(used.data, 'operations')
+  const { code, stderr } = await start(place, RUN, { fault: 'SIGKILL@1000000', log }).ended
   expect(code, stderr).toBe(0)
   const points = readFileSync(log, 'utf8')
     .split('\n')
     .flatMap(line => (/ .*(spending\.jsonl|\.spending|journal\.jsonl)/.test(line) ? [Number(line.split(' ')[0])] : []))
+  rmSync(log)
   const cost = counted(place)
   expect(countedWithoutRun(place)).toBe(cost)
   rmSync(place.folder, { recursive: true, force: true })
@@ -59,7 +60,7 @@ async function undisturbed(): Promise<{ cost: number; points: number[] }> {
 async function killAt(fault: string, cost: number, more: Partial<DiskFault>): Promise<void> {
   const place = newPlace()
   const before = used.service.server.effects().enriches
-  const disk = { fault, log: join(used.data, 'log'), paths: place.runsDir, ...more }
+  const disk = { fault, log: join(used.data, 'log'), ...more }
   const first = await start(place, RUN, disk).ended
   await settled(used.service)
   const isCharged = used.service.server.effects().enriches > before
