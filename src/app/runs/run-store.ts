@@ -255,7 +255,7 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
 
 function knowOf(runsDir: string, { runId, plan, identity, status, runKeys }: RunState, isTidy: boolean): Known {
   const { path, journal } = runDirectory(runsDir, runId)
-  const { size, mtimeMs } = statSync(journal)
+  const { size = 0, mtimeMs = 0 } = statSync(journal, { throwIfNoEntry: false }) ?? {}
   return {
     ...{ run: runId, bytes: size, changedMs: mtimeMs, status, runKeys: [...runKeys], fingerprint: plan.fingerprint },
     series: [describeSeries(plan, null).name, describeSeries(plan, identity).name],
