@@ -7,7 +7,7 @@ import { syncFolderSync } from './durable.ts'
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_CREAT
 
 /** Opens a file (0600) for more lines. A last line that a kill left torn is cut off: the next one must not continue it. */
-export function openForLines(path: string): number {
+function openForLines(path: string): number {
   const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
   const whole = bytes.lastIndexOf(0x0a) + 1
   const file = openSync(path, FLAGS, 0o600)
@@ -18,7 +18,7 @@ export function openForLines(path: string): number {
 }
 
 /** Appends lines with their ends to an open file, and syncs them. */
-export function appendSynced(file: number, lines: string): void {
+function appendSynced(file: number, lines: string): void {
   writeWhole(file, Buffer.from(lines))
   fsyncSync(file)
 }
