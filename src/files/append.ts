@@ -12,7 +12,7 @@ function openForLines(path: string): number {
   const whole = bytes.lastIndexOf(0x0a) + 1
   const file = openSync(path, FLAGS, 0o600)
   if (whole < bytes.length) ftruncateSync(file, whole)
-  // Whoever wrote the first line has synced the name.
+  // The process that wrote the first line synced the name.
   if (whole === 0) syncFolderSync(dirname(path))
   return file
 }

@@ -1,6 +1,6 @@
 /**
- * Finds runs among many: those of a series, the unfinished one, the last good one, that of a run key. The folder says which runs exist, the
- * journals say how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
+ * Finds runs among many: those of a series, the unfinished one, the last good one, that of a run key. The folder shows which runs exist, the
+ * journals how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
  * a line for each finished run that it has looked at, which counts while the journal has the size and the time that it had. Readers never write it.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
@@ -40,7 +40,7 @@ const Known = z.object({
   runKeys: z.array(z.string()),
   /** Its rows are kept, to compare others with. */
   hasRows: z.boolean(),
-  /** A later run has removed whatever else may go. */
+  /** A later run has removed everything else that may go. */
   isTidy: z.boolean(),
 })
 type Known = z.infer<typeof Known>
@@ -122,7 +122,7 @@ export interface SeriesOwner {
 }
 
 /** The runs of a series, newest first. */
-export function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
+function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
   const wanted = describeSeries(plan, identity).name
   for (const id of listRunIds(runsDir, lineOf(plan))) {
     const known = knownRun(runsDir, id)

@@ -138,7 +138,7 @@ const lineOf = ({ startedAt, identity, runId, reserved, finished, shards }: RunS
   ...(shards && { shards: [...shards] }),
 })
 
-/** Of a run whose folder somebody removed: its line is all that is known. */
+/** Of a run whose folder a user removed: its line is all that is known. */
 const removedByHand = ({ run, at, account, credits, state }: Line): RunSpending => ({
   ...{ runId: run, pipeline: parseRunId(run)?.pipeline ?? run, service: serviceOf(account), identity: account },
   ...{ startedAt: at, endedAt: null, status: 'removed', finished: state === 'settled', rows: 0, sent: 0 },
@@ -214,7 +214,7 @@ interface Reservation {
   readonly clock: LockClock
   /** Of a list that is cut into shards; of the plan if absent. */
   readonly most?: number
-  /** The run, where it has begun already. */
+  /** The run, where it has started already. */
   readonly runId?: string
 }
 
@@ -226,16 +226,16 @@ export async function reserveCredits<T>(
   plan: Plan,
   reservation: Reservation,
   begin: () => T | Promise<T>,
-  runOf: (begun: T) => Pick<RunState, 'runId' | 'startedAt'>,
+  runOf: (started: T) => Pick<RunState, 'runId' | 'startedAt'>,
 ): Promise<T> {
   const { runsDir, identity, clock, most = mostCredits(plan) } = reservation
   if (most === 0) return begin()
   return withSpendingLock(runsDir, clock, async () => {
     assertMonth(plan, most, reservation)
-    const begun = await begin()
-    const { runId, startedAt } = runOf(begun)
+    const started = await begin()
+    const { runId, startedAt } = runOf(started)
     append(runsDir, { at: startedAt, account: identity, run: runId, credits: most, state: 'reserved' })
-    return begun
+    return started
   })
 }
 

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { findRun } from '../../../src/app/runs/run-store.ts'
 import { type RunEventInput, resealed } from '../../../src/journal/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../../src/testing/index.ts'
@@ -12,7 +13,6 @@ import { brokenInvariants } from './invariants.ts'
 import type { Played } from './judge.ts'
 import { type Ended, prepareStart, type Start } from './run-here.ts'
 import type { Folder, Scene } from './scene.ts'
-import { findRun } from '../../../src/app/runs/run-store.ts'
 
 /** The fact by which a run knows that an operation was answered. */
 const ANSWERED: Readonly<Record<string, RunEventInput['type']>> = {

@@ -5,13 +5,13 @@ import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
 import { listRunIds } from '../../../src/app/runs/run-directory.ts'
+import { findRun } from '../../../src/app/runs/run-store.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'
 import type { FaultServer } from '../../../src/testing/fault-server.ts'
 import { CellClock } from './clock.ts'
 import { type BadConnections, type Connections, openConnections } from './connections.ts'
 import type { Folder } from './scene.ts'
-import { findRun } from '../../../src/app/runs/run-store.ts'
 
 /** How a start ended. */
 export interface Ended {
