@@ -10,7 +10,7 @@ import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import { makeFolder } from '../../files/make-folder.ts'
-import { fold, type RunState, readJournal, readStart } from '../../journal/index.ts'
+import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { isDeviceName, nearest } from '../../pipeline/index.ts'
 import { JOURNAL_FILE } from '../../results/file-names.ts'
 import { explainUnread } from './lost-journal.ts'
@@ -186,13 +186,4 @@ export function readRecorded(runsDir: string, id: string): RunState | null {
     if (FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')) return null
     throw error
   }
-}
-
-/** When the newest run of a pipeline with this run key began, in UTC; null without one. */
-export function findStart(runsDir: string, pipeline: string, runKey: string): string | null {
-  for (const id of listRunIds(runsDir).filter(one => parseRunId(one)?.pipeline === pipeline)) {
-    const start = readStart(runDirectory(runsDir, id).journal)
-    if (start?.runKey === runKey) return start.at
-  }
-  return null
 }

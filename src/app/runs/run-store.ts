@@ -5,7 +5,6 @@
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { readKeptText } from '../../files/kept-files.ts'
@@ -26,32 +25,32 @@ import {
 } from '../../results/file-names.ts'
 import { CHOICE_FILE } from '../../reuse/files/choice.ts'
 import { listRunIds, type RunDirectory, readRecorded, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
+import { parseRunId } from './run-id.ts'
 
-/** What is known of a finished run without its journal. */
-const Known = z.object({
-  run: z.string(),
-  /** Of its journal: the line counts for no other one. */
-  bytes: z.number(),
-  changedMs: z.number(),
+/** What is known of a finished run without its journal. A line begins with these three: the run, and the size and time of its journal. */
+interface Known {
+  readonly run: string
+  readonly bytes: number
+  readonly changedMs: number
   /** The names of its series, without and with the account. */
-  series: z.tuple([z.string(), z.string()]),
-  fingerprint: z.string(),
-  status: z.string(),
-  runKeys: z.array(z.string()),
+  readonly series: readonly [string, string]
+  readonly fingerprint: string
+  readonly status: string
+  readonly runKeys: readonly string[]
   /** Its rows are kept, to compare others with. */
-  hasRows: z.boolean(),
+  readonly hasRows: boolean
   /** A later run has removed everything else that may go. */
-  isTidy: z.boolean(),
-})
-type Known = z.infer<typeof Known>
+  readonly isTidy: boolean
+}
 
 const indexPath = (runsDir: string): string => join(runsDir, 'runs.jsonl')
 
 interface Index {
   readonly path: string
   readonly stats: Stats | undefined
-  readonly lines: number
-  readonly known: Map<string, Known>
+  readonly lines: readonly string[]
+  /** The last line of each run, not parsed. */
+  readonly texts: ReadonlyMap<string, string>
 }
 
 /** Of the last folder: one run looks several times. */
@@ -64,45 +63,64 @@ function readIndex(runsDir: string): Index {
     last?.path === path && ['ino', 'size', 'mtimeMs'].every(key => last?.stats?.[key as 'ino'] === stats?.[key as 'ino'])
   if (!isRead) {
     const lines = readLines(path)
-    last = { path, stats, lines: lines.length, known: new Map(lines.map(known => [known.run, known])) }
+    last = { path, stats, lines, texts: new Map(lines.map(text => [text.split('"', 4)[3] ?? '', text])) }
   }
   return last!
 }
 
-/** A line that is damaged hints at nothing, and so does a file that cannot be read. */
-function readLines(path: string): Known[] {
-  let text: string
+/** None where the file cannot be read: it is a hint. */
+function readLines(path: string): string[] {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter(text => text !== '')
   } catch {
     return []
   }
-  return text.split('\n').flatMap(line => {
-    try {
-      return line === '' ? [] : [Known.parse(JSON.parse(line))]
-    } catch {
-      return []
-    }
-  })
 }
 
-/** What is known of a run while its journal is the one that was looked at; null for any other. It has finished. */
-export function knownRun(runsDir: string, id: string): Known | null {
-  const known = readIndex(runsDir).known.get(id)
-  if (known === undefined) return null
-  const found = statSync(runDirectory(runsDir, id).journal, { throwIfNoEntry: false })
-  return found?.size === known.bytes && found.mtimeMs === known.changedMs ? known : null
+/** The line of each run while its journal has the size and time of it; null for any other run. */
+function currentLines(runsDir: string): (id: string) => string | null {
+  const { texts } = readIndex(runsDir)
+  return id => {
+    const text = texts.get(id)
+    if (text === undefined) return null
+    const found = statSync(`${runsDir}/${id}/${JOURNAL_FILE}`, { throwIfNoEntry: false })
+    return text.startsWith(`{"run":"${id}","bytes":${found?.size},"changedMs":${found?.mtimeMs},`) ? text : null
+  }
+}
+
+/** What is known of each run whose journal is the one that was looked at; null for any other. It has finished. */
+export function knownRuns(runsDir: string): (id: string) => Known | null {
+  const current = currentLines(runsDir)
+  return id => {
+    try {
+      return JSON.parse(current(id) ?? 'null') as Known | null
+    } catch {
+      // A kill has torn the line.
+      return null
+    }
+  }
+}
+
+/** The runs that may have this run key, newest first. */
+function runsOfKey(runsDir: string, runKey: string, isOfPipeline: (id: string) => boolean): string[] {
+  const current = currentLines(runsDir)
+  const quoted = JSON.stringify(runKey)
+  return listRunIds(runsDir).filter(
+    id => isOfPipeline(id) && (current(id) ?? readKeptText(runDirectory(runsDir, id).journal))?.includes(quoted),
+  )
 }
 
 /** Adds what is known of finished runs. A hint that cannot be written is found again in the journals. */
 async function remember(runsDir: string, added: readonly Known[]): Promise<void> {
   const toText = (known: Iterable<Known>): string => [...known].map(one => `${JSON.stringify(one)}\n`).join('')
   try {
-    const { lines, known } = readIndex(runsDir)
     const ids = listRunIds(runsDir)
-    if (lines <= 4 * ids.length + 100) return appendFileSync(indexPath(runsDir), `\n${toText(added)}`, { mode: 0o600 })
-    for (const one of added) known.set(one.run, one)
-    await writeAtomic(indexPath(runsDir), toText(ids.flatMap(id => known.get(id) ?? [])))
+    appendFileSync(indexPath(runsDir), `\n${toText(added)}`, { mode: 0o600 })
+    const { lines } = readIndex(runsDir)
+    const known = knownRuns(runsDir)
+    if (lines.length > 4 * ids.length + 100) await writeAtomic(indexPath(runsDir), toText(ids.flatMap(id => known(id) ?? [])))
   } catch {
     // Other commands read the journals.
   }
@@ -124,8 +142,9 @@ export interface SeriesOwner {
 /** The runs of a series, newest first. */
 function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
   const wanted = describeSeries(plan, identity).name
+  const knownRun = knownRuns(runsDir)
   for (const id of listRunIds(runsDir, lineOf(plan))) {
-    const known = knownRun(runsDir, id)
+    const known = knownRun(id)
     const start = known === null ? readStart(runDirectory(runsDir, id).journal) : null
     const series =
       start === null ? known?.series[identity === null ? 0 : 1] : describeSeries(start.plan, identity && start.identity).name
@@ -181,6 +200,15 @@ export function runToContinue(plan: Plan, identity: string | null, runsDir: stri
   return last
 }
 
+/** When the newest run of a pipeline with this run key started, in UTC; null without one. */
+export function findStart(runsDir: string, pipeline: string, runKey: string): string | null {
+  for (const id of runsOfKey(runsDir, runKey, name => parseRunId(name)?.pipeline === pipeline)) {
+    const start = readStart(runDirectory(runsDir, id).journal)
+    if (start?.runKey === runKey) return start.at
+  }
+  return null
+}
+
 /** Ends that another attempt of the same task does not change: after an error it starts again. */
 const ENDED_WELL: readonly string[] = ['success', 'warn', 'fail', 'skipped']
 
@@ -190,13 +218,6 @@ export function runOfKey(
   { plan, identity, runKey }: { readonly plan: Plan; readonly identity: string; readonly runKey: string },
   isAlso: (state: RunState) => boolean = () => true,
 ): RunState | null {
-  const quoted = JSON.stringify(runKey)
-  const mayHaveKey = (id: string): boolean => {
-    const known = knownRun(runsDir, id)
-    return known === null
-      ? readKeptText(runDirectory(runsDir, id).journal)?.includes(quoted) === true
-      : known.runKeys.includes(runKey)
-  }
   const fits = (state: RunState): boolean =>
     state.runKeys.includes(runKey) &&
     state.finished &&
@@ -204,7 +225,11 @@ export function runOfKey(
     (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
     state.identity === identity &&
     isAlso(state)
-  return findRun(runsDir, listRunIds(runsDir, lineOf(plan)).filter(mayHaveKey), fits)
+  return findRun(
+    runsDir,
+    runsOfKey(runsDir, runKey, id => parseRunId(id)?.line === lineOf(plan)),
+    fits,
+  )
 }
 
 /** Files kept for a review: received rows, and rows to review. */
@@ -223,10 +248,11 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
   const { plan, identity } = state
   const series = describeSeries(plan, identity).name
   const seen = [knowOf(runsDir, state, false)]
+  const knownRun = knownRuns(runsDir)
   let needsRows = true
   for (const older of listRunIds(runsDir, lineOf(plan)).filter(one => one < id)) {
     const directory = runDirectory(runsDir, older)
-    const known = knownRun(runsDir, older)
+    const known = knownRun(older)
     if (known?.isTidy && (!known.hasRows || keepsRows)) continue
     if (known === null && recordedNothing(directory)) {
       removeIfPossible(directory.path)

@@ -9,7 +9,7 @@ import { readKept } from '../../files/kept-files.ts'
 import { openInput } from '../../files/open-input.ts'
 import { type InputQuery, type InputRef, requestedInput } from '../../pipeline/index.ts'
 import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
-import { knownRun } from '../runs/run-store.ts'
+import { knownRuns } from '../runs/run-store.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
@@ -109,18 +109,18 @@ function removeRunsFolder(runsDir: string, kept: string): void {
 }
 
 /** Searches for the hash, which every plan of the input contains. A run with an unreadable journal may be unfinished. */
-const isNeeded = (runsDir: string, name: string): boolean =>
-  listRunIds(runsDir).some(id => {
-    if (knownRun(runsDir, id) !== null) return false
+function isNeeded(runsDir: string, name: string): boolean {
+  const known = knownRuns(runsDir)
+  return listRunIds(runsDir).some(id => {
+    if (known(id) !== null) return false
     try {
-      return (
-        readKept(runDirectory(runsDir, id).journal)?.includes(name.replace(/\.csv$/, '')) === true &&
-        !readRun(runsDir, id).finished
-      )
+      const text = readKept(runDirectory(runsDir, id).journal)
+      return text?.includes(name.replace(/\.csv$/, '')) === true && !readRun(runsDir, id).finished
     } catch (error) {
       return FettleError.is(error)
     }
   })
+}
 
 /** Removes inputs that a kill left before the first line of a run, by the clock of the file system. */
 function sweep(folder: string, remove: (name: string) => void, latest: string): void {
