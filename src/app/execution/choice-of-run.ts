@@ -55,13 +55,12 @@ export async function chooseRowsOnce(attempt: Attempt): Promise<HeldLock | null>
   const { folder, chosen, held } = await chooseAndAsk([{ plan: readable, workDir: directory.path }], state, all, waiting)
   try {
     const choice = chosen[0]!
-    await recordChoice(choice, attempt)
     const issues = [
       ...earlier.issues,
       ...askedBefore(settings.runsDir, choice.askedBefore, earlier.refused),
       ...keyIssues(choice.unknownKeys),
     ]
-    for (const issue of issues) record.append({ type: 'issue.raised', issue })
+    await recordChoice(choice, issues, attempt)
     // What is given up is named once.
     await earlier.giveUp()
     return held
@@ -79,13 +78,15 @@ async function takeChoice({ event, bytes }: NonNullable<QueuedShard['chosen']>, 
   record.append(event)
 }
 
-/** Holds the choice to the budgets, and records it. */
-async function recordChoice(choice: Chosen, { record, settings, now }: Attempt): Promise<void> {
-  const { plan, identity, runId } = record.state
+/** Holds the choice to the budgets, and records it after its issues: a resume does not choose again, and would not name them. */
+async function recordChoice(choice: Chosen, issues: readonly Issue[], { record, settings }: Attempt): Promise<void> {
+  const { plan, identity, runId, issues: known } = record.state
   const event = chosenEvent(choice)
   checkRowBudget(plan, event.sent)
   const sent = chosenPlan(plan, event)
   await assertAccount(sent, settings)
+  for (const issue of issues)
+    if (!known.some(({ message }) => message === issue.message)) record.append({ type: 'issue.raised', issue })
   const { runsDir, runtime } = settings
   await reserveCredits(
     sent,

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../../src/index.ts'
 import { startCharging } from '../../support/charging-service.ts'
 import { memoryFolder } from '../../support/memory-folder.ts'
-import { runs } from '../../support/runs.ts'
+import { runs, sampled } from '../../support/runs.ts'
 import { makeData } from '../kill/kit.ts'
-import { columnsOf, HEADER, KINDS, type Name, pipelineOf, ROWS, someHistory } from './history.ts'
+import { calm, HEADER, type History, KINDS, type Name, pipelineOf, ROWS, someHistory, type Trouble } from './history.ts'
 import type { Answers } from './judge.ts'
 import { Campaign, type Stage } from './play.ts'
 import { CampaignReferee } from './referee.ts'
@@ -51,6 +51,35 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
+async function play(history: History): Promise<Campaign> {
+  const campaign = new Campaign(history, stage)
+  try {
+    await campaign.play()
+  } catch (error) {
+    campaign.judge.faults.push(String((error as Error).stack))
+  } finally {
+    campaign.leave()
+  }
+  const { faults } = campaign.judge
+  if (faults.length > 0) throw new Error([...faults, 'after:', ...campaign.lines].join('\n'))
+  return campaign
+}
+
+test('a run that is killed at any write of its journal has named what it asks again', { timeout: 3_600_000 }, async () => {
+  const troubles: Trouble[] = [{ operation: 'enrich', nth: 1, effect: 'killed when answered' }]
+  for (const nth of sampled(
+    Array.from({ length: 16 }, (_, at) => at + 1),
+    8,
+  ))
+    await play({
+      ...{ first: [0, 1, 2, 3, 4], split: null },
+      turns: [
+        { commands: [{ ...calm('alpha', 'plain'), troubles }], hours: 1 },
+        { commands: [{ ...calm('beta', 'plain'), disk: { nth, of: 'journal' } }], hours: 1 },
+      ],
+    })
+})
+
 test('any nights of pipelines that share their answers write what full nights write, and pay nothing twice', {
   timeout: 3_600_000,
 }, async () => {
@@ -60,19 +89,10 @@ test('any nights of pipelines that share their answers write what full nights wr
   await fc.assert(
     fc.asyncProperty(someHistory, async history => {
       const before = stage.referee.payments.length
-      const campaign = new Campaign(history, stage)
-      try {
-        await campaign.play()
-      } catch (error) {
-        campaign.judge.faults.push(String((error as Error).stack))
-      } finally {
-        campaign.leave()
-      }
+      const { lines: own } = await play(history)
       rounds++
-      lines += campaign.lines.length
+      lines += own.length
       payments += stage.referee.payments.length - before
-      const { faults } = campaign.judge
-      if (faults.length > 0) throw new Error([...faults, 'after:', ...campaign.lines].join('\n'))
     }),
     how,
   )

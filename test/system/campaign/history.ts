@@ -93,8 +93,14 @@ const command = fc.record({
   /** Null for the list as it was. */
   change: fc.option(change, { nil: null, freq: 3 }),
   troubles: fc.array(trouble, { maxLength: 2 }),
-  /** Killed at this operation on a file. */
-  disk: fc.option(fc.integer({ min: 1, max: 260 }), { nil: null, freq: 2 }),
+  /** Killed at the n-th operation on a file, or on a journal; null for no kill. */
+  disk: fc.option(
+    fc.oneof(
+      fc.record({ nth: fc.integer({ min: 1, max: 260 }), of: fc.constant('file' as const) }),
+      fc.record({ nth: fc.integer({ min: 1, max: 60 }), of: fc.constant('journal' as const) }),
+    ),
+    { nil: null, freq: 2 },
+  ),
 })
 export type Command = typeof command extends fc.Arbitrary<infer T> ? T : never
 
@@ -111,6 +117,11 @@ export const someHistory = fc.record({
 })
 export type History = typeof someHistory extends fc.Arbitrary<infer T> ? T : never
 
+/** A command without faults. */
+export const calm = (machine: Command['machine'], name: Name, verb: Command['verb'] = 'run'): Command => ({
+  ...{ machine, name, verb, limit: null, change: null, troubles: [], disk: null },
+})
+
 const describeEffect = ({ effect, operation, nth }: Trouble): string =>
   `${typeof effect === 'string' ? effect : `the clock steps ${effect.hours} h`} at ${operation} ${nth}`
 
@@ -120,7 +131,7 @@ export function describeCommand({ machine, name, verb, limit, change, troubles, 
     ...(limit === null ? [] : [`first ${limit} rows`]),
     ...(change === null ? [] : [`list changed ${JSON.stringify(change)}`]),
     ...troubles.map(describeEffect),
-    ...(disk === null ? [] : [`killed at file operation ${disk}`]),
+    ...(disk === null ? [] : [`killed at ${disk.of} operation ${disk.nth}`]),
   ]
   return [`${machine}: ${verb} ${name}`, ...more].join(', ')
 }

@@ -11,7 +11,7 @@ import { type Host, openHost } from '../../support/crash/host.ts'
 import { Disk } from '../../support/disk/operations.mjs'
 import { memoryFolder } from '../../support/memory-folder.ts'
 import { changedList, type List } from '../kill/nights.ts'
-import { type Command, describeCommand, HEADER, type History, MACHINES, type Name, pipelineOf, ROWS } from './history.ts'
+import { type Command, calm, describeCommand, HEADER, type History, MACHINES, type Name, pipelineOf, ROWS } from './history.ts'
 import { type Answers, Judge } from './judge.ts'
 import type { CampaignReferee } from './referee.ts'
 
@@ -120,9 +120,8 @@ export class Campaign {
     this.lines.push('then, without faults:')
     for (const owner of used) {
       const [machine, name] = owner.split(' ') as [Command['machine'], Name]
-      const calm: Command = { machine, name, verb: 'resume', limit: null, change: null, troubles: [], disk: null }
-      for (const id of this.#unfinished(machine, name)) await this.#moving(this.#carryOut(calm, id))
-      const last = { ...calm, verb: 'run' as const }
+      for (const id of this.#unfinished(machine, name)) await this.#moving(this.#carryOut(calm(machine, name, 'resume'), id))
+      const last = calm(machine, name)
       await this.#moving(this.#carryOut(last))
       const again = await this.#moving(this.#carryOut(last))
       const sent = typeof again === 'object' && 'report' in again ? again.report.results[0]?.plan.sent : again
@@ -214,7 +213,8 @@ export class Campaign {
       cwd: join(this.#root, machine),
       hostname: machine,
       makeDisk: hooks => {
-        const made = new ClockedDisk({ fault: disk === null ? '' : `SIGKILL@${disk}`, paths: [this.#root], ...hooks })
+        const paths = disk?.of === 'journal' ? ['*journal.jsonl'] : [this.#root]
+        const made = new ClockedDisk({ fault: disk === null ? '' : `SIGKILL@${disk.nth}`, paths, ...hooks })
         made.now = () => this.#clock.now()
         return made
       },
