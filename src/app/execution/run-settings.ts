@@ -47,7 +47,7 @@ interface StartSettings {
   readonly mixedRegisters?: boolean
 }
 
-/** What the pipeline file says now: it is secret, or may change between two attempts. */
+/** What is in the pipeline file now: it is secret, or may change between two attempts. */
 type PipelineSettings = Pick<ResumeContext, 'credentials'> & Partial<ResumeContext>
 
 /** What the command line, the library and the queue give for an attempt at a run. */
