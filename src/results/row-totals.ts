@@ -230,7 +230,7 @@ export class RowTotals implements RowSink {
     return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused, undone: same.length + renewed.length }
   }
 
-  /** What the report says of the rows. */
+  /** What the report has of the rows. */
   results() {
     const [most] = [...this.#others].sort(([, a], [, b]) => b - a)
     return {
