@@ -351,7 +351,7 @@ describe('people', () => {
       { lastName: 'Nobody' },
       { lastName: 'Sample', firstName: 'Bo' },
       { lastName: 'Sample', countries: 'NL' },
-    ]) {
+    ] as Record<string, string>[]) {
       expect((await find(query)).body).toMatchObject({ totalSize: 0, directors: [], messages: [{ code: 'NoResults' }] })
     }
   })

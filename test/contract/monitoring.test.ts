@@ -53,7 +53,10 @@ describe('events', () => {
     const id = target.companies[0]
     const query = { page: '0', pageSize: '10', startDate: '2020-01-01', endDate: '2019-01-01T00:00:00Z' }
     expect((await call(name, { id, query })).body).toMatchObject({ totalCount: 0, data: [] })
-    for (const bad of [{ page: '-1' }, { pageSize: '1001' }, { startDate: 'yesterday' }, { endDate: '2026-02-30' }]) {
+    for (const bad of [{ page: '-1' }, { pageSize: '1001' }, { startDate: 'yesterday' }, { endDate: '2026-02-30' }] as Record<
+      string,
+      string
+    >[]) {
       expect((await call(name, { id, query: bad })).status).toBe(400)
     }
   })

@@ -81,7 +81,13 @@ describe.each(KINDS)('$type searches', one => {
     const ids = pages.flatMap(page => page.body.items.map((item: { id: string }) => item.id))
     expect(new Set(ids).size).toBe(4)
     expect((await call(list, { query: { page: '1000000', pageSize: '100' } })).body.items).toEqual([])
-    for (const query of [{ page: '0' }, { pageSize: '0' }, { pageSize: '1001' }, { page: 'one' }, { isScheduled: 'maybe' }]) {
+    for (const query of [
+      { page: '0' },
+      { pageSize: '0' },
+      { pageSize: '1001' },
+      { page: 'one' },
+      { isScheduled: 'maybe' },
+    ] as Record<string, string>[]) {
       expect((await call(list, { query })).status).toBe(400)
     }
   })
@@ -163,7 +169,7 @@ describe.each(KINDS)('$type hits', one => {
       expect(hit.hitScore).toBeLessThanOrEqual(100)
       expect(hit).toMatchObject({ decision: 'undecided', match: expect.any(String) })
     }
-    for (const query of [{ page: '0' }, { pageSize: '1001' }, { hitDecisions: 'perhaps' }]) {
+    for (const query of [{ page: '0' }, { pageSize: '1001' }, { hitDecisions: 'perhaps' }] as Record<string, string>[]) {
       expect((await call(name('list#Hits'), { params: { searchId }, query })).status).toBe(400)
     }
   })

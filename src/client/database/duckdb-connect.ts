@@ -57,7 +57,7 @@ export async function withConnection<T>(
 ): Promise<T> {
   const { DuckDBInstance } = await loadDuckdb()
   signal?.throwIfAborted()
-  const mode = isReadOnly
+  const mode: Record<string, string> = isReadOnly
     ? { access_mode: 'READ_ONLY', enable_external_access: 'false', memory_limit: MEMORY.query }
     : { access_mode: 'READ_WRITE', memory_limit: MEMORY.table }
   const instance = await DuckDBInstance.create(path, { ...SETTINGS, ...mode })

@@ -43,10 +43,13 @@ export interface ObjectRequest {
 // Final refusals; 408, 429 and 5xx are retried, and end with the codes of the service.
 const REFUSALS = [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417]
 const REFUSED: Readonly<Record<Access, ErrorCode>> = { read: 'FETTLE_INPUT_READ', write: 'FETTLE_OUTPUT_WRITE' }
-const codesOf = (access: Access): Record<number, ErrorCode> => ({
-  ...Object.fromEntries([...REFUSALS, 422, 428, 451, 501, 505, 507].map(status => [status, REFUSED[access]])),
-  ...(access === 'read' ? { 412: 'FETTLE_INPUT_CHANGED' as const } : {}),
-})
+const codesOf = (access: Access): Record<number, ErrorCode> =>
+  Object.fromEntries(
+    [...REFUSALS, 422, 428, 451, 501, 505, 507].map(status => [
+      status,
+      access === 'read' && status === 412 ? 'FETTLE_INPUT_CHANGED' : REFUSED[access],
+    ]),
+  )
 
 const RETRY_HINT = 'Check the address and the network, then run the same command again: it resumes.'
 const RETRIED = ['noName', 'unreachable', 'noProxy', 'connectTimeout', 'reset', 'timeout', 408, 429, 500, 502, 503, 504]

@@ -6,9 +6,9 @@ export type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
 export interface LineageDataset {
   readonly namespace: string
   readonly name: string
-  readonly facets: Readonly<Record<string, Facet>>
-  readonly inputFacets?: Readonly<Record<string, Facet>>
-  readonly outputFacets?: Readonly<Record<string, Facet>>
+  readonly facets: Readonly<Record<string, Facet | undefined>>
+  readonly inputFacets?: Readonly<Record<string, Facet | undefined>>
+  readonly outputFacets?: Readonly<Record<string, Facet | undefined>>
 }
 
 export interface LineageRun {
@@ -22,8 +22,12 @@ export interface LineageEvent {
   readonly eventTime: string
   readonly producer: string
   readonly schemaURL: string
-  readonly run: { readonly runId: string; readonly facets: Readonly<Record<string, Facet>> }
-  readonly job: { readonly namespace: string; readonly name: string; readonly facets: Readonly<Record<string, Facet>> }
+  readonly run: { readonly runId: string; readonly facets: Readonly<Record<string, Facet | undefined>> }
+  readonly job: {
+    readonly namespace: string
+    readonly name: string
+    readonly facets: Readonly<Record<string, Facet | undefined>>
+  }
   readonly inputs: readonly LineageDataset[]
   readonly outputs: readonly LineageDataset[]
 }

@@ -117,7 +117,7 @@ describe.concurrent('terminals', () => {
 
   test('CI, a dumb terminal and a pipe get plain lines', async () => {
     const cwd = project()
-    for (const env of [{ CI: 'true' }, { TERM: 'dumb' }]) {
+    for (const env of [{ CI: 'true' }, { TERM: 'dumb' }] as Record<string, string>[]) {
       const { code, stdout } = await terminal('$FETTLE run p.yml', cwd, { ...served, ...env })
       expect(code).toBe(0)
       expect(stdout).toContain('status matching')

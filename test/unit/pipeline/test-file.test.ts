@@ -54,7 +54,7 @@ tests:
 test('an update replaces expectations and no other byte', () => {
   const changed = withExpectations(
     VALID,
-    new Map([
+    new Map<number, Parameters<typeof withExpectations>[1] extends ReadonlyMap<number, infer T> ? T : never>([
       [0, { '0012': { outcome: 'review' as const, company: 'GB-X-1', cells: { 'general.name': 'A "B": c' } } }],
       [1, { '1': 'unmatched' }],
       [2, { '1': 'matched' }],

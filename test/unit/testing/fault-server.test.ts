@@ -284,7 +284,7 @@ test('faults H37: the service itself has no such interface', async () => {
   const { service, token } = await faulty()
   for (const path of ['/__faults', '/v1/__faults'])
     for (const method of ['GET', 'POST', 'DELETE'])
-      for (const headers of [{}, { authorization: `Bearer ${token}` }])
+      for (const headers of [{}, { authorization: `Bearer ${token}` }] as Record<string, string>[])
         expect((await send(new URL(path, service.url).href, method, method === 'POST' ? [] : undefined, headers)).status).toBe(
           404,
         )
