@@ -1,12 +1,13 @@
 /** The public exports of fettle/service. */
-export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/manage.ts'
+
 export { readRates } from './auth/rates.ts'
 export type { Login } from './auth/users.ts'
+export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/users.ts'
 export { type BackupInfo, type BackupOptions, backup } from './backup/backup.ts'
 export type { Clock } from './clock.ts'
 export type { Limits } from './limits.ts'
-export type { Log } from './log.ts'
 export type { PlayName } from './plays.ts'
 export type { OpenRegister } from './registers/current.ts'
 export { type ServeOptions, serve } from './serve.ts'
 export type { Service } from './server.ts'
+export type { Log } from './start-options.ts'

@@ -3,7 +3,6 @@ import type { RateOptions } from './auth/rates.ts'
 import type { Login } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'
-import type { Log } from './log.ts'
 import type { PlayName } from './plays.ts'
 
 /** Each has a default, except the folder of the state. */
@@ -48,3 +47,6 @@ export interface StartOptions {
   /** A pause per row in milliseconds, so that a test can observe a job that is running. */
   readonly rowPauseMs?: number
 }
+
+/** Receives one line of the log, without a line end. */
+export type Log = (line: string) => void

@@ -1,8 +1,12 @@
-/** Access tokens: JWTs signed with HS256 and a secret that lives as long as the process (contract §4.1, faults S26). */
-import { randomBytes, randomUUID } from 'node:crypto'
+/**
+ * Access tokens, which are JWTs, and signed download links, void once their user is removed. Their secrets live as long as the process
+ * (contract §4.1, §14.1, faults S26).
+ */
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import type { User, Users } from './users.ts'
 
-export interface Bearer {
+interface Bearer {
   readonly username: string
   /** Generation of the user at the time of issue: a user removed and added again has another one. */
   readonly generation: string
@@ -44,3 +48,27 @@ export function makeTokens(lifeMs: number, now: () => number) {
 }
 
 export type Tokens = ReturnType<typeof makeTokens>
+
+/** Creates links that live for `lifeMs`. */
+export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 'ofGeneration'>) {
+  const secret = randomBytes(32)
+  const signatureOf = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()
+
+  return {
+    sign(name: string, { generation }: User): string {
+      const expires = String(now() + lifeMs)
+      const signature = signatureOf(name, expires, generation).toString('base64url')
+      return `expires=${expires}&holder=${generation}&signature=${signature}`
+    },
+    /** The user of a link to this name; null when the query is forged or expired, or the user no longer exists. */
+    check(name: string, { expires, holder, signature }: Readonly<Record<string, unknown>>): User | null {
+      if (typeof expires !== 'string' || typeof holder !== 'string' || typeof signature !== 'string') return null
+      const given = Buffer.from(signature, 'base64url')
+      const wanted = signatureOf(name, expires, holder)
+      if (given.length !== wanted.length || !timingSafeEqual(given, wanted) || Number(expires) <= now()) return null
+      return users.ofGeneration(holder) ?? null
+    },
+  }
+}
+
+export type Links = ReturnType<typeof makeLinks>

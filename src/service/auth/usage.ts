@@ -1,5 +1,4 @@
-/** Counts the reports of each user by product and country, and stores when each user was created. */
-
+/** Counts the reports of each user by product and country, and the credits of each user up to a limit (contract §14.3). */
 import type { Database } from '../storage/database.ts'
 import type { User } from './users.ts'
 
@@ -32,3 +31,22 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
 
 /** Every change is durable when the call returns. */
 export type UsageStore = ReturnType<typeof openUsage>
+
+export function openCredits(database: Database, limit: number | null) {
+  const used = (owner: number): number =>
+    database.get<{ used: number }>('SELECT used FROM credits WHERE owner = ?', [owner])?.used ?? 0
+  return {
+    /** The limit of each user; null: unlimited. */
+    limit,
+    used,
+    /** Spends credits; false, with nothing spent, when that would exceed the limit. Call it in the transaction of the effect. */
+    spend(owner: number, credits: number): boolean {
+      if (limit !== null && used(owner) + credits > limit) return false
+      const sql = 'INSERT INTO credits (owner, used) VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET used = used + excluded.used'
+      database.run(sql, [owner, credits])
+      return true
+    },
+  }
+}
+
+export type CreditStore = ReturnType<typeof openCredits>

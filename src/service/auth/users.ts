@@ -1,9 +1,54 @@
-/** The users who may log in: the logins given at start, and the current accounts of the data directory. */
-import { randomUUID } from 'node:crypto'
+/**
+ * The users who may log in: the logins given at start, and the current accounts of the data directory, which are added, listed and removed
+ * whether or not a service runs on it. Passwords are stored as scrypt records, and checked in the same time for known and unknown users
+ * (faults S25).
+ */
+import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
-import type { Account, AccountFile } from '../storage/accounts.ts'
+import { FettleError } from '../../errors.ts'
+import { type Account, type AccountFile, addAccount, openAccounts, removeAccount } from '../storage/accounts.ts'
 import type { OwnerNumbers } from '../storage/ids.ts'
-import { makePasswordCheck, type PasswordRecord, protect } from './passwords.ts'
+
+/** The stored form of a password; salt and key in base64. */
+interface PasswordRecord {
+  readonly salt: string
+  readonly parameters: { readonly N: number; readonly r: number; readonly p: number }
+  readonly key: string
+}
+
+/**
+ * 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting. Only tests make it cheaper, before a
+ * password is stored: a record names what it was made with.
+ */
+export const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
+// A generated password of 192 random bits cannot be guessed: slow rounds would protect nothing.
+const GENERATED = { ...PARAMETERS, N: 2 }
+const KEY_BYTES = 32
+
+const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'salt' | 'parameters'>): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    const bytes = Buffer.from(salt, 'base64')
+    scrypt(password.normalize('NFC'), bytes, KEY_BYTES, parameters, (error, key) => (error ? reject(error) : resolve(key)))
+  })
+
+async function protect(password: string, isGenerated = false): Promise<PasswordRecord> {
+  const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : { ...PARAMETERS } }
+  return { ...record, key: (await derive(password, record)).toString('base64') }
+}
+
+/** Whether the password matches the record; `known` is undefined for an unknown user. */
+type PasswordCheck = (password: string, known: PasswordRecord | undefined) => Promise<boolean>
+
+/** Creates the check. For an unknown user it verifies a decoy, so that both cases take the same time. */
+function makePasswordCheck(): PasswordCheck {
+  const [salt, key] = [randomBytes(16), randomBytes(KEY_BYTES)].map(bytes => bytes.toString('base64')) as [string, string]
+  const decoy = { salt, parameters: PARAMETERS, key }
+  return async (password, known) => {
+    const record = known ?? decoy
+    const key = await derive(password, record)
+    return timingSafeEqual(Buffer.from(record.key, 'base64'), key) && known !== undefined
+  }
+}
 
 /** A user name with its password. */
 export interface Login {
@@ -70,3 +115,47 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
 }
 
 export type Users = Awaited<ReturnType<typeof openUsers>>
+
+/** A user of a data directory, without its password. */
+export interface UserInfo {
+  readonly username: string
+  readonly role: Role
+  /** Users of one tenant share jobs, portfolios and searches. The user's own name unless shared. */
+  readonly tenant: string
+  readonly createdAt: string
+}
+
+/** Input of `addUser`. */
+export interface NewUser {
+  readonly username: string
+  readonly password: string
+  readonly role: Role
+  /** Default: the name of the user. */
+  readonly tenant?: string
+  readonly now: Date
+}
+
+// Names appear in tokens, logs and tables; passwords are typed.
+const NAME = /^[^\s\p{C}]{1,100}$/u
+const PASSWORD = /^[^\p{Cc}]{8,256}$/u
+
+/** Adds a user to a data directory. Throws FETTLE_USAGE for an invalid name or password, or a name that is taken. */
+export async function addUser(dataDir: string, { username, password, role, tenant = username, now }: NewUser): Promise<void> {
+  for (const name of [username, tenant]) {
+    if (NAME.test(name)) continue
+    throw new FettleError('FETTLE_USAGE', `${JSON.stringify(name)} is not a valid name: use 1 to 100 characters without spaces.`)
+  }
+  if (!PASSWORD.test(password)) {
+    throw new FettleError('FETTLE_USAGE', 'The password is not valid: use 8 to 256 characters without control characters.')
+  }
+  await addAccount(dataDir, { username, role, tenant, createdAt: now.toISOString(), password: await protect(password) })
+}
+
+/** Removes a user at once, also from a running service. The jobs, portfolios and searches of the user stay. */
+export const removeUser = removeAccount
+
+/** The users of a data directory, sorted by name. */
+export const listUsers = (dataDir: string): UserInfo[] =>
+  [...openAccounts(dataDir).all().values()]
+    .map(({ username, role, tenant, createdAt }) => ({ username, role, tenant, createdAt }))
+    .sort((a, b) => (a.username < b.username ? -1 : 1))

@@ -14,8 +14,7 @@ import { action, FettleError } from '../../errors.ts'
 import { partOf, publishPart } from '../storage/atomic-file.ts'
 import { openDatabase } from '../storage/database.ts'
 import { lockDirectory } from '../storage/lock.ts'
-import { takeSnapshot } from '../storage/snapshot.ts'
-import { ENDS, snapshotDirIn } from './snapshot-requests.ts'
+import { ENDS, snapshotDirIn, takeSnapshot } from './snapshots.ts'
 import { tarOf } from './tar.ts'
 
 /** Source and target of a backup. */

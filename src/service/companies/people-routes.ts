@@ -1,5 +1,4 @@
 /** Routes of people and their reports, for registers with officers: contract §11.2. */
-
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
@@ -11,9 +10,8 @@ import { requireCountry } from '../registers/countries.ts'
 import { type Officer, tokenOfNumber } from '../registers/officer.ts'
 import { peopleCriteria } from './criteria.ts'
 import { type Appointment, foundPerson, personReport } from './directors.ts'
-import { containsWords, isSameNumber } from './narrow.ts'
-import { countReport } from './report-route.ts'
-import { noResults, tooManyResults } from './search.ts'
+import { countReport } from './report.ts'
+import { containsWords, isSameNumber, noResults, tooManyResults } from './search.ts'
 
 type Query = z.infer<(typeof OPERATIONS)['searchPeople']['query']>
 

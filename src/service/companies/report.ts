@@ -1,11 +1,53 @@
-/** Builds the report of a company from the register; sections without data are omitted (contract §9.3, §14.3). */
-import type { CompanyReport } from '../../contract/index.ts'
+/**
+ * The company report: built from the register without sections that have no data, as JSON or PDF, and its routes (contract §9.3, §14.3). A
+ * large report is returned as a redirect to a signed link, valid for a while without a token. The link contains the order, and the report is
+ * built again from it.
+ */
+import type { FastifyInstance } from 'fastify'
+import type { CompanyReport, ReportReply } from '../../contract/index.ts'
+import type { User } from '../auth/users.ts'
+import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
+import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
+import { readsRelativeLinks } from '../http/public-address.ts'
+import { type Call, route } from '../http/route.ts'
 import type { Figures } from '../matching/figures.ts'
 import type { Company } from '../matching/types.ts'
+import { badRequest, notFound, Refusal } from '../refusal.ts'
 import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
 import { activitiesOf, addressOf, statusOf, withoutEmpty } from './facts.ts'
+
+const REASON = 'de_reason_code'
+
+/** Reasons to order a report in Germany; the code is the position from 1. */
+const REASONS = [
+  'credit decision',
+  'assessment of a future business connection',
+  'assessment of an existing business connection',
+  'collection of receivables',
+  'purchase contract',
+  'goods credit insurance',
+  'lease or rent',
+  'insurance contract',
+]
+
+export const customDataOf = (country: string) =>
+  country === 'DE'
+    ? [{ key: REASON, optional: false, allowedValues: REASONS.map((_, at) => String(at + 1)), description: REASONS }]
+    : []
+
+/** Throws a 400 when required custom data is missing. */
+function requireCustomData(country: string, customData = ''): void {
+  for (const { key, allowedValues } of customDataOf(country)) {
+    const value = /(?:^|[,;&|\s])de_reason_code::(\d+)(?=$|[,;&|\s])/.exec(customData)?.[1]
+    if (value !== undefined && allowedValues.includes(value)) continue
+    throw badRequest(
+      'The report cannot be ordered',
+      `customData: ${country} requires ${key}::n, where n is one of ${allowedValues.join(', ')}`,
+    )
+  }
+}
 
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
@@ -99,4 +141,113 @@ function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figure
     ...creditLimit,
   }
   return Object.keys(found).length === 0 ? null : found
+}
+
+/** `companyRegistrationNumber` becomes `Company registration number`. */
+const labelOf = (key: string): string => {
+  const words = key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
+
+function rowsOf(value: unknown, key: string): [string, string][] {
+  if (value === null || value === undefined || value === '') return []
+  if (Array.isArray(value)) {
+    if (value.every(isPlain)) return [[key, value.join('\n')]]
+    return value.flatMap((element, at) => rowsOf(element, `${key} ${at + 1}`.trim()))
+  }
+  if (typeof value === 'object') {
+    return Object.entries(value).flatMap(([name, inner]) =>
+      rowsOf(inner, key === '' ? labelOf(name) : `${key}: ${labelOf(name).toLowerCase()}`),
+    )
+  }
+  // The midnight of a day is how the wire writes the day.
+  return [[key, String(value).replace(/^(\d{4}-\d{2}-\d{2})T00:00:00Z$/, '$1')]]
+}
+
+/** A section for every non-empty part of the record. */
+export const sectionsOf = (record: object): PdfSection[] =>
+  Object.entries(record).flatMap(([key, value]) => {
+    const rows = rowsOf(value, isPlain(value) ? labelOf(key) : '')
+    return rows.length === 0 ? [] : [{ heading: labelOf(key), rows }]
+  })
+
+const JSON_AND_PDF = 'application/json+pdf'
+const TEMPLATE = 'full'
+
+interface Order {
+  readonly connectId: string
+  readonly userId: number
+  readonly withPdf: boolean
+}
+
+interface LinkRoute {
+  Params: { name: string }
+  Querystring: Record<string, unknown>
+}
+
+/** Counts a report, or throws a 403 when the user's quota for this country is exhausted. */
+export function countReport({ usage, limits }: AppDeps, user: User, product: 'company' | 'person', country: string): void {
+  if (usage.used(user.id, product, country) >= limits.reports) throw new Refusal(403, 'Access forbidden')
+  usage.count(user.id, product, country)
+}
+
+export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const { search, officers, clock, limits, links, addressOf } = deps
+
+  const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
+    const report = reportOf(company, officers.ofCompany(company.connectId))
+    const at = clock.now()
+    const { connectId } = company
+    const common = { failedSections: [], dateOfOrder: new Date(at).toISOString(), language: 'EN' }
+    if (!withPdf) return { correlationId: id, ...common, companyId: connectId, userId, report }
+    const { companyId: _id, language: _language, ...sections } = report
+    const order: PdfSection = {
+      heading: 'Order',
+      rows: [
+        ['Company', connectId],
+        ['Date of order', new Date(at).toISOString()],
+      ],
+    }
+    const pdf = await pdfOf(company.name, [order, ...sectionsOf(sections)])
+    const pdfReportStream = pdf.toString('base64')
+    return { correlationID: id, ...common, companyID: connectId, userID: userId, report, pdfReportStream }
+  }
+
+  const typeOf = ({ withPdf }: Order): string => (withPdf ? JSON_AND_PDF : 'application/json; charset=utf-8')
+
+  type ReportCall = Call<undefined, { template: string; customData?: string | undefined }>
+  const order = async ({ user, id, query, request, reply }: ReportCall): Promise<unknown> => {
+    if (query.template !== TEMPLATE)
+      throw badRequest('The report cannot be ordered', `template: this service supports only ${TEMPLATE}`)
+    const company = await search.find(id)
+    if (company === null) throw notFound('Company')
+    requireCustomData(company.country, query.customData)
+    const withPdf = request.headers.accept?.toLowerCase().includes(JSON_AND_PDF) === true
+    // Before the report counts against the quota.
+    if (withPdf) await requirePdf()
+    countReport(deps, user, 'company', company.country)
+    const ordered: Order = { connectId: company.connectId, userId: user.person, withPdf }
+    const body = JSON.stringify(await answer(company, ordered, request.id))
+    if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
+    const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
+    return reply.redirect(
+      `${readsRelativeLinks(request) ? '' : addressOf(request.raw)}/reports/${name}?${links.sign(`report ${name}`, user)}`,
+      302,
+    )
+  }
+  route(app, deps, 'readReport', order)
+
+  app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
+    if (links.check(`report ${params.name}`, query) === null)
+      throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
+    const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
+    const company = await search.find(ordered.connectId)
+    if (company === null) throw notFound('Company')
+    return reply
+      .headers({ 'Cache-Control': 'no-store' })
+      .type(typeOf(ordered))
+      .send(JSON.stringify(await answer(company, ordered, id)))
+  })
 }

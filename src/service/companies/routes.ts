@@ -1,5 +1,4 @@
 /** Routes of company search and match and of their criteria: contract §9.1, §9.2, §9.4 to §9.6. */
-
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { CompaniesQuery } from '../../contract/index.ts'
@@ -9,8 +8,8 @@ import { route } from '../http/route.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { confidenceOf, matchedCompany, queryOf } from './confidence.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
-import { customDataOf } from './custom-data.ts'
 import { foundCompany } from './facts.ts'
+import { customDataOf } from './report.ts'
 import { findCompanies, KEY_CRITERIA } from './search.ts'
 
 /** Spreads the work of many requests over turns of the event loop, so that other requests are answered in between. */

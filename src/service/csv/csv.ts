@@ -1,13 +1,103 @@
 /**
- * Reads uploaded files: UTF-8, one delimiter, RFC 4180, blank lines skipped. A file with a fault is rejected with its line and
- * never repaired, so that row counts are exact (faults H36).
+ * Reads the CSV of every file that the service gets: RFC 4180 quotes, blank lines skipped, a byte order mark removed, strictly UTF-8. An
+ * uploaded file with a fault is rejected with its line and never repaired, so that row counts are exact (faults H36).
  */
+import { isUtf8 } from 'node:buffer'
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { CsvError } from 'csv-parse'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, type Options, parse } from 'csv-parse'
+import { FettleError } from '../../errors.ts'
 import type { Limits } from '../limits.ts'
-import { parseRows } from './csv-rows.ts'
-import { CsvFault, checkText } from './csv-text.ts'
+
+/** Parses the bytes of a source. A failure of the source or of the CSV is thrown where the rows are read. */
+export async function* parseRows<Row>(source: AsyncIterable<Uint8Array>, options: Options): AsyncGenerator<Row> {
+  const parser = parse({ bom: true, skip_empty_lines: true, ...options })
+  const feeding = pipeline(source, parser)
+  // The iteration below throws the same error; this only keeps it from being reported as unhandled.
+  feeding.catch(() => {})
+  for await (const row of parser) yield row as Row
+  await feeding
+}
+
+/** Passes the bytes on. Throws ERR_ENCODING_INVALID_ENCODED_DATA where they are not UTF-8. */
+export async function* requireUtf8(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of source) {
+    decoder.decode(chunk, { stream: true })
+    yield chunk
+  }
+  decoder.decode()
+}
+
+/** Turns an error of reading an imported file into a FettleError. `linesBefore` is where counting lines started. */
+export function importReadError(kind: 'register' | 'list', file: string, error: unknown, linesBefore = 0): FettleError {
+  if (FettleError.is(error)) return error
+  const cause = error instanceof Error ? error : new Error(String(error))
+  const isMissing = 'code' in cause && cause.code === 'ENOENT'
+  const message = `Reading the ${kind} ${file} failed: ${isMissing ? 'there is no such file' : cause.message}`
+  if (cause instanceof CsvError) {
+    const offset = linesBefore === 0 ? '' : ` (lines counted from line ${linesBefore + 1})`
+    return new FettleError('FETTLE_INPUT_QUOTE', message + offset, { cause, hint: 'Fix the line named in the message.' })
+  }
+  if ('code' in cause && cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+    return new FettleError('FETTLE_INPUT_ENCODING', `${file} is not UTF-8`, {
+      cause,
+      hint: 'Download it again, or save it as CSV UTF-8.',
+    })
+  }
+  return new FettleError('FETTLE_INPUT_READ', message, { cause })
+}
+
+/** The file cannot be read; the message names the line and the reason. */
+export class CsvFault extends Error {
+  override readonly name = 'CsvFault'
+}
+
+const LF = 10
+
+/** Counts line feeds; a lone CR does not end a line, as in most editors. */
+function countLines(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines += 1
+  return lines
+}
+
+function completeLength(bytes: Buffer): number {
+  for (let back = 1; back <= 3; back++) {
+    const byte = bytes.at(-back) ?? 0
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.length - back : bytes.length
+    if (byte < 0x80) break
+  }
+  return bytes.length
+}
+
+/** Passes the bytes on. Throws a CsvFault at the first line that holds a NUL or is not UTF-8. */
+async function* checkText(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let lines = 0
+  let rest: Buffer = Buffer.alloc(0)
+  const check = (bytes: Buffer): Buffer => {
+    if (!bytes.includes(0) && isUtf8(bytes)) {
+      lines += countLines(bytes)
+      return bytes
+    }
+    for (let start = 0; start < bytes.length; lines += 1) {
+      const end = bytes.indexOf(LF, start) + 1
+      const line = bytes.subarray(start, end === 0 ? bytes.length : end)
+      if (line.includes(0)) throw new CsvFault(`line ${lines + 1}: the file is not text: it has a NUL byte`)
+      if (!isUtf8(line)) throw new CsvFault(`line ${lines + 1}: the file is not UTF-8`)
+      start += line.length
+    }
+    return bytes
+  }
+  for await (const chunk of source) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const complete = completeLength(bytes)
+    rest = bytes.subarray(complete)
+    yield check(bytes.subarray(0, complete))
+  }
+  if (rest.length > 0) yield check(rest)
+}
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_BYTES = 64 * 1024

@@ -2,6 +2,7 @@
  * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes, in the
  * play that it serves. Only the login needs no token.
  */
+
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 import {
@@ -18,8 +19,67 @@ import {
 import { COUNTRIES } from '../../normalise/country.ts'
 import { isOptionalBody } from '../http/route.ts'
 import { PLAYS, type Play } from '../plays.ts'
-import { inPlay } from './in-play.ts'
-import { tagOf, tagsOf } from './tags.ts'
+
+const TAGS = [
+  ['/authenticate', 'login', 'Access tokens.'],
+  ['/access', 'access', 'The account and its users.'],
+  ['/dataCleaning', 'dataCleaning', 'Jobs that match and enrich a list.'],
+  ['/compan', 'companies', 'Search, matching and reports of companies.'],
+  ['/reportcustomdata', 'companies', ''],
+  ['/people', 'people', 'Search and reports of directors.'],
+  ['/compliance', 'screening', 'AML searches and their hits.'],
+  ['/monitoring/portfolios', 'portfolios', 'Portfolios, their companies, rules and events.'],
+  ['/monitoring', 'monitoring', 'Events and rules of all portfolios.'],
+] as const
+
+const tagOf = ({ path }: Pick<Operation, 'path'>): string => TAGS.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
+
+/** The groups of these operations with their descriptions. */
+function tagsOf(operations: readonly Pick<Operation, 'path'>[]): { readonly name: string; readonly description: string }[] {
+  const used = new Set(operations.map(tagOf))
+  return TAGS.filter(([, name, description]) => used.has(name) && description !== '').map(([, name, description]) => ({
+    name,
+    description,
+  }))
+}
+
+type Schemas = Readonly<Record<string, JsonSchema>>
+
+/** Records with dates as `dateOf` of a play writes them. */
+const DATED = ['Job', 'UploadedFile']
+const SAFE_NUMBERS = ['safeNo', 'safeNumber']
+
+const orNull = (form: JsonSchema): JsonSchema => ({ ...form, type: [...new Set([form.type, 'null'].flat())] })
+
+/** The fields of a schema, replaced where `change` returns a form. */
+function withFields(schema: JsonSchema, change: (name: string, form: JsonSchema) => JsonSchema | null): JsonSchema {
+  const fields = Object.entries((schema.properties ?? {}) as Schemas)
+  if (fields.length === 0) return schema
+  return { ...schema, properties: Object.fromEntries(fields.map(([name, form]) => [name, change(name, form) ?? form])) }
+}
+
+/** What is null until the job is enriched. The summary has its own schema. */
+const NULL_BEFORE = ['countryCode', 'portfolioId', 'jobEnrichmentSettings']
+
+function jobField(play: Play, name: string, form: JsonSchema): JsonSchema | null {
+  if (name === 'source') return { type: 'string', enum: [play.source] }
+  return play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : null
+}
+
+function inPlay(play: Play, schemas: Schemas): Schemas {
+  const zoned = play.dateOf(0).endsWith('Z')
+  const safeNumber = { type: 'string', pattern: `^[A-Z]{2}\\d{${play.safeDigits}}$` }
+  const changed = Object.entries(schemas).map(([id, schema]) => {
+    const change = (name: string, form: JsonSchema): JsonSchema | null => {
+      if (SAFE_NUMBERS.includes(name)) return { ...safeNumber, type: form.type }
+      if (zoned && DATED.includes(id) && /A[tT]$/.test(name)) return { type: 'string', format: 'date-time' }
+      return id === 'Job' ? jobField(play, name, form) : null
+    }
+    const form = withFields(schema, change)
+    return [id, id === 'JobSummary' && play.enrichedAt !== null ? orNull(form) : form]
+  })
+  return Object.fromEntries(changed)
+}
 
 type Json = Record<string, unknown>
 

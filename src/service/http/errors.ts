@@ -7,7 +7,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Refusal } from '../refusal.ts'
-import { isDiskTrouble } from '../storage/disk.ts'
+import { isDiskTrouble } from '../storage/database.ts'
 
 interface Thrown {
   readonly code?: unknown

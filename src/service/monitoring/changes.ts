@@ -1,6 +1,6 @@
 /**
- * Reads the change sets that the imports recorded, for the monitored companies. If two registers have a company, the one named
- * first decides, as in matching.
+ * The changes of the registers that monitoring reads: the change sets that the imports recorded, for the monitored companies. If two
+ * registers have a company, the one named first decides, as in matching.
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
@@ -8,7 +8,37 @@ import { differences, type Facts, type Field, factsOf, GONE } from '../portfolio
 import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
 import { linesOf } from '../registers/import/lines.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
-import type { Applied, Change, ChangeSet, ChangeSource } from './change-source.ts'
+
+export interface Change {
+  readonly connectId: string
+  readonly field: Field
+  /** '' when the register had no value before. */
+  readonly old: string
+  readonly new: string
+}
+
+export interface ChangeSet {
+  readonly register: string
+  readonly sequence: number
+  /** Day of the newer data, `2026-01-31`. */
+  readonly snapshotDate: string
+  readonly changes: AsyncIterable<Change> | Iterable<Change>
+}
+
+interface Applied {
+  /** Sequence of the last applied set of each register, if any. */
+  readonly sequences: ReadonlyMap<string, number>
+  /** The last known state of the monitored companies; changes of others may be omitted. */
+  watched(): ReadonlyMap<string, Facts>
+}
+
+/** Yields the pending change sets, oldest first. */
+export interface ChangeSource {
+  after(applied: Applied): AsyncIterable<ChangeSet>
+}
+
+/** A source without changes. */
+export const UNCHANGING: ChangeSource = { async *after() {} }
 
 const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 

@@ -1,7 +1,13 @@
-/** Creates events from a change of a company and the active rules of its portfolios. */
+/**
+ * Creates events: from a change of a company and the active rules of its portfolios, and from an import, as rules without parameters would
+ * report them if a portfolio had every company.
+ */
 import { isActiveStatus } from '../enrichment/tags.ts'
-import type { Difference } from '../portfolios/company-facts.ts'
-import { nameWith, type Rule, ruleOf } from './rules.ts'
+import { type Difference, differences, type Field, NOTHING } from '../portfolios/company-facts.ts'
+import type { ChangeSetInfo } from '../registers/files.ts'
+import { type RegisterChange, readChanges } from '../registers/index.ts'
+import { factsAfter, fieldsOf } from './changes.ts'
+import { nameWith, RULES, type Rule, ruleOf } from './rules.ts'
 
 export interface ActiveRule {
   readonly portfolio: number
@@ -20,8 +26,7 @@ export interface NewEvent {
  * A field without an old value is not a change of the company: its register has a new column. An inactive status is an exception,
  * because a missing status means an active company.
  */
-export const isReportable = ({ field, old, new: now }: Difference): boolean =>
-  old !== '' || (field === 'status' && !isActiveStatus(now))
+const isReportable = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
 
 /** The events of a change: one per rule that reports it, with a notice to each portfolio where the rule is active. */
 export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
@@ -37,4 +42,46 @@ export function eventsOf(change: Difference, country: string, active: readonly A
     if (notices.length === 0) return []
     return [{ rule, old: change.old, new: change.new, notices }]
   })
+}
+
+export interface ImportEvent {
+  readonly company: { readonly id: string; readonly name: string; readonly country: string }
+  readonly field: Field
+  /** The first of those that report it. */
+  readonly rule: { readonly code: number; readonly name: string }
+  readonly old: string
+  readonly new: string
+}
+
+function eventsOfChange(change: RegisterChange): ImportEvent[] {
+  // A portfolio has it only if an earlier import had it.
+  if (change.change === 'added') return []
+  const { connectId: id, name, country, status } = change
+  const before = { ...NOTHING, name, status, ...fieldsOf(change, 'old') }
+  return differences(before, factsAfter(before, change))
+    .filter(isReportable)
+    .flatMap(one => {
+      const rule = RULES.find(
+        ({ country: of, field, reports }) => field === one.field && (of === 'XX' || of === country) && reports(one, []),
+      )
+      return rule === undefined
+        ? []
+        : [
+            {
+              company: { id, name, country },
+              field: one.field,
+              rule: { code: rule.code, name: nameWith(rule, []) },
+              old: one.old,
+              new: one.new,
+            },
+          ]
+    })
+}
+
+/** The events of each changed company of an import. Throws as readChanges does. */
+export async function* importEvents(dir: string, register: string, set: ChangeSetInfo): AsyncGenerator<readonly ImportEvent[]> {
+  for await (const change of readChanges(dir, register, set)) {
+    const events = eventsOfChange(change)
+    if (events.length > 0) yield events
+  }
 }

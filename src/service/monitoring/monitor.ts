@@ -1,12 +1,22 @@
-/** Converts the registers' change sets to events, each exactly once: a set and its events are one transaction. */
+/**
+ * Opens portfolios and monitoring of a data directory. The monitor converts the registers' change sets to events, each exactly once: a set
+ * and its events are one transaction.
+ */
+import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
-import type { HoldingStore } from '../portfolios/holdings.ts'
-import type { Change, ChangeSource } from './change-source.ts'
+import { type HoldingStore, openHoldings } from '../portfolios/holdings.ts'
+import { openImports, startImporter } from '../portfolios/importer.ts'
+import { openPortfolios } from '../portfolios/store.ts'
+import type { CurrentRegisters } from '../registers/current.ts'
+import { makeFolder } from '../storage/atomic-file.ts'
+import type { Database } from '../storage/database.ts'
+import { tidy } from '../storage/unnamed-files.ts'
+import type { Change, ChangeSource } from './changes.ts'
 import { eventsOf } from './events.ts'
-import type { EventStore } from './events-store.ts'
+import { type EventStore, openEvents } from './events-store.ts'
 
-export interface MonitorParts {
+interface MonitorParts {
   readonly source: ChangeSource
   /** Opens registers that were imported again; called before their changes are read. */
   readonly refresh: () => Promise<void>
@@ -42,7 +52,7 @@ async function applyAll(parts: MonitorParts): Promise<void> {
  * Opens new imports and applies all pending changes, then checks periodically for new imports. Resolves after the first round, so that the first request
  * finds the events of changes made while the service was down.
  */
-export async function startMonitor(parts: MonitorParts): Promise<{ close(): Promise<void> }> {
+async function startMonitor(parts: MonitorParts): Promise<{ close(): Promise<void> }> {
   const { clock, limits, onError } = parts
   const stop = new AbortController()
   const checkRegisters = (): Promise<void> =>
@@ -64,4 +74,52 @@ export async function startMonitor(parts: MonitorParts): Promise<{ close(): Prom
       await running
     },
   }
+}
+
+interface MonitoringParts {
+  readonly database: Database
+  readonly current: CurrentRegisters
+  readonly changes: ChangeSource
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly writeLog: (line: object) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Opens the stores, applies the pending changes of the registers and resumes pending imports. `moved` files had no import. */
+export async function openMonitoring(parts: MonitoringParts) {
+  const { database, current, clock, limits, writeLog, onError } = parts
+  const now = (): number => clock.now()
+  const folder = join(parts.dataDir, 'imports')
+  const portfolios = openPortfolios(database)
+  const holdings = openHoldings(database, now)
+  const events = openEvents(database, now)
+  const imports = openImports(database)
+  await makeFolder(folder)
+  const moved = await tidy(parts.dataDir, 'imports', file => imports.needs(file), clock.now())
+  const monitor = await startMonitor({
+    source: parts.changes,
+    refresh: current.refresh,
+    holdings,
+    events,
+    clock,
+    limits,
+    onError,
+  })
+  const onDone = ({ id, kind, portfolio }: { id: number; kind: string; portfolio: number }, counts: object): void =>
+    writeLog({ import: id, kind, portfolio, ...counts })
+  const importer = startImporter({
+    ...{ imports, holdings, database, engine: current.engine, search: current.search },
+    folder,
+    clock,
+    limits,
+    onDone,
+    onError,
+  })
+  const close = async (): Promise<void> => {
+    await importer.close()
+    await monitor.close()
+  }
+  return { portfolios, holdings, events, imports, importer, folder, moved, transaction: database.transaction, close }
 }

@@ -1,7 +1,8 @@
-/** Routes of rules and events: contract §7, and §8 rows 46 to 48. Events are created when register changes are applied. */
-
+/**
+ * Routes of rules and events and their wire records: contract §7, and §8 rows 46 to 48. Events are created when register changes are applied.
+ */
 import type { FastifyInstance } from 'fastify'
-import type { EventRule } from '../../contract/index.ts'
+import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/list-filter.ts'
 import type { AppDeps } from '../deps.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
@@ -9,9 +10,69 @@ import { type Call, route } from '../http/route.ts'
 import { isNumber, type Need } from '../object-access.ts'
 import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
-import { companyEventRecord, notificationRecord, ruleRecord, settingRecord } from './event-record.ts'
 import type { Notice, NoticeFilter } from './events-store.ts'
-import { RULES, type Rule, rulesOf } from './rules.ts'
+import { RULES, type Rule, ruleOf, rulesOf } from './rules.ts'
+
+const ruleRecord = (rule: Rule): EventRule => ({
+  isActive: false,
+  ruleCode: rule.code,
+  ruleCountryCode: rule.country,
+  ruleType: rule.type,
+  ruleTypeName: rule.typeName,
+  name: rule.name,
+  param0: '',
+  param1: '',
+})
+
+/** A rule with the settings of a portfolio; off by default. */
+const settingRecord = (rule: Rule, setting: RuleSetting | undefined): EventRule => {
+  const [param0 = '', param1 = '', param2 = ''] = setting?.params ?? []
+  return { ...ruleRecord(rule), isActive: setting?.active ?? false, param0, param1, param2 }
+}
+
+const companyEventRecord = (notice: Notice): CompanyEvent => {
+  const rule = ruleOf(notice.rule)
+  return {
+    eventId: notice.event,
+    companyId: notice.safeNumber ?? '',
+    portfolioId: notice.portfolio,
+    ruleName: notice.text,
+    localEventCode: rule?.localCode ?? '',
+    globalEventCode: rule?.globalCode ?? '',
+    newValue: notice.new,
+    oldValue: notice.old,
+    eventDate: formatSpacedDate(notice.at),
+    createdDate: formatSpacedDate(notice.created),
+  }
+}
+
+/** A notification event. The service sends no mail, so `notificationId` is null; `processedDate` is the time of marking. */
+const notificationRecord = (notice: Notice): NotificationEvent => {
+  const rule = ruleOf(notice.rule)
+  return {
+    company: {
+      id: notice.connectId,
+      safeNumber: notice.safeNumber,
+      name: notice.name,
+      countryCode: notice.country,
+      portfolioId: notice.portfolio,
+      portfolioName: notice.portfolioName,
+    },
+    eventId: notice.event,
+    notificationEventId: notice.id,
+    notificationId: null,
+    eventDate: formatSpacedDate(notice.at),
+    processedDate: notice.processed === null ? null : formatSpacedDate(notice.processed),
+    newValue: notice.new,
+    oldValue: notice.old,
+    ruleCode: notice.rule,
+    ruleName: notice.text,
+    summary: rule?.summary ?? null,
+    ruleText: notice.text,
+    localEventCode: rule?.localCode ?? null,
+    isProcessed: notice.processed !== null,
+  }
+}
 
 const DAY = 86_400_000
 

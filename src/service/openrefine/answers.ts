@@ -1,10 +1,100 @@
-/** Builds the replies of Reconciliation Service API 0.2 from the matching engine: candidates, suggestions, values. */
-
-import type { Company } from '../matching/index.ts'
+/**
+ * Reads the requests of Reconciliation Service API 0.2 and builds the replies from the matching engine: candidates, suggestions, and the
+ * properties of companies that a client sends as evidence or requests as values.
+ */
+import { z } from 'zod'
+import type { Company, Query } from '../matching/index.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
-import { COMPANY, lineOf, PROPERTIES } from './properties.ts'
-import { asksForCompany, engineQuery, type ReconcileQuery } from './queries.ts'
+
+interface Property {
+  readonly name: string
+  /** The field of the query it fills; null when the engine does not compare it. */
+  readonly queryField: keyof Query | null
+  readonly values: (company: Company) => readonly string[]
+}
+
+const field = (
+  name: string,
+  key: 'orgNumber' | 'vatNumber' | 'country' | 'town' | 'postcode' | 'phone' | 'email' | 'address1' | 'address2',
+): Property => ({
+  name,
+  queryField: key,
+  values: company => [company[key]],
+})
+
+const returnedOnly = (name: string, values: Property['values']): Property => ({ name, queryField: null, values })
+
+/** Properties by id, where possible the mapping name of data cleaning (contract §5.4). */
+export const PROPERTIES: Readonly<Record<string, Property>> = {
+  name: { name: 'Name', queryField: 'name', values: company => [company.name] },
+  country: field('Country', 'country'),
+  orgNumber: field('Registration number', 'orgNumber'),
+  vatNumber: field('VAT number', 'vatNumber'),
+  address1: field('Address', 'address1'),
+  address2: field('Address, second line', 'address2'),
+  town: field('City', 'town'),
+  postcode: field('Postcode', 'postcode'),
+  phone: field('Phone', 'phone'),
+  email: field('E-mail', 'email'),
+  tradingName: { name: 'Trading name', queryField: 'tradingName', values: company => company.tradingNames },
+  previousName: { name: 'Previous name', queryField: 'previousName', values: company => company.previousNames },
+  companyId: { name: 'Id in the register', queryField: 'companyId', values: company => [company.id] },
+  connectId: returnedOnly('connectId', company => [company.connectId]),
+  website: returnedOnly('Website', company => [company.website]),
+  status: returnedOnly('Status', company => [company.status]),
+  legalForm: returnedOnly('Legal form', company => [company.legalForm ?? '']),
+}
+
+/** The only entity type. */
+export const COMPANY = { id: 'company', name: 'Company' } as const
+
+export const lineOf = ({ orgNumber, town, country, status }: Company): string =>
+  [orgNumber, town, country, /^(?:active)?$/i.test(status) ? '' : status].filter(text => text !== '').join(' · ')
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.looseObject({ id: z.string(), name: z.string().optional() })])
+
+const query = z
+  .looseObject({
+    query: z.string().optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    limit: z.number().min(0).optional(),
+    properties: z.array(z.looseObject({ pid: z.string(), v: z.union([value, z.array(value)]) })).optional(),
+    type_strict: z.enum(['any', 'should', 'all']).optional(),
+  })
+  .refine(one => one.query !== undefined || (one.properties?.length ?? 0) > 0, 'needs a query or properties')
+
+export const queryBatch = z.record(z.string(), query)
+
+export const extendQuery = z.looseObject({
+  ids: z.array(z.string()),
+  properties: z.array(z.looseObject({ id: z.string() })),
+})
+
+type ReconcileQuery = z.infer<typeof query>
+
+const textOf = (one: z.infer<typeof value>): string => (typeof one === 'object' ? (one.name ?? one.id) : String(one).trim())
+
+function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
+  const types = [type ?? []].flat()
+  if (types.length === 0 || strict === 'should') return true
+  return strict === 'all' ? types.every(one => one === COMPANY.id) : types.includes(COMPANY.id)
+}
+
+/** Converts a query for the engine. Uses the first non-empty value of a property and ignores unknown properties. */
+function engineQuery({ query: name = '', properties = [] }: ReconcileQuery, isId: (text: string) => boolean): Query {
+  const fields: Query = {}
+  for (const { pid, v } of properties) {
+    const field = Object.hasOwn(PROPERTIES, pid) ? PROPERTIES[pid]?.queryField : null
+    const text = [v]
+      .flat()
+      .map(textOf)
+      .find(one => one !== '')
+    if (field && text !== undefined) fields[field] ??= text
+  }
+  if (isId(name.trim())) return { ...fields, companyId: name.trim() }
+  return name.trim() === '' ? fields : { ...fields, name: name.trim() }
+}
 
 type Json = Record<string, unknown>
 
@@ -34,7 +124,7 @@ export function manifestOf(base: string, version: string): Json {
   }
 }
 
-export interface SuggestTools {
+interface SuggestTools {
   readonly engine: Engine
   readonly search: Pick<Search, 'byStart'>
 }

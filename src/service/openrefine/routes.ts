@@ -1,20 +1,84 @@
 /**
  * The reconciliation interface at `/reconcile`: Reconciliation Service API 0.2 (W3C community report of 2023), for OpenRefine
- * and similar clients. These send no token, so it is optional, limited to this machine, and reads only the register.
+ * and similar clients. These send no token, so it is optional, limited to this machine, and reads only the register. Old clients get
+ * JSONP, the answer as a function call in a script: any page can load a script and no origin is sent, so only pages of this machine get one.
  */
-
+import type { IncomingHttpHeaders } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { AppDeps } from '../deps.ts'
+import { asHtml } from '../docs/docs-page.ts'
+import { isOwnHost } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
+import type { Company } from '../matching/index.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { extend, manifestOf, proposeProperties, reconcile, suggestEntities, suggestProperties, suggestTypes } from './answers.ts'
-import { flyout, PAGE_POLICY, previewPage } from './pages.ts'
-import { COMPANY, lineOf, PROPERTIES } from './properties.ts'
-import { extendQuery, queryBatch } from './queries.ts'
-import { callbackOf, requireOwnPage, scriptOf } from './script.ts'
+import {
+  COMPANY,
+  extend,
+  extendQuery,
+  lineOf,
+  manifestOf,
+  PROPERTIES,
+  proposeProperties,
+  queryBatch,
+  reconcile,
+  suggestEntities,
+  suggestProperties,
+  suggestTypes,
+} from './answers.ts'
+
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+const isCallable = (text: string): boolean => text.split('.').every(name => NAME.test(name))
+
+/** The function to call; null for a plain answer. Throws a 400 for an invalid function name. */
+function callbackOf(callback: unknown, longest: number): string | null {
+  if (callback === undefined) return null
+  if (typeof callback === 'string' && callback.length <= longest && isCallable(callback)) return callback
+  throw badRequest('The callback is not acceptable', `callback: must be the name of a function, ${longest} characters at most`)
+}
+
+/** Throws a 403 when the browser reports that the page belongs to another machine. */
+function requireOwnPage({ referer, 'sec-fetch-site': site }: IncomingHttpHeaders): void {
+  const [, from] = /^https?:\/\/([^/?#]+)/i.exec(referer ?? '') ?? []
+  // A page of localhost that requests 127.0.0.1 counts as cross-site, but sends a referer.
+  const isOwn = from === undefined ? site !== 'cross-site' && site !== 'same-site' : isOwnHost(from, [])
+  if (!isOwn) throw new Refusal(403, 'Access forbidden: unknown page')
+}
+
+/** Starts with a comment, so that no browser reads the name as another file format; escapes line ends that old scripts lack. */
+export const scriptOf = (callback: string, answer: unknown): string =>
+  `/**/${callback}(${JSON.stringify(answer).replace(/[\u2028\u2029<]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)});\n`
+
+const rowsOf = (company: Company): string =>
+  Object.entries(PROPERTIES)
+    .filter(([id]) => id !== 'name')
+    .map(
+      ([, { name, values }]) =>
+        [
+          name,
+          values(company)
+            .filter(text => text !== '')
+            .join(', '),
+        ] as const,
+    )
+    .filter(([, text]) => text !== '')
+    .map(([name, text]) => `<tr><th>${asHtml(name)}<td>${asHtml(text)}`)
+    .join('')
+
+const STYLE =
+  ':root{color-scheme:light dark}body{font:13px/1.4 system-ui,sans-serif;margin:8px}h1{font-size:15px;margin:0 0 6px}th{text-align:left;font-weight:400;opacity:.7;padding-right:12px;vertical-align:top}td,th{overflow-wrap:anywhere}'
+
+/** Allows only the page's own style, and framing by clients on this machine. */
+const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors http://127.0.0.1:* http://localhost:* http://[::1]:*"
+
+const previewPage = (company: Company): string =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${asHtml(company.name)}</title><style>${STYLE}</style><h1>${asHtml(company.name)}</h1><table>${rowsOf(company)}</table></html>\n`
+
+const flyout = (title: string, text: string): string => `<p><b>${asHtml(title)}</b></p><p>${asHtml(text)}</p>`
 
 const ROOT = '/reconcile'
 const READS = ['GET', 'HEAD', 'OPTIONS']

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { CsvFault } from '../csv/csv-text.ts'
+import { CsvFault } from '../csv/csv.ts'
 import { type Form, receive } from '../data-cleaning/receive-upload.ts'
 import { watchEnvelope } from '../data-cleaning/upload-envelope.ts'
 import { acceptMultipart, notMultipart } from '../data-cleaning/upload-route.ts'
@@ -13,8 +13,7 @@ import type { AppDeps } from '../deps.ts'
 import { type Call, nameIgnored, route } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { checkImport } from './import-file.ts'
-import type { PendingImport } from './imports-store.ts'
+import { checkImport, type PendingImport } from './importer.ts'
 
 const FORM: Form = {
   // The schema has the first spelling, the examples the second.

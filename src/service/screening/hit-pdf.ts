@@ -1,7 +1,7 @@
 /** Lays out the PDF of a hit in sections (contract §6.7). */
 import { type PdfSection, pdfOf } from '../http/pdf.ts'
 import { datasetsOf, type Entry, type Listing } from './entry.ts'
-import type { NameOf } from './search-record.ts'
+import type { NameOf } from './records.ts'
 import type { Hit, Search } from './searches-store.ts'
 
 export interface HitDocument {

@@ -1,5 +1,4 @@
 /** Routes of the hits of AML searches: lists, full records, decisions, notes, PDFs (contract §6.4 to §6.7). */
-
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import {
@@ -20,9 +19,8 @@ import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, readItem, runBatch } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { hitPdf, pdfName } from './hit-pdf.ts'
-import { fullHitRecord, hitRecord } from './hit-record.ts'
+import { fullHitRecord, hitRecord, userNames } from './records.ts'
 import type { Screener, SearchType } from './screener.ts'
-import { userNames } from './search-record.ts'
 import type { Hit, HitPatch, Search } from './searches-store.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>

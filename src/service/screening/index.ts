@@ -1,5 +1,4 @@
 /** Import and description of screening lists. */
 export { LISTING_CODES, type ListingCode } from './entry.ts'
 export { readCode } from './lists/csv.ts'
-export { LIST_KINDS, type ListInfo, type ListKind, readList, readLists, removeList } from './lists/files.ts'
-export { importList } from './lists/import.ts'
+export { importList, LIST_KINDS, type ListInfo, type ListKind, readList, readLists, removeList } from './lists/import.ts'

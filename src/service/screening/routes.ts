@@ -1,5 +1,4 @@
 /** Routes of AML searches for businesses and persons: contract §6.1 to §6.3. */
-
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import {
@@ -26,8 +25,8 @@ import { badRequest, Refusal } from '../refusal.ts'
 import { looseBatch, readItem, runBatch } from './batch.ts'
 import type { PersonName } from './entry.ts'
 import { hitRoutes } from './hit-routes.ts'
+import { searchRecord, userNames } from './records.ts'
 import type { Question } from './screener.ts'
-import { searchRecord, userNames } from './search-record.ts'
 import type { Search, SearchPatch } from './searches-store.ts'
 
 type Common = Pick<z.infer<typeof createBusinessSearch>, 'datasets' | 'countryCodes'>

@@ -1,14 +1,72 @@
 /**
- * Searches names in screening lists with the matching engine. Every name and alias of every entry is a document, among persons,
- * businesses or both. Lists are opened at the first search, and again after an import.
+ * Searches names in screening lists with the matching engine, and scores the hits. Every name and alias of every entry is a document, among
+ * persons, businesses or both. Lists are opened at the first search, and again after an import.
  */
 import type { Dataset } from '../../contract/index.ts'
-import { buildIndex, type Company, type MatchIndex, match } from '../matching/index.ts'
+import { buildIndex, type Company, type MatchIndex, match, THRESHOLDS } from '../matching/index.ts'
 import { datesAgree, type Entry, listingsUnder, type PersonName } from './entry.ts'
-import { readLists } from './lists/files.ts'
+import { readLists } from './lists/import.ts'
 import { type OpenList, openList, openSample } from './lists/open.ts'
-import { searchSpellings, spellingsOf } from './names.ts'
-import { hitScoreOf } from './score.ts'
+
+interface Spelling {
+  readonly text: string
+  /** 0 to 100. */
+  readonly most: number
+}
+
+/** For weak aliases and names without their known middle names: the strictest threshold below 100. */
+const INCOMPLETE = 95
+/** For names without guessed middle names: the order of words differs between cultures. */
+const GUESSED = 85
+
+const withoutMiddle = ({ first, middle, last }: PersonName): Spelling[] =>
+  middle === '' || first === '' || last === '' ? [] : [{ text: `${first} ${last}`, most: INCOMPLETE }]
+
+const withoutGuessedMiddle = (name: string): Spelling[] => {
+  const words = name.split(/\s+/)
+  return words.length < 3 || words.length > 5 ? [] : [{ text: `${words[0]} ${words.at(-1)}`, most: GUESSED }]
+}
+
+/** The spellings of a search, the full name first. */
+const searchSpellings = (name: string, person: PersonName | null, isPerson: boolean): Spelling[] => [
+  { text: name, most: 100 },
+  ...(person === null ? (isPerson ? withoutGuessedMiddle(name) : []) : withoutMiddle(person)),
+]
+
+/** The spellings of an entry: its name, its aliases, and for a person the name without middle names. */
+function spellingsOf(entry: Entry, isPerson: boolean): Spelling[] {
+  const found = new Map<string, number>()
+  const add = ({ text, most }: Spelling): void => {
+    if (text !== '') found.set(text, Math.max(most, found.get(text) ?? 0))
+  }
+  add({ text: entry.name, most: 100 })
+  for (const { type, name } of entry.aliases) add({ text: name, most: type.startsWith('weak') ? INCOMPLETE : 100 })
+  if (isPerson) for (const one of entry.person === null ? withoutGuessedMiddle(entry.name) : withoutMiddle(entry.person)) add(one)
+  return [...found].map(([text, most]) => ({ text, most }))
+}
+
+interface RatedCandidate {
+  /** The chance without rivals, because the names of one entry would be rivals of each other. */
+  readonly chance: number
+  readonly features: Readonly<Record<string, number>>
+}
+
+const REVIEW = THRESHOLDS.review
+/** Highest chance of names that are not the same, by the engine's weights. */
+const HIGH = 0.95
+/** The same name with another legal form: likely the same group of companies. */
+const OTHER_FORM = 90
+const LOWEST = 75
+const NOT_THE_SAME = 99
+
+const logOdds = (score: number): number => Math.log(score / (1 - score))
+
+export function hitScoreOf({ chance, features }: RatedCandidate): number {
+  if (features.exact === 1) return features.legalDiffer === 1 ? OTHER_FORM : 100
+  if (chance < REVIEW) return Math.round((chance / REVIEW) * (LOWEST - 1))
+  const share = (logOdds(Math.min(chance, HIGH)) - logOdds(REVIEW)) / (logOdds(HIGH) - logOdds(REVIEW))
+  return Math.round(LOWEST + share * (NOT_THE_SAME - LOWEST))
+}
 
 export type SearchType = 'individual' | 'business'
 

@@ -1,8 +1,7 @@
 /** Where a text stops being JSON: the same verdict as JSON.parse, on anything, and the place where it changes. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readJson } from '../../../src/service/http/json-body.ts'
-import { findJsonFault } from '../../../src/service/http/json-fault.ts'
+import { findJsonFault, readJson } from '../../../src/service/http/json-body.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { mutated } from './malformed.ts'

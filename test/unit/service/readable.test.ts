@@ -1,6 +1,6 @@
 /** Records for people: nested keys as words, lists numbered. */
 import { expect, test } from 'vitest'
-import { sectionsOf } from '../../../src/service/http/readable.ts'
+import { sectionsOf } from '../../../src/service/companies/report.ts'
 
 test('a record becomes sections of words', () => {
   expect(

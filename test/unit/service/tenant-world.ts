@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { OPERATIONS, type Role, roleOf } from '../../../src/contract/index.ts'
 import { addUser } from '../../../src/service/index.ts'
-import type { ChangeSet, ChangeSource } from '../../../src/service/monitoring/change-source.ts'
+import type { ChangeSet, ChangeSource } from '../../../src/service/monitoring/changes.ts'
 import { start } from '../../../src/service/server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { engine } from './engine.ts'

@@ -5,7 +5,7 @@ import { counted } from '../../../counted.ts'
 import { FettleError } from '../../../errors.ts'
 import { countKinds, kindWords } from '../../../model/event-kinds.ts'
 import { escapeTerminal } from '../../../report/index.ts'
-import { type ImportEvent, importEvents } from '../../../service/monitoring/import-events.ts'
+import { type ImportEvent, importEvents } from '../../../service/monitoring/events.ts'
 import {
   type ChangeSetInfo,
   changeAliases,

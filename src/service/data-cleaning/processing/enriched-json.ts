@@ -1,6 +1,6 @@
 /** The enriched file as JSON, made of the CSV when a client asks for it: it is several times as large, and few do. */
 import { createReadStream, existsSync } from 'node:fs'
-import { parseRows } from '../../csv/csv-rows.ts'
+import { parseRows } from '../../csv/csv.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Pace } from './job-pace.ts'
 

@@ -1,7 +1,6 @@
 /** Matches every row of an uploaded file and writes one result per row. */
 import type { ColumnMapping } from '../../../contract/index.ts'
-import { readRecords } from '../../csv/csv.ts'
-import { CsvFault } from '../../csv/csv-text.ts'
+import { CsvFault, readRecords } from '../../csv/csv.ts'
 import { type RowCandidate, type RowResult, type RowSource, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
 import { appliedFacts } from '../../matching/index.ts'

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Company } from '../../matching/index.ts'
-import type { Taken } from '../../storage/import-guard.ts'
+import type { Taken } from '../../storage/published-folders.ts'
 import type { OfficersInfo, SkippedRow } from '../files.ts'
 import { readOfficers } from '../officer.ts'
 import { writeOfficers } from '../officers-file.ts'

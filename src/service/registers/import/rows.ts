@@ -2,7 +2,7 @@
  * Reads the rows of a register's source, UTF-8, comma, RFC 4180 quotes. Each row has its position, from which reading can resume.
  */
 import { FettleError } from '../../../errors.ts'
-import { importReadError, parseRows, requireUtf8 } from '../../csv/csv-rows.ts'
+import { importReadError, parseRows, requireUtf8 } from '../../csv/csv.ts'
 import { openSource } from './source.ts'
 
 /** A position between two rows. */

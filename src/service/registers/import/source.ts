@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type ZipFile } from 'yauzl'
 import { FettleError } from '../../../errors.ts'
-import { importReadError } from '../../csv/csv-rows.ts'
+import { importReadError } from '../../csv/csv.ts'
 
 export interface SourceFacts {
   readonly sha256: string

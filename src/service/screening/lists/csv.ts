@@ -4,8 +4,7 @@
  */
 import { normaliseCountry } from '../../../normalise/country.ts'
 import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type Typed } from '../entry.ts'
-import { type ListRow, type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
+import { countriesOf, dateOf, datesOf, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
 
 const TYPES: Readonly<Record<string, Entry['type']>> = {
   individual: 'individual',

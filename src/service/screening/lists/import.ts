@@ -1,19 +1,63 @@
-/** Imports a published list: streams it into a file of entries, then publishes it. */
+/** The screening lists on disk: imports a published list, and finds, publishes and removes lists. */
 import { createHash, randomUUID } from 'node:crypto'
 import { rmdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
-import { importReadError } from '../../csv/csv-rows.ts'
+import { importReadError } from '../../csv/csv.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
-import { requireNoLoss } from '../../storage/import-guard.ts'
+import { publishedFolders, requireNoLoss } from '../../storage/published-folders.ts'
 import { datasetsOf, type Entry, type ListingCode } from '../entry.ts'
 import { readCsv } from './csv.ts'
-import { type ListInfo, type ListKind, listFolder, listInfoIn, publishList, writeError } from './files.ts'
 import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource, SkippedRow } from './rows.ts'
 import { readUk } from './uk.ts'
 
-export interface ListImport {
+export const LIST_KINDS = ['opensanctions', 'uk', 'csv'] as const
+
+export type ListKind = (typeof LIST_KINDS)[number]
+
+/** A list; the content of its info.json. */
+export interface ListInfo {
+  readonly name: string
+  readonly kind: ListKind
+  readonly source: string
+  /** UTC, with milliseconds. */
+  readonly importedAt: string
+  /** Day of the file's last change, `2026-01-31`. */
+  readonly snapshotDate: string
+  readonly entries: number
+  readonly individuals: number
+  /** Number of entries by dataset code; an entry may have several. */
+  readonly datasets: Readonly<Record<string, number>>
+  readonly skipped: number
+  /** The first twenty skipped rows. */
+  readonly skippedRows: readonly SkippedRow[]
+  readonly sha256: string
+  readonly bytes: number
+  readonly file: string
+  readonly fileSha256: string
+}
+
+export const {
+  writeError,
+  readError: damaged,
+  folderOf: listFolder,
+  publish: publishList,
+  infoIn: listInfoIn,
+  all: readLists,
+  info: readList,
+  remove: removeList,
+} = publishedFolders<ListInfo>({
+  what: 'list',
+  reading: 'Opening the list',
+  keeps: ({ file }) => [file],
+  unknown(dir, name, names) {
+    const hint = names.length === 0 ? 'there are none yet' : `there are: ${names.join(', ')}`
+    return new FettleError('FETTLE_SCREENING_UNKNOWN', `There is no screening list "${name}" in ${dir}; ${hint}`)
+  },
+})
+
+interface ListImport {
   readonly kind: ListKind
   readonly file: string
   /** Name of the list, 1 to 40 of a–z, 0–9 and hyphen; an existing one is replaced. */

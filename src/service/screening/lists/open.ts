@@ -8,8 +8,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageFile } from '../../../package-file.ts'
 import type { Entry } from '../entry.ts'
-import { damaged, type ListInfo, listFolder } from './files.ts'
-import { readEntries } from './import.ts'
+import { damaged, type ListInfo, listFolder, readEntries } from './import.ts'
 
 export interface OpenList {
   readonly name: string

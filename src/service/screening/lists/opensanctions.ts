@@ -3,8 +3,7 @@
  * of a listing: it follows from the titles of the entry's lists, unless the import names it.
  */
 import { type Entry, entryOf, type Listing, type ListingCode, listingOf } from '../entry.ts'
-import { type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, splitValues } from './text.ts'
+import { countriesOf, dateOf, datesOf, type ListSource, readRows, splitValues } from './rows.ts'
 
 /** Listing code by the title of a list, most specific first. */
 const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [

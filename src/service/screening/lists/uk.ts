@@ -4,8 +4,7 @@
  * the list is small enough to be held in memory.
  */
 import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typed } from '../entry.ts'
-import { type ListRow, type ListSource, readRows } from './rows.ts'
-import { countriesOf, dateOf, datesOf, joined, splitValues } from './text.ts'
+import { countriesOf, dateOf, datesOf, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
 import COLUMNS from './uk-columns.json' with { type: 'json' }
 
 type Rows = [ListRow, ...ListRow[]]

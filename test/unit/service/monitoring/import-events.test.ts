@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import type { CompanyEvent } from '../../../../src/model/requests.ts'
-import { type ImportEvent, importEvents } from '../../../../src/service/monitoring/import-events.ts'
+import { type ImportEvent, importEvents } from '../../../../src/service/monitoring/events.ts'
 import { registerInfo } from '../../../../src/service/registers/index.ts'
 import { type Company, companyAt, idOf, type Monitored, monitored } from '../../app/monitored.ts'
 

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ChangeSet, ChangeSource } from '../../../../src/service/monitoring/change-source.ts'
+import type { ChangeSet, ChangeSource } from '../../../../src/service/monitoring/changes.ts'
 import { importRegister, registerInfo } from '../../../../src/service/registers/index.ts'
 import { type ServeOptions, serve } from '../../../../src/service/serve.ts'
 import { start } from '../../../../src/service/server.ts'
