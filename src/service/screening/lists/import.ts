@@ -38,16 +38,7 @@ export interface ListInfo {
   readonly fileSha256: string
 }
 
-export const {
-  writeError,
-  readError: damaged,
-  folderOf: listFolder,
-  publish: publishList,
-  infoIn: listInfoIn,
-  all: readLists,
-  info: readList,
-  remove: removeList,
-} = publishedFolders<ListInfo>({
+const folders = publishedFolders<ListInfo>({
   what: 'list',
   reading: 'Opening the list',
   keeps: ({ file }) => [file],
@@ -56,6 +47,8 @@ export const {
     return new FettleError('FETTLE_SCREENING_UNKNOWN', `There is no screening list "${name}" in ${dir}; ${hint}`)
   },
 })
+const { writeError } = folders
+export const { readError: damaged, folderOf: listFolder, all: readLists, info: readList, remove: removeList } = folders
 
 interface ListImport {
   readonly kind: ListKind
@@ -135,7 +128,7 @@ export async function importList(request: ListImport): Promise<ListInfo> {
         if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
       }
       if (force) return
-      const before = (await listInfoIn(folder))?.entries ?? null
+      const before = (await folders.infoIn(folder))?.entries ?? null
       const counts = { now: ids.size, before, skipped, skippedRows }
       requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', ...counts })
     })
@@ -149,6 +142,6 @@ export async function importList(request: ListImport): Promise<ListInfo> {
     ...{ entries: ids.size, individuals, datasets, skipped, skippedRows },
     ...{ ...facts, file, fileSha256: digest.digest('hex') },
   }
-  await publishList(folder, info)
+  await folders.publish(folder, info)
   return info
 }
