@@ -1,5 +1,4 @@
 /** A command as a record: what help, completion and the parser read, and a body that is loaded when the command is called. */
-import type { Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
 export type Flags = Readonly<Record<string, unknown>>
@@ -25,3 +24,22 @@ export interface Command {
 }
 
 export const nameOf = ({ usage }: Command): string => usage.split(' ')[0] ?? ''
+
+export interface Option {
+  readonly name: string
+  readonly alias?: string
+  /** `list` takes one value each time it is given; the default is `text`. */
+  readonly type?: 'text' | 'switch' | 'list'
+  /** How many values a list takes each time; 1 if absent. */
+  readonly values?: number
+  readonly choices?: readonly string[]
+  /** Values that completion offers; others are accepted too. */
+  readonly suggestions?: readonly string[]
+  readonly default?: string
+  /** Environment variable that gives the default instead. */
+  readonly variable?: string
+  readonly isRequired?: boolean
+  readonly describe: string
+  /** Names of it at other commands, for the hint. */
+  readonly otherNames?: readonly string[]
+}

@@ -1,9 +1,10 @@
 /** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
+
 import yargs, { type Argv, type Options } from 'yargs'
 import { EXIT, FettleError } from '../errors.ts'
-import { type Command, type Flags, nameOf } from './command.ts'
+import { type Command, type Flags, nameOf, type Option } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import type { Option } from './options/option.ts'
+import { usageError } from './options/read.ts'
 import type { Io } from './terminal/io.ts'
 
 export interface ParsedCommand {
@@ -121,10 +122,9 @@ export const helpOf = (command: Command, width: number): Promise<string> =>
 function rejectSecrets(argv: readonly string[]): void {
   const flag = argv.find(word => /^--?(password|token|secret)(=|$)/i.test(word))
   if (flag !== undefined)
-    throw new FettleError(
-      'FETTLE_USAGE',
+    throw usageError(
       `${flag.split('=')[0]} is not a flag: other users could read it from the process list`,
-      { hint: 'Set FETTLE_PASSWORD, or FETTLE_PASSWORD_FILE.' },
+      'Set FETTLE_PASSWORD, or FETTLE_PASSWORD_FILE.',
     )
 }
 
@@ -135,9 +135,8 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
   // yargs reads it as an empty word.
   const dash = argv.findIndex((word, index) => word === '-' && !argv[index - 1]?.startsWith('--'))
-  if (argv[dash - 1] === '-o') throw new FettleError('FETTLE_USAGE', '-o -: an output is a file', { hint: 'Name the file.' })
-  if (dash !== -1)
-    throw new FettleError('FETTLE_USAGE', `${first} does not read stdin: - is not a name`, { hint: 'Name a file or a run.' })
+  if (argv[dash - 1] === '-o') throw usageError('-o -: an output is a file', 'Name the file.')
+  if (dash !== -1) throw usageError(`${first} does not read stdin: - is not a name`, 'Name a file or a run.')
   const options = [...(command.positionals ?? []), ...command.options]
   const known = options.flatMap(({ name, alias }) => [name, alias ?? name])
   for (const word of argv.slice(1)) {

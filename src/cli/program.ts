@@ -7,8 +7,7 @@ import { nameOf } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { type ParsedCommand, parse } from './parse-argv.ts'
 import { exitOf } from './result/exit.ts'
-import { type Io, processIo } from './terminal/io.ts'
-import { withTrust } from './trust.ts'
+import { type Io, processIo, withTrust } from './terminal/io.ts'
 
 /** The first signal stops in order, the second kills the process (a shell reports 130): the journal is valid at any instant. */
 function listenForSignals(): AbortSignal {

@@ -1,7 +1,7 @@
 /** Options that several commands have, each described once. */
 
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
-import type { Option } from '../options/option.ts'
+import type { Option } from '../command.ts'
 import { REPORTERS } from '../reporters/registry.ts'
 
 export const RUNS_DIR: Option = {

@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipelinesIn, projectOfCall, selectPipelines } from '../../app/index.ts'
-import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
+import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Flags } from '../command.ts'
-import { listFlag, needText } from '../options/read.ts'
-import { REPORTERS_OF } from '../reporters/requested.ts'
+import { listFlag, needText, usageError } from '../options/read.ts'
+import { REPORTERS_OF } from '../reporters/call-reporters.ts'
 import type { Io } from '../terminal/io.ts'
 import { overridesOf, pipelineFiles } from './shared.ts'
 
@@ -44,9 +44,10 @@ async function expanded(names: readonly string[], cwd: string): Promise<string[]
     files.push(...(isFolder ? await pipelinesIn(name, cwd) : [name]))
   }
   if (files.length > MAX_PIPELINES)
-    throw new FettleError('FETTLE_USAGE', `${files.length} pipelines are named; the limit of one call is ${MAX_PIPELINES}`, {
-      hint: 'Call fettle several times.',
-    })
+    throw usageError(
+      `${files.length} pipelines are named; the limit of one call is ${MAX_PIPELINES}`,
+      'Call fettle several times.',
+    )
   return files
 }
 

@@ -1,16 +1,23 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
+
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
-import { DEFAULT_RUNTIME, type ReporterDispatcher, type ReuseSettings, type RunSettings, runKeyOf } from '../../app/index.ts'
+import {
+  DEFAULT_RUNTIME,
+  type Env,
+  type ReporterDispatcher,
+  type ReuseSettings,
+  type RunSettings,
+  runKeyOf,
+} from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
-import { FettleError } from '../../errors.ts'
-import { parseDuration, shownPath } from '../../pipeline/index.ts'
+import type { FettleError } from '../../errors.ts'
+import { parseDuration, parseShard, type ShardChoice, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style, type TextOptions } from '../../report/formats/text.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
-import { shardFlag } from '../options/shard.ts'
+import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, usageError, varFlags, wholeFlag } from '../options/read.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -18,12 +25,13 @@ import type { Io } from '../terminal/io.ts'
 export function pipelineFiles(flags: Flags): string[] {
   const files = listFlag(flags, 'pipeline')
   if (files.length === 0 || files.includes(''))
-    throw new FettleError('FETTLE_USAGE', 'the name of a pipeline file is empty', { hint: 'Name a .yml, .yaml or .json file.' })
+    throw usageError('the name of a pipeline file is empty', 'Name a .yml, .yaml or .json file.')
   const pattern = files.find(file => /[*?]/.test(file) && !existsSync(file))
   if (pattern !== undefined)
-    throw new FettleError('FETTLE_USAGE', `the pattern ${pattern} matches 0 files`, {
-      hint: 'The shell expands patterns: check the spelling, or remove the quotes.',
-    })
+    throw usageError(
+      `the pattern ${pattern} matches 0 files`,
+      'The shell expands patterns: check the spelling, or remove the quotes.',
+    )
   return files
 }
 
@@ -47,7 +55,7 @@ export function reuseOf(flags: Flags): Required<Pick<ReuseSettings, 'answersDir'
   const outcomes = listFlag(flags, 'refresh-where').map(text => {
     const outcome = REFRESHED.find(one => text === `outcome=${one}`)
     if (outcome !== undefined) return outcome
-    throw new FettleError('FETTLE_USAGE', `--refresh-where ${text}: expected outcome=${REFRESHED.join(', outcome=')}`)
+    throw usageError(`--refresh-where ${text}: expected outcome=${REFRESHED.join(', outcome=')}`)
   })
   const refresh = { all: isOn(flags, 'refresh'), outcomes, keys: listFlag(flags, 'refresh-key') }
   return { answersDir: textFlag(flags, 'answers-dir'), refresh }
@@ -59,7 +67,7 @@ export function timeoutOf(flags: Flags): number | null {
   if (text === null) return null
   const ms = parseDuration(text)
   if (ms === null || ms < 1_000 || ms > 604_800_000)
-    throw new FettleError('FETTLE_USAGE', `--timeout ${text}: expected a duration from 1s to 7d, such as 90s or 2h`)
+    throw usageError(`--timeout ${text}: expected a duration from 1s to 7d, such as 90s or 2h`)
   return ms
 }
 
@@ -168,4 +176,35 @@ export function columnsText(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
   const line = (row: readonly string[]): string => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map(row => escapeTerminal(line(row).trimEnd())).join('\n')
+}
+
+/** Variables with the index of a task, the first index, and the number of tasks where the platform sets it. */
+const PLATFORMS = [
+  { index: 'JOB_COMPLETION_INDEX', first: 0, count: 'FETTLE_SHARDS' },
+  { index: 'CLOUD_RUN_TASK_INDEX', first: 0, count: 'CLOUD_RUN_TASK_COUNT' },
+  { index: 'CI_NODE_INDEX', first: 1, count: 'CI_NODE_TOTAL' },
+] as const
+
+/** `--shard`, null if absent. Throws FETTLE_USAGE for a malformed value, and for `auto` without a platform. */
+export function shardFlag(flags: Flags, env: Env): ShardChoice | null {
+  const text = textFlag(flags, 'shard')
+  if (text === null) return null
+  const refuse = (why: string, hint = 'Pass --shard 3/8: the third of eight.'): FettleError =>
+    usageError(`--shard ${text}: ${why}`, hint)
+  const [, isAuto, given] = /^(auto)(?:\/(\d+))?$/.exec(text) ?? []
+  if (isAuto === undefined) {
+    const choice = parseShard(text)
+    if (choice === null) throw refuse('expected number/count with a count of at most 1000, such as 3/8; or auto')
+    return choice
+  }
+  const platform = PLATFORMS.find(({ index }) => (env[index] ?? '') !== '')
+  if (platform === undefined)
+    throw refuse(`none of ${PLATFORMS.map(({ index }) => index).join(', ')} is set, so the number of the shard is unknown`)
+  const count = given ?? env[platform.count] ?? ''
+  if (count === '') throw refuse('the number of shards is unknown', `Pass --shard auto/8, or set ${platform.count}.`)
+  const number = Number(env[platform.index]) - platform.first + 1
+  const choice = parseShard(`${number}/${count}`)
+  if (choice === null)
+    throw refuse(`${platform.index} is ${env[platform.index]}, counted from ${platform.first}, and there are ${count} shards`)
+  return choice
 }

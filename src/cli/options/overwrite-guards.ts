@@ -1,9 +1,10 @@
 /** Checks that a file named on the command line replaces only an earlier file of the same kind. */
+
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { realPath } from '../../app/prepare/output-paths.ts'
-import { FettleError } from '../../errors.ts'
 import { isInside } from '../../files/inside-folder.ts'
+import { usageError } from './read.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//
 
@@ -11,9 +12,7 @@ const RESULT = /^\[?\{"schema":"fettle\/result\//
 export async function assertReplaceableResult(path: string, shown: string): Promise<void> {
   const head = await headOf(path)
   if (head === null || head === '' || RESULT.test(head)) return
-  throw new FettleError('FETTLE_USAGE', `--result-file ${shown} exists and is not a fettle result; refusing to overwrite it`, {
-    hint: 'Name another file.',
-  })
+  throw usageError(`--result-file ${shown} exists and is not a fettle result; refusing to overwrite it`, 'Name another file.')
 }
 
 async function headOf(path: string): Promise<string | null> {
@@ -42,7 +41,7 @@ interface ReportTarget {
 export async function assertReplaceableReport(path: string, target: ReportTarget): Promise<void> {
   const { cwd, runsDir, extensions, flag } = target
   const real = await realPath(resolve(cwd, path))
-  const refuse = (why: string) => new FettleError('FETTLE_USAGE', `${flag} ${why}`, { hint: 'Name another file.' })
+  const refuse = (why: string) => usageError(`${flag} ${why}`, 'Name another file.')
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`is inside the runs folder ${runsDir}`)
   const exists = (await stat(real).catch(() => null))?.isFile() === true
   if (exists && !extensions.includes(extname(real).toLowerCase()))

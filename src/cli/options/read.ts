@@ -2,8 +2,10 @@
 import { FettleError } from '../../errors.ts'
 import type { Flags } from '../command.ts'
 
-const bad = (flag: string, value: string, need: string): FettleError =>
-  new FettleError('FETTLE_USAGE', `--${flag} ${value}: ${need}`)
+/** An error of the command line; the hint defaults to the help of the command. */
+export const usageError = (message: string, hint?: string): FettleError => new FettleError('FETTLE_USAGE', message, { hint })
+
+const bad = (flag: string, value: string, need: string): FettleError => usageError(`--${flag} ${value}: ${need}`)
 
 /** Null if absent. Throws FETTLE_USAGE if empty, or given twice with different values. */
 export function textFlag(flags: Flags, name: string): string | null {
@@ -18,7 +20,7 @@ export function textFlag(flags: Flags, name: string): string | null {
 
 export function needText(flags: Flags, name: string): string {
   const text = textFlag(flags, name)
-  if (text === null) throw new FettleError('FETTLE_USAGE', `${name} is missing`)
+  if (text === null) throw usageError(`${name} is missing`)
   return text
 }
 

@@ -1,6 +1,21 @@
 /** The table of reporters, read by help, completion, the parser of `--reporter` and the checks of paths. A reporter is its file and a row. */
-import { EXTENSIONS } from '../options/report-formats.ts'
 import type { CallContext, ReporterType } from './reporter.ts'
+
+/** File name extensions of each format: an existing file of another extension is never replaced. */
+const JSON_LINES = ['.jsonl', '.ndjson', '.json', '.log']
+
+export const EXTENSIONS = {
+  text: ['.txt', '.log'],
+  json: ['.json'],
+  html: ['.html', '.htm'],
+  markdown: ['.md', '.markdown'],
+  junit: ['.xml'],
+  csv: ['.csv'],
+  xlsx: ['.xlsx'],
+  openmetrics: ['.txt', '.prom', '.metrics', '.om'],
+  'json-events': JSON_LINES,
+  openlineage: JSON_LINES,
+} as const satisfies Readonly<Record<string, readonly string[]>>
 
 const hasDagster = ({ env }: Pick<CallContext, 'env'>): boolean => (env.DAGSTER_PIPES_CONTEXT ?? '') !== ''
 

@@ -1,10 +1,9 @@
 /** Rejects, before anything is sent, files that a call would both read and write, or write twice. Links are resolved. */
 import { resolve } from 'node:path'
 import { realPath } from '../../app/prepare/output-paths.ts'
-import { FettleError } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Flags } from '../command.ts'
-import { textFlag } from '../options/read.ts'
+import { textFlag, usageError } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'
 
 export interface PlannedFiles {
@@ -34,10 +33,7 @@ export async function refuseConflicts(
   for (const [flag, path] of own) {
     const real = await realPath(resolve(cwd, path))
     const other = owners.get(real) ?? inputs.get(real)
-    if (other !== undefined)
-      throw new FettleError('FETTLE_USAGE', `${flag} would write ${path}, which is ${other}`, {
-        hint: 'Name another file.',
-      })
+    if (other !== undefined) throw usageError(`${flag} would write ${path}, which is ${other}`, 'Name another file.')
     owners.set(real, flag)
   }
   for (const { file, plan } of items) {
@@ -46,13 +42,9 @@ export async function refuseConflicts(
     const places = await Promise.all(paths.map(async path => [await realPath(resolve(cwd, path)), `the output ${path}`] as const))
     for (const [claim, words] of [[`name ${name}`, `the name ${name}`] as const, ...places]) {
       const reader = inputs.get(claim)
-      if (reader !== undefined)
-        throw new FettleError('FETTLE_USAGE', `${file} writes ${words}, which is ${reader}`, {
-          hint: 'Run them one after the other.',
-        })
+      if (reader !== undefined) throw usageError(`${file} writes ${words}, which is ${reader}`, 'Run them one after the other.')
       const other = owners.get(claim)
-      if (other !== undefined)
-        throw new FettleError('FETTLE_USAGE', `${other} and ${file} both have ${words}`, { hint: 'Give each its own.' })
+      if (other !== undefined) throw usageError(`${other} and ${file} both have ${words}`, 'Give each its own.')
       owners.set(claim, file)
     }
   }

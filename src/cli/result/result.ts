@@ -7,7 +7,7 @@ import { type PipelineResult, rejectionOf, resultLine, resultLineOf } from '../.
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
-import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
+import { isOn, needText, textFlag, usageError, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { exitOf } from './exit.ts'
 
@@ -37,9 +37,10 @@ export const hasWarnings = ({ state: { status, issues } }: RunResult): boolean =
 export function skipCodeOf(flags: Flags): number | null {
   const code = wholeFlag(flags, 'skip-code', 0, 255)
   if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
-  throw new FettleError('FETTLE_USAGE', `--skip-code ${code} is already used for another outcome`, {
-    hint: 'Pass 0, or a code that fettle does not use, such as 99.',
-  })
+  throw usageError(
+    `--skip-code ${code} is already used for another outcome`,
+    'Pass 0, or a code that fettle does not use, such as 99.',
+  )
 }
 
 export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {

@@ -59,3 +59,9 @@ export function processIo(signal: AbortSignal): Io {
     signal,
   }
 }
+
+/** The same settings, with FETTLE_UNTRUSTED set. */
+export const withTrust = (variables: Io['env'], isTrusted: boolean): Io['env'] => ({
+  ...variables,
+  FETTLE_UNTRUSTED: isTrusted ? '0' : '1',
+})

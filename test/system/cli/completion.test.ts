@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { completionFor, type Shell } from '../../../src/cli/commands/completion/completions.ts'
+import { completionFor, type Shell } from '../../../src/cli/commands/completion.ts'
 import { COMMANDS } from '../../../src/cli/commands/index.ts'
 import { fettle, folderOf } from './fettle.ts'
 

@@ -7,7 +7,7 @@ import { columnName, type Decisions, nearest, type Proposal } from '../../../pip
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, skipFlags, textFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, skipFlags, textFlag, usageError } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
@@ -65,7 +65,7 @@ export function decisionsOf(flags: Flags, { columns }: InspectedColumns): Decisi
   const decided = new Map<string, number | null>()
   for (const text of listFlag(flags, 'map')) {
     const [, target = '', column = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
-    const bad = (why: string, hint: string) => new FettleError('FETTLE_USAGE', `--map ${text}: ${why}`, { hint })
+    const bad = (why: string, hint: string) => usageError(`--map ${text}: ${why}`, hint)
     if (column === '')
       throw bad(
         'expected mapping=HEADER',

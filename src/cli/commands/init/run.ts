@@ -1,22 +1,21 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
-import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { serviceUrlOf } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
-import { findRegisters, wantedRegisters } from '../../../app/index.ts'
+import { type Env, findProject, findRegisters, wantedRegisters } from '../../../app/index.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isInside } from '../../../files/inside-folder.ts'
 import { packageFile } from '../../../package-file.ts'
-import { type Decisions, draftOf, draftYaml, type Proposal } from '../../../pipeline/index.ts'
+import { type Decisions, draftOf, draftYaml, isTestFile, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, textFlag } from '../../options/read.ts'
+import { isOn, textFlag, usageError } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
-import { neighboursOf, projectYaml } from './project.ts'
 import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
@@ -35,9 +34,10 @@ async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
   if (ask === null && !isOn(flags, 'yes'))
-    throw new FettleError('FETTLE_USAGE', 'init asks for confirmation, and this is not a terminal', {
-      hint: 'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.',
-    })
+    throw usageError(
+      'init asks for confirmation, and this is not a terminal',
+      'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.',
+    )
   const { registers, missing } = await registersNow(io)
   const written = await write(proposal, inspected, reading, { flags, io, ask, registers })
   if (written === null) return EXIT.ok
@@ -74,7 +74,7 @@ async function confirm(inspected: InspectedColumns, decided: Decisions, io: Io, 
 
 /** Adds `3 town` or `3 -` to the decisions. */
 function decide(answer: string, { columns }: Proposal, decisions: Map<string, number | null>): void {
-  const refuse = (why: string): FettleError => new FettleError('FETTLE_USAGE', why)
+  const refuse = (why: string): FettleError => usageError(why)
   const [, number = '', target = ''] = /^#?(\d+)\s+(\S+)$/.exec(answer) ?? []
   const found = columns[Number(number) - 1]
   if (target === '' || found === undefined)
@@ -124,7 +124,7 @@ async function write(
     io.out(text)
     return null
   }
-  if (!/\.ya?ml$/i.test(to)) throw new FettleError('FETTLE_USAGE', `--to ${to}: a pipeline file ends in .yml or .yaml`)
+  if (!/\.ya?ml$/i.test(to)) throw usageError(`--to ${to}: a pipeline file ends in .yml or .yaml`)
   if (!(await writeConfirmed(to, text, context))) return null
   const ci = textFlag(flags, 'ci')
   if (ci === 'github' || ci === 'gitlab') {
@@ -187,12 +187,12 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
   const exists = existsSync(target)
   if (exists && !isOn(flags, 'force')) {
     if (ask === null)
-      throw new FettleError('FETTLE_USAGE', `${path} exists; refusing to overwrite it`, {
-        hint:
-          path === textFlag(flags, 'to') || path.endsWith('.yml')
-            ? 'Pass --force to replace it, or --to OTHER.yml.'
-            : 'Pass --force to replace it.',
-      })
+      throw usageError(
+        `${path} exists; refusing to overwrite it`,
+        path === textFlag(flags, 'to') || path.endsWith('.yml')
+          ? 'Pass --force to replace it, or --to OTHER.yml.'
+          : 'Pass --force to replace it.',
+      )
     const answer = await ask(escapeTerminal(`${path} exists. Replace it? [y/N] `))
     if (!/^y(es)?$/i.test(answer ?? '')) {
       io.err(escapeTerminal(`${path} is unchanged`))
@@ -227,9 +227,56 @@ async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | 
     io.err(escapeTerminal(`next: fettle check ${pipeline}`))
     return EXIT.ok
   }
-  const check = await import('../check/run.ts')
+  const check = await import('../check.ts')
   const runsDir = io.env.FETTLE_RUNS_DIR ?? DEFAULT_RUNS_DIR
   const code = await check.run({ ...flags, 'runs-dir': runsDir, pipeline: [pipeline] }, io)
   if (code === EXIT.ok && !isOn(flags, 'quiet')) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
   return code
 }
+
+export interface Neighbours {
+  /** Where a project file would be, from the working directory. */
+  readonly path: string
+  /** Other pipelines of the folder. */
+  readonly others: readonly string[]
+  /** Of all of them, those with a service, which no target may have as well. */
+  readonly withService: readonly string[]
+}
+
+/** The pipelines beside the one that was written; null where a project file is there already, or above. */
+export function neighboursOf(pipeline: string, cwd: string, env: Env): Neighbours | null {
+  const found = findProject(pipeline, cwd, env)
+  if (found.folder !== null || found.issues.length > 0) return null
+  const folder = dirname(resolve(cwd, pipeline))
+  const pipelines = readdirSync(folder)
+    .filter(name => /\.ya?ml$/i.test(name) && !name.startsWith('.') && !isTestFile(name))
+    .map(name => ({ name, text: textOf(join(folder, name)) }))
+    .filter(({ text }) => /^name:/m.test(text) && /^mappings:/m.test(text))
+  return {
+    path: join(dirname(pipeline), 'fettle.yml'),
+    others: pipelines.map(({ name }) => name).filter(name => name !== basename(pipeline)),
+    withService: pipelines.filter(({ text }) => /^service:/m.test(text)).map(({ name }) => name),
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+export const projectYaml = (schema: string | null, by: string): string =>
+  `${schema === null ? '' : `# yaml-language-server: $schema=${schema}\n`}# Written by ${by}: where the pipelines of this folder run, and what they have in common.
+target: dev                       # of commands that name none
+targets:
+  dev:
+    service: embedded
+    limit: 500                    # the first rows of each list
+  prod:
+    service: required             # FETTLE_URL, with FETTLE_USERNAME and FETTLE_PASSWORD
+    real: true                    # has to be named: --target prod
+defaults:                         # for keys that a pipeline leaves out
+  checks: { failed: { fail: "> 0" } }
+`

@@ -11,7 +11,7 @@ import {
   reviewTable,
   runForReview,
 } from '../../../app/index.ts'
-import { type Action, action, EXIT, FettleError } from '../../../errors.ts'
+import { type Action, action, EXIT } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import type { RunState } from '../../../journal/index.ts'
@@ -22,11 +22,10 @@ import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisi
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
 import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
-import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
-import { EXTENSIONS } from '../../options/report-formats.ts'
+import { isOn, listFlag, needText, textFlag, usageError } from '../../options/read.ts'
+import { EXTENSIONS } from '../../reporters/registry.ts'
 import type { Io } from '../../terminal/io.ts'
-import type { Chosen } from './screen.ts'
-import { runReviewSession } from './session.ts'
+import { type Chosen, runReviewSession } from './session.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
@@ -118,9 +117,10 @@ async function atTerminal(
     return []
   }
   if (!io.isTerminal || io.stdin().isTTY !== true)
-    throw new FettleError('FETTLE_USAGE', `${counted(open.length, 'row')} to review, but this is not a terminal`, {
-      hint: 'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
-    })
+    throw usageError(
+      `${counted(open.length, 'row')} to review, but this is not a terminal`,
+      'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
+    )
   const by = whoIs(flags, io)
   const expires = expiryOf(flags)
   const at = new Date().toISOString()
@@ -156,7 +156,7 @@ function earlierOf(old: readonly Decision[]): (row: ReviewRow) => Chosen {
 function expiryOf(flags: Flags): string {
   const day = textFlag(flags, 'expires') ?? ''
   if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))))
-    throw new FettleError('FETTLE_USAGE', `--expires ${day}: expected a day such as 2027-11-21`)
+    throw usageError(`--expires ${day}: expected a day such as 2027-11-21`)
   return day
 }
 
@@ -174,7 +174,7 @@ interface Exported {
 async function exportTo(format: string, to: string, { rows, mappings, id, name, runsDir, io, stored }: Exported): Promise<void> {
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
-    throw new FettleError('FETTLE_USAGE', `--export ${format} ${to}: expected csv, xlsx or html, and a file`)
+    throw usageError(`--export ${format} ${to}: expected csv, xlsx or html, and a file`)
   await assertReplaceableReport(to, {
     cwd: io.cwd,
     runsDir,
@@ -183,12 +183,9 @@ async function exportTo(format: string, to: string, { rows, mappings, id, name, 
   })
   const isForeign = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
   if (isForeign)
-    throw new FettleError(
-      'FETTLE_USAGE',
+    throw usageError(
       `--export ${format} ${to} exists and is not an earlier export; refusing to overwrite it`,
-      {
-        hint: 'Name another file.',
-      },
+      'Name another file.',
     )
   if (format === 'csv' && existsSync(path)) await assertApplied(to, { name, runsDir, stored, io })
   if (format === 'html')
@@ -213,12 +210,9 @@ async function assertApplied(
   const known = new Set(stored.map(keyOf))
   const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(keyOf(one)))
   if (lines.length === 0) return
-  throw new FettleError(
-    'FETTLE_USAGE',
+  throw usageError(
     `${file} has ${counted(lines.length, 'decision')} that were not applied; refusing to overwrite it`,
-    {
-      hint: `Apply them (${shellCommand(applied(name, file), runsDir)}), or name another file.`,
-    },
+    `Apply them (${shellCommand(applied(name, file), runsDir)}), or name another file.`,
   )
 }
 

@@ -9,16 +9,15 @@ import { escapeLines, isRejection, verdictLine } from '../../../report/index.ts'
 import { mapConcurrently } from '../../../run/index.ts'
 import type { Flags } from '../../command.ts'
 import { queuedLine } from '../../options/queue.ts'
-import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, textFlag, usageError } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
 import { checkResultFile, codeOf, type Ending, hasWarnings, pipelineResultOf, printResults } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError, printIssues } from '../../terminal/print-error.ts'
-import { showProgress } from '../../terminal/progress/index.ts'
+import { showProgress, showSeveral } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
-import { showSeveral } from '../../terminal/progress/several.ts'
 import { withPipelines } from '../pipelines.ts'
 import { checkFlags, overridesOf, reportText, settingsOf } from '../shared.ts'
 import { queueTarget } from './queued.ts'
@@ -42,9 +41,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   if (typeof flags === 'number') return flags
   const files = listFlag(flags, 'pipeline')
   if (files.length > 1 && textFlag(flags, 'record') !== null)
-    throw new FettleError('FETTLE_USAGE', '--record records one run, and several pipelines are named', {
-      hint: 'Record one pipeline at a time.',
-    })
+    throw usageError('--record records one run, and several pipelines are named', 'Record one pipeline at a time.')
   const reporters = await CallReporters.create(flags, io)
   const items: Item[] = []
   try {

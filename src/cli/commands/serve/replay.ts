@@ -1,6 +1,6 @@
 /** `fettle serve --replay`: unpacks the list and the pipeline of a cassette, and answers from it until a signal stops it. */
 import { join, parse, resolve } from 'node:path'
-import { EXIT, FettleError } from '../../../errors.ts'
+import { EXIT } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { createFolders } from '../../../files/durable.ts'
 import { literal } from '../../../pipeline/index.ts'
@@ -9,7 +9,7 @@ import { type Cassette, mapStrings, openCassette } from '../../../service/replay
 import { serveReplay } from '../../../service/replay/server.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
-import { needText, wholeFlag } from '../../options/read.ts'
+import { needText, usageError, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { LOOPBACK } from './loopback.ts'
 
@@ -18,7 +18,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'replay')
   const host = needText(flags, 'host')
   if (!LOOPBACK.has(host))
-    throw new FettleError('FETTLE_USAGE', `--replay has no login and cannot be served to other machines, as --host ${host} does`)
+    throw usageError(`--replay has no login and cannot be served to other machines, as --host ${host} does`)
   const cassette = await openCassette(resolve(io.cwd, file))
   const pipeline = await unpack(cassette, file, io.cwd)
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080

@@ -1,22 +1,26 @@
 /** `fettle serve`: runs the embedded service until a signal stops it. */
+
+import { join, resolve } from 'node:path'
 import {
   credentialsOf,
   dataDirOf,
   findRegisters,
+  passwordOf,
   registerDirOf,
   screeningDirOf,
   screeningIssues,
   wantedRegisters,
 } from '../../../app/index.ts'
+import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
-import { escapeTerminal } from '../../../report/index.ts'
-import { type PlayName, readRates, serve } from '../../../service/index.ts'
+import { escapeTerminal, safeJson } from '../../../report/index.ts'
+import { addUser, backup, listUsers, type PlayName, readRates, removeUser, serve, type UserInfo } from '../../../service/index.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, textFlag, usageError, wholeFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
+import { promptSecret } from '../../terminal/prompt.ts'
 import { LOOPBACK } from './loopback.ts'
-import { hasUsers, serviceDirOf } from './users.ts'
 
 /** If one of these is set, the service uses that login instead of a new one. */
 const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
@@ -25,8 +29,8 @@ const DAY_MS = 86_400_000
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const action = textFlag(flags, 'action')
-  if (action === 'users') return (await import('./users.ts')).run(flags, io)
-  if (action === 'backup') return (await import('./backup.ts')).run(flags, io)
+  if (action === 'users') return manageUsers(flags, io)
+  if (action === 'backup') return writeBackup(flags, io)
   if (textFlag(flags, 'replay') !== null) return (await import('./replay.ts')).run(flags, io)
   return serveUntilStopped(flags, io)
 }
@@ -39,23 +43,22 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const serviceDir = serviceDirOf(flags, io)
   const isGuarded = users.length > 0 || hasUsers(serviceDir)
   if (!LOOPBACK.has(host) && !isGuarded)
-    throw new FettleError('FETTLE_USAGE', `--host ${host} is reachable from other machines and requires credentials`, {
-      hint: 'Add users (fettle serve users add NAME), or set FETTLE_USERNAME and FETTLE_PASSWORD.',
-    })
+    throw usageError(
+      `--host ${host} is reachable from other machines and requires credentials`,
+      'Add users (fettle serve users add NAME), or set FETTLE_USERNAME and FETTLE_PASSWORD.',
+    )
   const reconcile = isOn(flags, 'reconcile')
   if (!LOOPBACK.has(host) && reconcile)
-    throw new FettleError(
-      'FETTLE_USAGE',
+    throw usageError(
       `--reconcile has no login and cannot be served to other machines, as --host ${host} does`,
-      {
-        hint: 'Serve on 127.0.0.1 and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
-      },
+      'Serve on 127.0.0.1 and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
     )
   const publicUrl = textFlag(flags, 'public-url')
   if (publicUrl !== null && reconcile)
-    throw new FettleError('FETTLE_USAGE', '--reconcile has no login and cannot be served under --public-url', {
-      hint: 'Serve it without --public-url and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
-    })
+    throw usageError(
+      '--reconcile has no login and cannot be served under --public-url',
+      'Serve it without --public-url and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
+    )
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
   const dataDir = dataDirOf(io.env)
   const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
@@ -115,4 +118,82 @@ function howToUse(
     '',
     'Ctrl-C stops it.',
   ].join('\n')
+}
+
+export function serviceDirOf(flags: Flags, io: Io): string {
+  const named = textFlag(flags, 'data-dir')
+  return named === null ? join(dataDirOf(io.env), 'service') : resolve(io.cwd, named)
+}
+
+export const hasUsers = (dataDir: string): boolean => listUsers(dataDir).length > 0
+
+type Role = UserInfo['role']
+const ROLES: readonly string[] = ['reader', 'operator', 'admin'] satisfies readonly Role[]
+const isRole = (text: string): text is Role => ROLES.includes(text)
+
+/** From the environment, the terminal, or stdin, in this order. */
+async function passwordFor(username: string, io: Io): Promise<string> {
+  const set = passwordOf(io.env)
+  if (set !== null) return set
+  const typed = await promptSecret(`Password of ${escapeTerminal(username)}: `, io)
+  if (typed === null)
+    throw new FettleError('FETTLE_CREDENTIALS', `no password for ${JSON.stringify(username)}: nothing was read`, {
+      hint: 'Type it, pass it on stdin, or set FETTLE_PASSWORD or FETTLE_PASSWORD_FILE.',
+    })
+  return typed
+}
+
+async function addOne(flags: Flags, dataDir: string, io: Io): Promise<number> {
+  const username = needText(flags, 'name')
+  const role = textFlag(flags, 'role') ?? 'operator'
+  const tenant = textFlag(flags, 'tenant')
+  if (!isRole(role)) throw usageError(`--role ${role}: expected ${ROLES.join(', ')}`)
+  if (listUsers(dataDir).some(user => user.username === username))
+    throw usageError(
+      `the user ${JSON.stringify(username)} already exists`,
+      'For another password or role, remove the user first; the data of the user stays.',
+    )
+  const password = await passwordFor(username, io)
+  await addUser(dataDir, { username, password, role, now: new Date(), ...(tenant === null ? {} : { tenant }) })
+  io.err(`added ${escapeTerminal(username)} as ${role}${tenant === null ? '' : ` of ${escapeTerminal(tenant)}`}`)
+  return EXIT.ok
+}
+
+const userLine = ({ username, role, tenant, createdAt }: UserInfo): string =>
+  escapeTerminal([username.padEnd(20), role.padEnd(8), tenant.padEnd(20), createdAt].join('  ').trimEnd())
+
+function listAll(flags: Flags, dataDir: string, io: Io): number {
+  const users = listUsers(dataDir)
+  if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/users/v1', users }))
+  else if (users.length === 0) io.err(`no users in ${escapeTerminal(dataDir)}`)
+  else io.out(users.map(userLine).join('\n'))
+  return EXIT.ok
+}
+
+async function removeOne(flags: Flags, dataDir: string, io: Io): Promise<number> {
+  const username = needText(flags, 'name')
+  await removeUser(dataDir, username)
+  io.err(`removed ${escapeTerminal(username)}; the data of the user stays`)
+  return EXIT.ok
+}
+
+export async function manageUsers(flags: Flags, io: Io): Promise<number> {
+  const dataDir = serviceDirOf(flags, io)
+  const what = textFlag(flags, 'what')
+  if (what === 'add') return addOne(flags, dataDir, io)
+  if (what === 'list') return listAll(flags, dataDir, io)
+  if (what === 'remove') return removeOne(flags, dataDir, io)
+  const problem = what === null ? 'serve users: the action is missing' : `serve users ${what}: unknown action`
+  throw usageError(problem, 'Use add NAME, list, or remove NAME.')
+}
+
+async function writeBackup(flags: Flags, io: Io): Promise<number> {
+  const file = resolve(io.cwd, needText(flags, 'what'))
+  const { bytes, online } = await backup({ dataDir: serviceDirOf(flags, io), file, signal: io.signal })
+  if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/backup/v1', file, bytes, online }))
+  else
+    io.err(
+      `wrote ${escapeTerminal(file)}: ${counted(bytes, 'byte')}, ${online ? 'of the running service' : 'no service was running'}`,
+    )
+  return EXIT.ok
 }

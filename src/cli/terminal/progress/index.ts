@@ -1,13 +1,12 @@
 /** The display of a run: on a terminal lines that are redrawn, otherwise a line for each change and at least one every 30 seconds. */
-
 import type { RunReporter } from '../../../app/index.ts'
-import { escapeTerminal } from '../../../report/index.ts'
+import { counted } from '../../../counted.ts'
+import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { progressOf } from '../../../run/index.ts'
 import { hintWithCommand } from '../../../shell-command.ts'
 import type { Io } from '../io.ts'
-import { heartbeat } from './heartbeat.ts'
 import { ProgressModel } from './model.ts'
-import { Screen } from './screen.ts'
+import { heartbeat, Screen } from './screen.ts'
 import { formatProgressEvent, formatRunEvent, jobPrefix } from './text.ts'
 
 /** The shortest interval between two lines about one transfer, where every line stays. */
@@ -100,5 +99,36 @@ function liveLines(io: Io, label: string | null, width: number): ProgressDisplay
     },
     onNote: text => screen.above(`${prefix}${text}`),
     stop: () => screen.remove(lines),
+  }
+}
+
+export interface SeveralDisplay {
+  ended(name: string, text: string): void
+  stop(): void
+}
+
+const NO_SEVERAL: SeveralDisplay = { ended() {}, stop() {} }
+
+export function showSeveral(io: Io, total: number, isQuiet: boolean): SeveralDisplay {
+  if (isQuiet || total < 2) return NO_SEVERAL
+  let done = 0
+  const sum = (): string => `${done} of ${counted(total, 'pipeline')} done`
+  if (!io.isTerminal)
+    return {
+      ended(name, text) {
+        done += 1
+        io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} [${name}] ${text} (${sum()})`))
+      },
+      stop() {},
+    }
+  const screen = Screen.of(io)
+  const part = (): string[] => [sum()]
+  screen.add(part)
+  return {
+    ended(name, text) {
+      done += 1
+      screen.above(`[${name}] ${text}`)
+    },
+    stop: () => screen.remove(part),
   }
 }

@@ -3,8 +3,7 @@ import { counted } from '../../../counted.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'
 import type { Io } from '../io.ts'
-import { heartbeat } from './heartbeat.ts'
-import { Screen } from './screen.ts'
+import { heartbeat, Screen } from './screen.ts'
 import { amount, type JobProgress, timeLeft } from './text.ts'
 
 const SHORT_MS = 300

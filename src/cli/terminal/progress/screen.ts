@@ -91,3 +91,26 @@ export class Screen {
     return `\r\x1b[2K${'\x1b[1A\x1b[2K'.repeat(above)}`
   }
 }
+
+const SILENCE_MS = 30_000
+const CHECK_MS = 1_000
+
+export interface Heartbeat {
+  beat(): void
+  stop(): void
+}
+
+/** Calls `onSilence` after each 30 seconds without a beat. */
+export function heartbeat(onSilence: () => void): Heartbeat {
+  let lastAt = performance.now()
+  const beat = (): void => {
+    lastAt = performance.now()
+  }
+  const clock = setInterval(() => {
+    if (performance.now() - lastAt < SILENCE_MS) return
+    beat()
+    onSilence()
+  }, CHECK_MS)
+  clock.unref()
+  return { beat, stop: () => clearInterval(clock) }
+}

@@ -1,0 +1,140 @@
+/** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
+import { existsSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { findRegisters, goesOn, NO_OVERRIDES, prepareValue, resolveService, wantedRegisters } from '../../app/index.ts'
+import type { Prepared } from '../../app/prepare/prepare.ts'
+import { type InspectedColumns, proposeFor } from '../../app/prepare/propose.ts'
+import { EXIT } from '../../errors.ts'
+import { extensionsOf, formatOfName } from '../../formats/index.ts'
+import { decisionsFileOf, defaultColumns, draftOf, type PipelineInput } from '../../pipeline/index.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
+import { counted } from '../../report/words.ts'
+import type { Flags } from '../command.ts'
+import { isOn, needText, registerFlag, textFlag, usageError, wholeFlag } from '../options/read.ts'
+import { CallReporters } from '../reporters/call-reporters.ts'
+import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
+import { checkResultFile } from '../result/result.ts'
+import { type Io, withTrust } from '../terminal/io.ts'
+import { withPrompt } from '../terminal/prompt.ts'
+import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './init/proposal.ts'
+import { dryRun, reportEndings, runPipeline } from './run/run.ts'
+import { checkFlags } from './shared.ts'
+
+/** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  checkFlags(flags)
+  const reading = readingOf(flags)
+  const inspected = await inspectInput(reading, io)
+  const proposal = await proposeFor(inspected, decisionsOf(flags, inspected))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
+  assertCertain('clean', reading, proposal, flags)
+  const service = textFlag(flags, 'service')
+  const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
+  const output = outputOf(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
+  const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
+  const decisions = decisionsFile(draft.name, flags, io)
+  // The embedded service has no other clients: frequent polling costs nothing.
+  const budget = budgetFlag(flags)
+  const limits = budget === null ? {} : { budget: { credits: budget } }
+  const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
+  const overrides = {
+    ...NO_OVERRIDES,
+    // The command line names everything in this pipeline.
+    env: withTrust(io.env, true),
+    cwd: io.cwd,
+    runsDir: needText(flags, 'runs-dir'),
+    service,
+    output: textFlag(flags, 'output'),
+    register: registerFlag(flags),
+    limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
+    outputRoots: foldersOf(textFlag(flags, 'decisions'), io),
+  }
+  const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
+  const reporters = await CallReporters.create(flags, io)
+  try {
+    if (prepared.plan !== null)
+      await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    if (isOn(flags, 'dry-run')) return dryRun([{ file: reading.path, prepared }], io)
+    assertReplaceable(output.path, prepared, flags, io)
+    if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
+    reporters.enable()
+    await checkResultFile(flags, io)
+    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, null)
+    return await reportEndings([ending], reporters, flags, io)
+  } finally {
+    prepared.release()
+  }
+}
+
+/** Decisions that the command line names may be anywhere. */
+const foldersOf = (decisions: string | null, { cwd }: Io): string[] =>
+  decisions === null ? [] : [dirname(resolve(cwd, decisions))]
+
+/** The decisions of an earlier review of this list are found by its name. */
+function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
+  const requested = textFlag(flags, 'decisions')
+  const path = requested ?? decisionsFileOf(name)
+  return requested !== null || existsSync(resolve(io.cwd, path)) ? { review: { decisions: path } } : {}
+}
+
+/** An id is ambiguous without its register if several take part. The preparation reports registers that cannot be found. */
+async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
+  const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
+  return findRegisters(io.env, wanted).then(
+    ({ registers }) => registers.length > 1,
+    () => false,
+  )
+}
+
+/** The requested output, else a file in the working directory named after the list. */
+function outputOf(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
+  const requested = textFlag(flags, 'output')
+  const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
+  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
+  const path = requested ?? `${stem}-clean${suffix}`
+  const named = formatOfName(path)
+  if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
+  // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.
+  const format = named === 'csv' ? 'excel' : named
+  const registers = hasRegisters ? ['match.register', 'match.otherIds'] : []
+  const columns = [...defaultColumns('basic', null), ...registers, 'match.candidateId', 'match.candidateName']
+  return { path, format, columns }
+}
+
+/** Replaces a file only if it is named, or if it belongs to the unfinished run that this command resumes. */
+function assertReplaceable(path: string, { plan, credentials }: Prepared, flags: Flags, io: Io): void {
+  if (!existsSync(resolve(io.cwd, path))) return
+  const isRequested = textFlag(flags, 'output') !== null
+  const isOurs = !isRequested && plan !== null && goesOn(needText(flags, 'runs-dir'), plan, credentials)
+  if (!isRequested && !isOurs)
+    throw usageError(`${path} exists; refusing to overwrite it`, `Pass -o ${path} to replace it, or another file.`)
+  if (isRequested && !isOn(flags, 'quiet')) io.err(escapeTerminal(`${path} exists and will be replaced`))
+}
+
+export const budgetFlag = (flags: Flags): number | null => wholeFlag(flags, 'budget', 0, 1_000_000_000)
+
+/**
+ * Whether to go on. Prints what the run costs at most, and asks at a terminal; a run that continues was agreed to before. Throws
+ * FETTLE_USAGE without a terminal, --yes and --budget.
+ */
+export async function agreesToCost({ plan, credentials }: Prepared, flags: Flags, io: Io): Promise<boolean> {
+  if (plan === null || plan.service.kind === 'embedded' || plan.enrich === null) return true
+  const most = Math.min(plan.sent, plan.budget.credits ?? plan.sent)
+  const cost = `${plan.service.url} gets ${counted(plan.sent, 'row')} and may charge up to ${counted(most, 'credit')}`
+  const isAgreed = isOn(flags, 'yes') || plan.budget.credits !== null
+  if (isAgreed || goesOn(needText(flags, 'runs-dir'), plan, credentials)) {
+    if (!isOn(flags, 'quiet')) io.err(escapeTerminal(cost))
+    return true
+  }
+  return withPrompt(io, async ask => {
+    if (ask === null)
+      throw usageError(
+        `${cost}; nothing was sent, because this is not a terminal to ask at`,
+        'Pass --budget N to limit the credits, or --yes.',
+      )
+    const answer = await ask(escapeTerminal(`${cost}. Send? [y/N] `))
+    if (/^y(es)?$/i.test(answer ?? '')) return true
+    io.err('nothing was sent')
+    return false
+  })
+}

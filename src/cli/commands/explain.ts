@@ -1,0 +1,35 @@
+/** `fettle explain`: prints the entries of the table of errors, by code or exit code. */
+import { ERRORS, type ErrorCode, EXIT } from '../../errors.ts'
+import { nearest } from '../../pipeline/index.ts'
+import { shellCommand } from '../../shell-command.ts'
+import type { Flags } from '../command.ts'
+import { textFlag, usageError } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+
+const describe = (code: ErrorCode): string => {
+  const { kind, text, hint, action, isNotice } = ERRORS[code]
+  const command = action === null ? '' : `\n  ${shellCommand(action)}`
+  const exit = isNotice ? 'a note or a warning, no exit code' : `${kind}, exit ${EXIT[kind]}`
+  return `${code}  (${exit})\n  ${text}\n  ${hint}${command}`
+}
+
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const wanted = textFlag(flags, 'code')
+  const codes = Object.keys(ERRORS) as ErrorCode[]
+  if (wanted === null) {
+    io.out(codes.map(describe).join('\n\n'))
+    return EXIT.ok
+  }
+  const code = wanted.toUpperCase()
+  const found = /^\d+$/.test(code)
+    ? codes.filter(one => !ERRORS[one].isNotice && EXIT[ERRORS[one].kind] === Number(code))
+    : codes.filter(one => one === code)
+  if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
+  else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
+  else {
+    const longer = codes.filter(one => one.startsWith(`${code}_`))
+    const near = longer.length > 0 ? longer.join(', ') : nearest(code, codes)
+    throw usageError(`no such code: ${wanted}`, near === null ? 'See `fettle explain`.' : `Did you mean ${near}?`)
+  }
+  return EXIT.ok
+}

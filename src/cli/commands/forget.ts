@@ -1,0 +1,46 @@
+/** `fettle forget`: prints each file that had the row. */
+import { forgetKey } from '../../app/index.ts'
+import { counted } from '../../counted.ts'
+import { EXIT } from '../../errors.ts'
+import { escapeTerminal, safeJson } from '../../report/index.ts'
+import type { Flags } from '../command.ts'
+import { isOn, listFlag, needText, textFlag, usageError } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const key = needText(flags, 'key')
+  if (key === '') throw usageError('--key is empty: expected the cell of input.key')
+  const dryRun = isOn(flags, 'dry-run')
+  const { found, kept, completed, runs } = await forgetKey({
+    runsDir: needText(flags, 'runs-dir'),
+    cwd: io.cwd,
+    key,
+    pipeline: textFlag(flags, 'pipeline'),
+    answersDir: textFlag(flags, 'answers-dir'),
+    tables: listFlag(flags, 'tables'),
+    dryRun,
+  })
+  if (isOn(flags, 'json')) {
+    io.out(safeJson({ schema: 'fettle/forget/v1', exitCode: EXIT.ok, dryRun, completed, found, kept, runs }))
+    return EXIT.ok
+  }
+  const print = (text: string): void => io.out(escapeTerminal(text))
+  if (completed) io.err('note: a removal that was interrupted is complete now')
+  for (const { file, entries } of found)
+    print(
+      entries === 'whole'
+        ? `${dryRun ? 'would remove' : 'removed'} ${file}`
+        : `${dryRun ? 'would remove' : 'removed'} ${entries} from ${file}`,
+    )
+  for (const { what, name, runId } of kept)
+    io.err(
+      escapeTerminal(
+        what === 'output'
+          ? `not changed: ${name}, which the run ${runId} wrote`
+          : `not changed: the remote job ${name} of the run ${runId}`,
+      ),
+    )
+  if (found.length === 0) io.err(`nothing is kept about this key: ${counted(runs.searched, 'run')} searched`)
+  if (runs.withoutKey > 0) io.err(`searched by cells only, as they have no input.key: ${counted(runs.withoutKey, 'run')}`)
+  return EXIT.ok
+}

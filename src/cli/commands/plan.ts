@@ -1,0 +1,228 @@
+/** `fettle plan`: prints rows, cost and changes of the next run. It asks a remote service what the account has left, and nothing else. */
+import {
+  accountOfPlan,
+  accountWords,
+  createRemoteInputs,
+  estimateRun,
+  listIssues,
+  type PlanAccount,
+  type RunEstimate,
+  runKeyOf,
+} from '../../app/index.ts'
+import { type Prepared, prepare } from '../../app/prepare/prepare.ts'
+import { stdinOf } from '../../app/staging/stdin.ts'
+import { EXIT, errorOfIssues } from '../../errors.ts'
+import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../pipeline/index.ts'
+import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
+import { reuseWords } from '../../report/sections/reuse-words.ts'
+import { count, counted } from '../../report/words.ts'
+import type { Flags } from '../command.ts'
+import { isOn, listFlag, needText, textFlag, usageError, wholeFlag } from '../options/read.ts'
+import { worstExit } from '../result/exit.ts'
+import type { Io } from '../terminal/io.ts'
+import { printIssues } from '../terminal/print-error.ts'
+import { withPipelines } from './pipelines.ts'
+import { overridesOf, reuseOf } from './shared.ts'
+
+/** Returns the exit code of `check`. */
+export async function run(given: Flags, io: Io): Promise<number> {
+  const flags = await withPipelines(given, io)
+  if (typeof flags === 'number') return flags
+  const shards = wholeFlag(flags, 'shards', 1, MOST_SHARDS)
+  const files = listFlag(flags, 'pipeline')
+  if (shards !== null && files.length > 1) throw usageError('--shards takes one pipeline, and several are named')
+  const runsDir = needText(flags, 'runs-dir')
+  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
+  const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
+  const codes: number[] = []
+  const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
+  for (const file of files) {
+    const prepared = await prepare(file, {
+      env: io.env,
+      cwd: io.cwd,
+      runsDir,
+      stdin,
+      elsewhere,
+      isOffline: isOn(flags, 'offline'),
+      ...overridesOf(flags, io.env),
+    })
+    prepared.release()
+    const { plan, input, credentials, project } = prepared
+    const found = [...prepared.issues, ...listIssues(prepared, runsDir)]
+    const isRefused = plan === null || found.some(({ severity }) => severity === 'error')
+    const exitCode = isRefused ? errorOfIssues(found).exitCode : EXIT.ok
+    codes.push(exitCode)
+    if (plan !== null && shards !== null) {
+      io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
+      continue
+    }
+    const estimate =
+      plan === null || input === null
+        ? null
+        : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...reuseOf(flags) })
+    const issues = [...found, ...(estimate?.issues ?? [])]
+    const account =
+      plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
+    if (isOn(flags, 'json')) {
+      const name = plan?.name ?? null
+      const shown = estimate && {
+        ...estimate,
+        issues: undefined,
+        account: account !== null && 'found' in account ? account.found : null,
+      }
+      io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: !isRefused, exitCode, issues, project, plan: shown }))
+      continue
+    }
+    if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
+    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate, project, account))
+  }
+  return worstExit(codes)
+}
+
+const rangesOf = ({ rows }: Plan, of: number): string =>
+  shardList(of)
+    .map((text, index) => {
+      const { from, to } = shareOf(rows, { number: index + 1, of })
+      return `${text}  ${from === to ? 'no rows' : `rows ${from + 1} to ${to}`}`
+    })
+    .join('\n')
+
+function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project'], account: PlanAccount | null): string {
+  const lines = [
+    `${plan.name}  (${plan.file})`,
+    ...projectLines(plan, project),
+    `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
+    ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
+    `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
+    ...(plan.events === undefined ? [] : [`  events    ${eventsLine(plan, plan.events)}`]),
+    `  requests  ${estimate.requests === 0 ? 'none' : `at least ${estimate.requests} (polling adds more)`}`,
+    `  credits   ${creditsOf(plan, estimate)}`,
+    ...monthLines(estimate),
+    ...accountLines(plan, estimate, account),
+    ...(plan.companyNumbers === undefined ? [] : [`  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`]),
+    ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
+    ...(plan.candidates == null
+      ? []
+      : [
+          `  asked     ${estimate.candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(estimate.candidates?.known)}`,
+        ]),
+    ...(estimate.portfolio === null
+      ? []
+      : [`  portfolio ${expectedCount(estimate.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
+    ...(estimate.screening === null
+      ? []
+      : [
+          `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}${knownWords(estimate.screening.known)}`,
+        ]),
+    ...(plan.after === undefined ? [] : ['  after     the jobs are archived']),
+    ...(estimate.unfinished === null
+      ? []
+      : [`  run       resumes the unfinished ${estimate.unfinished}; paid results are not paid again`]),
+    ...keyLines(estimate),
+    ...changeLines(estimate),
+  ]
+  return lines.map(escapeTerminal).join('\n')
+}
+
+/** Which values come from the project file. */
+function projectLines({ service, limit }: Plan, project: Prepared['project']): string[] {
+  if (project === null) return []
+  const { file, target, keys } = project
+  const where = service.kind === 'embedded' ? 'the embedded service' : service.url
+  const rows = limit === null ? 'all rows' : `the first ${counted(limit, 'row')}`
+  return [
+    ...(target === null ? [] : [`  target    ${target}: ${where}, ${rows}`]),
+    `  project   ${file}${keys.length === 0 ? ': the pipeline has a value for every key of it' : `: ${keys.join(', ')}`}`,
+  ]
+}
+
+function monthLines({ month }: RunEstimate): string[] {
+  if (month === null) return []
+  const { limit, spent, most } = month
+  if (spent === null) return [`  month     budget.month ${limit}; what is spent is unknown without credentials`]
+  const verdict = spent + most > limit ? 'the run would be refused' : 'budget.month allows it'
+  return [`  month     ${spent} of ${limit} spent or reserved in ${month.month}, ${most} more at most: ${verdict}`]
+}
+
+function accountLines({ budget }: Plan, { most }: RunEstimate, account: PlanAccount | null): string[] {
+  if (account === null) return []
+  if ('why' in account) return [`  account   what it has left is unknown: ${account.why}`]
+  const { found } = account
+  const isEnough = found !== null && found.left >= most
+  const verdict = budget.account === 'refuse' ? 'the run would be refused (budget.account)' : 'the run may end early'
+  const need = isEnough || (found === null && budget.account === undefined) ? '' : `: the run may need ${count(most)}, ${verdict}`
+  return [`  account   ${accountWords(found)}${need}`]
+}
+
+/** `50,000 rows: 49,412 known, 588 go up (412 new, 131 changed, 45 too old), at most 588 credits` */
+const reuseLine = ({ reuse, credits }: RunEstimate): string =>
+  reuse === null
+    ? ''
+    : `${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'go up')}, at most ${counted(credits.most, 'credit')}`
+
+const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>
+  [
+    banding === null ? 'every other band' : `bands ${banding.join(', ')}`,
+    ...(review.length === 0 ? [] : [`${review.join(', ')} for review`]),
+    ...(pattern === null
+      ? []
+      : [
+          Object.entries(pattern)
+            .map(([part, letters]) => `${part} ${letters}`)
+            .join(', '),
+        ]),
+  ].join('; ')
+
+function keyLines({ runKey }: RunEstimate): string[] {
+  if (runKey === null) return []
+  const { key, from, finished } = runKey
+  return [
+    `  run key   ${key} (${from})`,
+    ...(finished === null ? [] : [`  run       ${finished} of this key has finished: it is reported again, nothing is sent`]),
+  ]
+}
+
+const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
+  `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
+
+const knownWords = (known: number | null | undefined): string => (known == null ? '' : `; ${count(known)} known`)
+
+const portfolioOf = ({ portfolio }: Plan): string =>
+  portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
+
+const screenBudget = ({ budget }: { budget: number | null }): string =>
+  budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
+
+const eventsLine = (plan: Plan, { output, mark }: NonNullable<Plan['events']>): string =>
+  `those of ${portfolioOf(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
+
+const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }: RunEstimate): string =>
+  collapse || reuse !== null || output === null || different === null || different === rows - skipped
+    ? ''
+    : `; job.collapse: true would send ${different}`
+
+function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
+  if (enrich === null) return 'none: the pipeline enriches nothing'
+  const likely = expected === null ? '' : `, about ${expected} by the last good run`
+  const limit =
+    budget === null
+      ? ''
+      : budget >= most
+        ? `; budget.credits ${budget} allows it`
+        : `; exceeds budget.credits ${budget}: nothing would be enriched`
+  return `${most} at most (${enrich.product}, one per row found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service is free of charge' : ''}`
+}
+
+function changeLines({ against }: RunEstimate): string[] {
+  if (against === null) return ['  against   no earlier good run of this pipeline']
+  const { runId, startedAt, changes } = against
+  const title = `  against   ${runId} of ${startedAt.slice(0, 16).replace('T', ' ')} UTC`
+  if (changes.length === 0) return [`${title}: nothing changed`]
+  return [title, ...changes.map(change => `    ${changeLine(change)}`)]
+}
+
+function changeLine({ what, was, is }: Change): string {
+  if (what === 'input') return '~ input changed'
+  if (was === null) return `+ ${what}: ${is}`
+  return is === null ? `- ${what}: ${was}` : `~ ${what}: ${was} -> ${is}`
+}

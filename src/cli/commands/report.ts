@@ -1,0 +1,35 @@
+/** `fettle report`: renders the report of a run again from its journal. */
+import { resolve } from 'node:path'
+import { loadRun, MOST_ROWS, reportOfRun, reviewRows, storedStatusOf } from '../../app/index.ts'
+import { EXIT } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
+import { RENDERERS, type Renderer } from '../../report/index.ts'
+import type { Flags } from '../command.ts'
+import { assertReplaceableReport } from '../options/overwrite-guards.ts'
+import { needText, textFlag } from '../options/read.ts'
+import { EXTENSIONS } from '../reporters/registry.ts'
+import type { Io } from '../terminal/io.ts'
+import { hasPage, reportText } from './shared.ts'
+
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const runsDir = needText(flags, 'runs-dir')
+  const { state, directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
+  const report = reportOfRun(runsDir, directory.id)
+  const format = needText(flags, 'format')
+  const to = textFlag(flags, 'to')
+  const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
+  const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
+  const { status } = storedStatusOf(runsDir, state)
+  const text =
+    renderer === null || (format === 'text' && to === null)
+      ? reportText(report, io, 'out', { isStopped: status === 'stopped', hasPage: hasPage(io, runsDir, directory.id) })
+      : renderer.render(report, rows)
+  if (to === null) io.out(text)
+  else {
+    const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions, flag: `--to ${to}` })
+    await writeAtomic(resolve(io.cwd, to), text, { isShared: true })
+  }
+  // An active run has no final result.
+  return status === 'running' ? EXIT.retryable : EXIT.ok
+}

@@ -1,0 +1,56 @@
+/** `fettle resume` and `fettle collect`: resume a run from its journal and print its report; a finished run is only printed. */
+import { findResumable, type RunResult, type RunSettings, resumeOrCollect } from '../../app/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
+import type { Body, Flags } from '../command.ts'
+import { isOn, needText, textFlag } from '../options/read.ts'
+import { CallReporters } from '../reporters/call-reporters.ts'
+import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
+import { checkResultFile, type Ending } from '../result/result.ts'
+import type { Io } from '../terminal/io.ts'
+import { showProgress } from '../terminal/progress/index.ts'
+import { reportEndings } from './run/run.ts'
+import { checkFlags, settingsOf } from './shared.ts'
+
+export const bodyOf = (command: 'resume' | 'collect'): Body => ({
+  run: (flags, io) =>
+    runRecorded(command, flags, io, runsDir => {
+      const found = findResumable(runsDir, textFlag(flags, 'run') ?? undefined)
+      const plan = found.queued === null ? found.state.plan : null
+      const name = found.queued?.pipeline ?? plan?.name ?? null
+      const isFinished = found.queued === null && found.state.finished
+      return { name, plan, isFinished, start: settings => resumeOrCollect(found, settings) }
+    }),
+})
+
+export interface Recorded {
+  readonly name: string | null
+  /** Null while the run is in a queue. */
+  readonly plan: Plan | null
+  readonly isFinished?: boolean
+  readonly start: (settings: RunSettings) => Promise<RunResult>
+}
+
+/** Finds what is recorded, starts it, and reports its ending; an error of either is its ending. */
+export async function runRecorded(command: string, flags: Flags, io: Io, find: (runsDir: string) => Recorded): Promise<number> {
+  checkFlags(flags)
+  const runsDir = needText(flags, 'runs-dir')
+  const reporters = await CallReporters.create(flags, io)
+  await checkResultFile(flags, io)
+  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null, runsDir })
+  let ending: Ending
+  let name: string | null = null
+  try {
+    const { plan, start, isFinished = false, ...found } = find(runsDir)
+    name = found.name
+    if (plan !== null) await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
+    reporters.enable()
+    // A recorded run has its credentials from its pipeline; a finished run and a merge need none.
+    const settings = settingsOf(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
+    ending = { name, result: await start(settings), isRepeated: isFinished }
+  } catch (error) {
+    ending = { name, error }
+  } finally {
+    progress.stop()
+  }
+  return reportEndings([ending], reporters, flags, io)
+}
