@@ -97,7 +97,7 @@ export interface ReporterRequest {
 }
 
 /** The reporters of a call. Throws FETTLE_USAGE for an unknown name and for a path it may not write to. */
-export async function requestedReporters(flags: Flags, io: Io): Promise<ReporterRequest[]> {
+async function requestedReporters(flags: Flags, io: Io): Promise<ReporterRequest[]> {
   const words = [...new Set(listFlag(flags, 'reporter'))]
   const requested = words.filter(word => word !== NONE).map(word => parseRequest(word, io))
   const context: CallContext = { env: io.env, platform: ciOf(io.env), pipelines: listFlag(flags, 'pipeline').length }

@@ -118,7 +118,7 @@ export type Chosen =
   | null
 
 /** Row `at` of `of`, from 1. */
-export function screenOf(
+function screenOf(
   row: ReviewRow,
   { at, of }: { readonly at: number; readonly of: number },
   chosen: Chosen,
