@@ -43,7 +43,7 @@ const serverOptions = (limits: Limits) => ({
   requestIdHeader: false as const,
   // The interface shows some paths with and without `compliance`, and both are served (contract §6.1, §15). Clients write `searchCriteria`,
   // which would be an id, the earlier name of `/access`, and `/companies/` with a slash at its end.
-  rewriteUrl: ({ url }: { url?: string | undefined }) =>
+  rewriteUrl: ({ url }: { url?: string }) =>
     (url ?? '')
       .replace(/^\/v1\/kyc-protect\//, '/v1/compliance/kyc-protect/')
       .replace(/^(\/v1\/(?:companies|people)\/)searchcriteria(?=\?|$)/i, '$1searchcriteria')
@@ -58,29 +58,19 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   const write = (line: Record<string, unknown>): void => {
     options.log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
   }
-  const writeRequest = (
-    request: FastifyRequest,
-    status: number,
-    seconds: number | null,
-    more: Record<string, unknown> = {},
-  ): void => {
-    const route = request.routeOptions.url ?? 'unknown'
-    const trace = traceOf(request)
-    options.metrics.answered(request.method, route, status, request.routeOptions.url === undefined ? null : seconds)
-    write({ correlationId: request.id, ...trace?.ids, method: request.method, route, status, ...more })
+  const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown'
+  const writeRequest = (request: FastifyRequest, status: number, seconds: number | null, more: object = {}): void => {
+    const { id: correlationId, method } = request
+    const route = routeOf(request)
+    options.metrics.answered(method, route, status, request.routeOptions.url === undefined ? null : seconds)
+    write({ correlationId, ...traceOf(request)?.ids, method, route, status, ...more })
   }
 
   const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service failed to run this request')
     if (refusal.status === 500) {
       const message = error instanceof Error ? error.message : 'unknown'
-      write({
-        correlationId: request.id,
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: 500,
-        error: message,
-      })
+      write({ correlationId: request.id, method: request.method, route: routeOf(request), status: 500, error: message })
     }
     reply.header('X-Correlation-Id', request.id)
     if (refusal.status === 413 || restOf(request) > limits.restBytes) reply.header('Connection', 'close')

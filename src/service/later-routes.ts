@@ -22,16 +22,8 @@ const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/
 
 const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
-interface PathMethods {
-  readonly pattern: RegExp
-  readonly methods: readonly string[]
-}
-
 /** The methods of every path of a play, to answer a wrong method with 405 and an unknown path with 404. */
-function pathMethods(
-  { operations }: Pick<Play, 'operations'>,
-  more: Iterable<readonly [string, readonly string[]]>,
-): PathMethods[] {
+function pathMethods({ operations }: Play, more: Iterable<readonly [string, readonly string[]]>) {
   const played = Object.keys(OPERATIONS).filter((name): name is OperationName => operations?.has(name as OperationName) ?? true)
   const methods = new Map<string, readonly string[]>(READ_PATHS.map(path => [path, ['GET', 'HEAD']]))
   for (const operation of [...played.map(name => OPERATIONS[name]), ...OTHER_GROUPS]) {
@@ -39,10 +31,7 @@ function pathMethods(
     const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
-  return [...methods, ...more].map(([path, allowed]) => ({
-    pattern: pathPattern(path),
-    methods: allowed,
-  }))
+  return [...methods, ...more].map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
 }
 
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
@@ -59,7 +48,7 @@ export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOpt
   if (options.reconcile) app.register(async scope => reconcileRoutes(scope, deps, options.version))
   docsRoutes(app, deps, options.version)
 
-  let paths: PathMethods[] | null = null
+  let paths: ReturnType<typeof pathMethods> | null = null
   // After the paths of other groups, and before the framework asks what the body is: it refuses a QUERY without one.
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return

@@ -15,10 +15,12 @@ import type { Hit, Search, SearchStore } from './screening/searches-store.ts'
 /** The user of a request. Objects belong to the number of the user's tenant, and are shared with people. */
 export type Caller = Pick<User, 'id' | 'person'>
 
+type PortfolioCall = { readonly user: Caller; readonly params: Readonly<Record<string, string>> }
+
 /** A permission an operation needs; only the owner may delete and share (`Own`). */
 export type Need = Permission | 'Own'
 
-export interface ObjectStores {
+interface ObjectStores {
   readonly jobs: Pick<JobStore, 'find'>
   readonly searches: Pick<SearchStore, 'find' | 'hit'>
   readonly portfolios: Pick<PortfolioStore, 'find' | 'shares'>
@@ -57,14 +59,18 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
     (caller: Caller) =>
     ({ id }: Portfolio): readonly Permission[] | undefined =>
       portfolios.shares(id).get(caller.person)
+  const openPortfolio = (caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio => {
+    const portfolio = isNumber(String(id)) ? portfolios.find(Number(id)) : null
+    return open('Portfolio resource', portfolio, caller, needs, sharesWith(caller))
+  }
   return {
     job: (caller: Caller, id: string): Job => open('Job', jobs.find(caller.id, id), caller),
     search: (caller: Caller, type: SearchType, id: string): Search => open('Search', searches.find(caller.id, type, id), caller),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
-    portfolio(caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio {
-      const found = isNumber(String(id)) ? portfolios.find(Number(id)) : null
-      return open('Portfolio resource', found, caller, needs, sharesWith(caller))
-    },
+    portfolio: openPortfolio,
+    /** The portfolio in the path of a call. */
+    portfolioOf: ({ user, params }: PortfolioCall, ...needs: readonly Need[]): Portfolio =>
+      openPortfolio(user, params.portfolioId ?? '', ...needs),
     /** The portfolio of a notification event. */
     notified(caller: Caller, id: string, ...needs: readonly Need[]): Portfolio {
       const portfolio = isNumber(id) ? events.portfolioOf(Number(id)) : null

@@ -52,14 +52,11 @@ export interface RegisterExtras extends Partial<Pick<OpenedRegisters, 'officers'
 /** Registers what closes a resource; closed last to first. */
 type OnClose = (closer: () => unknown) => unknown
 
-interface AuthParts {
-  readonly accounts: AccountFile
+/** What work without a request needs. */
+interface BackgroundParts {
   readonly database: Database
   readonly clock: Clock
   readonly limits: Limits
-}
-
-interface BackgroundParts extends Omit<AuthParts, 'accounts'> {
   readonly current: CurrentRegisters
   readonly play: Play
   readonly changes: ChangeSource
@@ -89,10 +86,8 @@ const packageVersion = (): string =>
 function loginsOf({ users = [], host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
-    throw new FettleError(
-      'FETTLE_CREDENTIALS',
-      `Cannot listen on ${host}: without users the service is limited to loopback addresses.`,
-    )
+    const message = `Cannot listen on ${host}: without users the service is limited to loopback addresses.`
+    throw new FettleError('FETTLE_CREDENTIALS', message)
   }
   // The same name every time: jobs belong to a user, and the next start must still find them.
   return [{ username: 'embedded', password: randomBytes(24).toString('base64url'), isGenerated: true }]
@@ -136,10 +131,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const files = jobFilesIn(dataDir)
   const moved = await recover(dataDir, jobs, now())
 
-  const monitoring = await openMonitoring({
-    ...{ database, current, changes, dataDir, clock, limits, onError },
-    writeLog,
-  })
+  const monitoring = await openMonitoring({ database, current, changes, dataDir, clock, limits, writeLog, onError })
   onClose(() => monitoring.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
   const searches = openSearches(database, now)
@@ -147,7 +139,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
 
   const worker = startWorker({
     ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },
-    addResults: addResultsTo({ objects, portfolios, holdings }),
+    addResults: addResultsTo(objects, portfolios, holdings),
   })
   onClose(() => worker.close())
   const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
@@ -167,19 +159,6 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   return { ...stores, objects, worker, screener, importer, importDir }
 }
 
-async function openAuth(options: StartOptions, logins: readonly Login[], { accounts, database, clock, limits }: AuthParts) {
-  const now = (): number => clock.now()
-  const users = await openUsers(logins, accounts, openOwnerNumbers(database))
-  return {
-    users,
-    usage: openUsage(database, users.values(), now),
-    throttle: makeThrottle(limits, now),
-    rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
-    tokens: makeTokens(limits.tokenMs, now),
-    links: makeLinks(limits.linkMs, now, users),
-  }
-}
-
 /** Lets requests in flight finish for a limited time, then closes their connections. */
 async function closeApp(app: FastifyInstance, clock: Clock, closeMs: number): Promise<void> {
   const closed = new AbortController()
@@ -193,21 +172,17 @@ export async function start(
   options: StartOptions,
   engine: Engine,
   registers: readonly OpenRegister[],
-  { changes = UNCHANGING, officers = NO_OFFICERS, reopen, close: closeEngine }: RegisterExtras = {},
+  { changes = UNCHANGING, officers = NO_OFFICERS, reopen, close }: RegisterExtras = {},
 ): Promise<Service> {
   const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, hosts = [], reconcile = false } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   if (reconcile && !LOOPBACK.includes(host)) {
-    throw new FettleError(
-      'FETTLE_SETTINGS',
-      `Cannot serve /reconcile on ${host}: it needs no login, so it is limited to loopback addresses.`,
-    )
+    const message = `Cannot serve /reconcile on ${host}: it needs no login, so it is limited to loopback addresses.`
+    throw new FettleError('FETTLE_SETTINGS', message)
   }
   if (reconcile && options.publicUrl !== undefined) {
-    throw new FettleError(
-      'FETTLE_SETTINGS',
-      'Cannot serve /reconcile under a public address: it needs no login, so it is limited to this machine.',
-    )
+    const message = 'Cannot serve /reconcile under a public address: it needs no login, so it is limited to this machine.'
+    throw new FettleError('FETTLE_SETTINGS', message)
   }
   const address = openPublicAddress(options)
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname]
@@ -218,20 +193,23 @@ export async function start(
   }
 
   try {
-    const opened = { engine, officers, registers, ...(closeEngine === undefined ? {} : { close: closeEngine }) }
     const play = PLAYS[options.play ?? 'own']
-    const current = makeCurrent(opened, reopen, one => engineIn(play, one))
+    const current = makeCurrent({ engine, officers, registers, close }, reopen, reopened => engineIn(play, reopened))
     onClose(() => current.close())
     const { accounts, logins, database } = await openDataDir(options, onClose)
     const background = await startBackground(options, { database, current, play, changes, clock, limits }, onClose)
     const now = (): number => clock.now()
-    const startedAt = now()
+    const users = await openUsers(logins, accounts, openOwnerNumbers(database))
     let origin = ''
     let closing: Promise<void> | null = null
     const deps = {
       ...{ engine: current.engine, officers: current.officers, search: current.search, registers: current.registers },
-      ...{ clock, limits, play, startedAt, ...background },
-      ...(await openAuth(options, logins, { accounts, database, clock, limits })),
+      ...{ clock, limits, play, users, startedAt: now(), ...background },
+      usage: openUsage(database, users.values(), now),
+      throttle: makeThrottle(limits, now),
+      rates: makeRates(options.rates ?? {}, now, limits.loginKeys),
+      tokens: makeTokens(limits.tokenMs, now),
+      links: makeLinks(limits.linkMs, now, users),
       answers: openAnswers(database, now, limits.idempotencyMs),
       credits: openCredits(database, options.credits ?? null),
       addressOf: (request: IncomingMessage) => address.of(request, origin),
@@ -249,7 +227,7 @@ export async function start(
     origin = await app.listen({ host, port, backlog: limits.connections })
 
     const { username, password } = logins[0] ?? { username: '', password: '' }
-    const close = (): Promise<void> => {
+    const closeOnce = (): Promise<void> => {
       closing ??= closeAll()
       return closing
     }
@@ -261,8 +239,8 @@ export async function start(
         return current.registers()
       },
       factsOf: background.worker.factsOf,
-      close,
-      [Symbol.asyncDispose]: close,
+      close: closeOnce,
+      [Symbol.asyncDispose]: closeOnce,
     }
   } catch (error) {
     await closeAll()

@@ -1,5 +1,4 @@
 /** The caller's user record and what the account may use (contract §4.3, §8 row 30, §11.1). */
-
 import type { FastifyInstance } from 'fastify'
 import type { Allowance } from '../../contract/index.ts'
 import type { Product } from '../auth/usage.ts'

@@ -25,13 +25,9 @@ export function readRates(texts: readonly string[]): RateOptions {
     const [, name = 'all', requests, count, unit] = /^(?:(\w+)=)?([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? []
     const isKnown = name === 'all' || Object.hasOwn(OPERATIONS, name)
     if (requests === undefined || !isKnown) {
-      throw new FettleError(
-        'FETTLE_USAGE',
-        `the rate limit ${text} is not valid${isKnown ? '' : `: there is no operation ${name}`}`,
-        {
-          hint: 'Write a limit as 20/1s, 600/1m or createJob=2/1s.',
-        },
-      )
+      const why = isKnown ? '' : `: there is no operation ${name}`
+      const hint = 'Write a limit as 20/1s, 600/1m or createJob=2/1s.'
+      throw new FettleError('FETTLE_USAGE', `the rate limit ${text} is not valid${why}`, { hint })
     }
     const rate = { requests: Number(requests), perMs: Number(count) * UNITS[unit as keyof typeof UNITS] }
     const key = name as OperationName | 'all'

@@ -17,8 +17,8 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
       database.run(sql, [owner, product, country])
     },
     used(owner: number, product: Product, country: string): number {
-      const sql = 'SELECT used FROM usage WHERE owner = ? AND product = ? AND country = ?'
-      return database.get<{ used: number }>(sql, [owner, product, country])?.used ?? 0
+      const sql = 'SELECT used AS n FROM usage WHERE owner = ? AND product = ? AND country = ?'
+      return database.count(sql, [owner, product, country])
     },
     /** When the user was first seen, in milliseconds since 1970. */
     created(owner: number): number {
@@ -33,8 +33,7 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
 export type UsageStore = ReturnType<typeof openUsage>
 
 export function openCredits(database: Database, limit: number | null) {
-  const used = (owner: number): number =>
-    database.get<{ used: number }>('SELECT used FROM credits WHERE owner = ?', [owner])?.used ?? 0
+  const used = (owner: number): number => database.count('SELECT used AS n FROM credits WHERE owner = ?', [owner])
   return {
     /** The limit of each user; null: unlimited. */
     limit,

@@ -9,12 +9,7 @@ import { FettleError } from '../../errors.ts'
 import { type Account, type AccountFile, addAccount, openAccounts, removeAccount } from '../storage/accounts.ts'
 import type { OwnerNumbers } from '../storage/ids.ts'
 
-/** The stored form of a password; salt and key in base64. */
-interface PasswordRecord {
-  readonly salt: string
-  readonly parameters: { readonly N: number; readonly r: number; readonly p: number }
-  readonly key: string
-}
+type PasswordRecord = Account['password']
 
 /**
  * 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting. Only tests make it cheaper, before a
@@ -36,20 +31,6 @@ async function protect(password: string, isGenerated = false): Promise<PasswordR
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
 
-/** Whether the password matches the record; `known` is undefined for an unknown user. */
-type PasswordCheck = (password: string, known: PasswordRecord | undefined) => Promise<boolean>
-
-/** Creates the check. For an unknown user it verifies a decoy, so that both cases take the same time. */
-function makePasswordCheck(): PasswordCheck {
-  const [salt, key] = [randomBytes(16), randomBytes(KEY_BYTES)].map(bytes => bytes.toString('base64')) as [string, string]
-  const decoy = { salt, parameters: PARAMETERS, key }
-  return async (password, known) => {
-    const record = known ?? decoy
-    const key = await derive(password, record)
-    return timingSafeEqual(Buffer.from(record.key, 'base64'), key) && known !== undefined
-  }
-}
-
 /** A user name with its password. */
 export interface Login {
   readonly username: string
@@ -59,9 +40,7 @@ export interface Login {
 }
 
 export interface User {
-  /**
-   * The number of the tenant, which its users share: every job, portfolio, search, event and stored answer belongs to one.
-   */
+  /** The number of the tenant, which its users share: every job, portfolio, search, event and stored answer belongs to one. */
   readonly id: number
   /** The number of the person, for what a user has done, is assigned, or was allowed by others: `userId` on the wire. */
   readonly person: number
@@ -77,24 +56,19 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
   for (const { username, password, isGenerated } of logins) {
     given.set(username, { password: await protect(password, isGenerated), generation: randomUUID() })
   }
-  const check = makePasswordCheck()
+  // For an unknown user a decoy is verified, so that both cases take the same time.
+  const decoy = {
+    salt: randomBytes(16).toString('base64'),
+    parameters: PARAMETERS,
+    key: randomBytes(KEY_BYTES).toString('base64'),
+  }
 
   /** The first user of a tenant has its number. No tenant has a space in its name. */
-  const personOf = (username: string, tenant: string): number => numberOf(username === tenant ? tenant : `user ${username}`)
-  const ofLogin = (username: string, generation: string): User => ({
-    id: numberOf(username),
-    person: personOf(username, username),
-    username,
-    role: 'admin',
-    generation,
-  })
-  const ofAccount = ({ username, tenant, role, id }: Account): User => ({
-    id: numberOf(tenant),
-    person: personOf(username, tenant),
-    username,
-    role,
-    generation: id,
-  })
+  const ofAccount = ({ username, tenant, role, id: generation }: Omit<Account, 'password' | 'createdAt'>): User => {
+    const id = numberOf(tenant)
+    return { id, person: username === tenant ? id : numberOf(`user ${username}`), username, role, generation }
+  }
+  const ofLogin = (username: string, id: string): User => ofAccount({ username, tenant: username, role: 'admin', id })
   const values = (): User[] => [
     ...[...given].map(([username, { generation }]) => ofLogin(username, generation)),
     ...[...accounts.all().values()].filter(({ username }) => !given.has(username)).map(ofAccount),
@@ -109,8 +83,12 @@ export async function openUsers(logins: readonly Login[], accounts: AccountFile,
     ofGeneration: (generation: string): User | undefined => values().find(user => user.generation === generation),
     values,
     /** Whether user name and password are correct; both are case-sensitive (contract §4.1). */
-    isCorrect: ({ username, password }: Login): Promise<boolean> =>
-      check(password, (given.get(username) ?? accounts.all().get(username))?.password),
+    async isCorrect({ username, password }: Login): Promise<boolean> {
+      const known = (given.get(username) ?? accounts.all().get(username))?.password
+      const record = known ?? decoy
+      const key = await derive(password, record)
+      return timingSafeEqual(Buffer.from(record.key, 'base64'), key) && known !== undefined
+    },
   }
 }
 

@@ -14,14 +14,9 @@ export const snapshotDirIn = (dataDir: string): string => join(dataDir, 'backups
 
 export const ENDS = { wanted: '.wanted', part: '.part', ready: '.ready', failed: '.failed' } as const
 
-interface SnapshotRequestParts {
-  readonly dataDir: string
-  readonly clock: Clock
-  readonly everyMs: number
-  readonly take: (folder: string) => void
-}
+type SnapshotRequests = { dataDir: string; clock: Clock; everyMs: number; take: (folder: string) => void }
 
-async function answer(requests: string, id: string, take: SnapshotRequestParts['take']): Promise<void> {
+async function answer(requests: string, id: string, take: SnapshotRequests['take']): Promise<void> {
   const path = (end: keyof typeof ENDS): string => join(requests, `${id}${ENDS[end]}`)
   await rm(path('wanted'), { force: true })
   try {
@@ -34,7 +29,7 @@ async function answer(requests: string, id: string, take: SnapshotRequestParts['
 }
 
 /** Answers requests until it is closed. First removes unfinished snapshots left by a kill. */
-export function openSnapshotRequests({ dataDir, clock, everyMs, take }: SnapshotRequestParts): { close(): Promise<void> } {
+export function openSnapshotRequests({ dataDir, clock, everyMs, take }: SnapshotRequests): { close(): Promise<void> } {
   const requests = snapshotDirIn(dataDir)
   const stop = new AbortController()
   // The folder is created by the first request.

@@ -21,13 +21,8 @@ interface JsonSchema {
 
 function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Criterion {
   const { minLength, maxLength, enum: allowed, pattern } = schemas?.items ?? schemas ?? {}
-  return {
-    ...(isRequired ? { required: true } : { optional: true }),
-    ...(minLength === undefined ? {} : { minLength }),
-    ...(maxLength === undefined ? {} : { maxLength }),
-    ...(allowed === undefined ? {} : { allowedValues: [...allowed] }),
-    ...(pattern === undefined ? {} : { validationRegExp: pattern }),
-  }
+  const form = { minLength, maxLength, allowedValues: allowed && [...allowed], validationRegExp: pattern }
+  return { ...(isRequired ? { required: true } : { optional: true }), ...form }
 }
 
 const propertiesOf = (schema: z.ZodType): Record<string, JsonSchema> =>

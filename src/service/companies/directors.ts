@@ -31,7 +31,7 @@ function datesOf<Name extends string>(dates: Readonly<Record<Name, string>>) {
   const others = entries.filter(([, date]) => date !== '' && !IS_DAY.test(date))
   return {
     ...(Object.fromEntries(days) as Partial<Record<Name, string>>),
-    ...(others.length === 0 ? {} : { additionalData: Object.fromEntries(others) }),
+    additionalData: others.length === 0 ? undefined : Object.fromEntries(others),
   }
 }
 
@@ -64,9 +64,9 @@ function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
     ...details(first),
     ...datesOf({ dateOfBirth: first.dateOfBirth, resignationDate: resigned.at(-1) ?? '' }),
     address: addressOf(first),
-    positions: positions.map(one => ({
-      ...datesOf({ dateAppointed: one.appointed }),
-      ...withoutEmpty({ positionName: one.position }),
+    positions: positions.map(({ appointed, position }) => ({
+      ...datesOf({ dateAppointed: appointed }),
+      ...withoutEmpty({ positionName: position }),
     })),
   }
 }
@@ -88,10 +88,7 @@ export const directorsOf = (officers: readonly Officer[]): NonNullable<CompanyRe
 })
 
 /** A position of a person and the company it is in. */
-export interface Appointment {
-  readonly officer: Officer
-  readonly company: Company
-}
+export type Appointment = { readonly officer: Officer; readonly company: Company }
 
 export const foundPerson = ({ officer, company }: Appointment): FoundPerson => ({
   peopleId: officer.peopleId,

@@ -73,15 +73,10 @@ export function addressOf(company: Company): CompanyAddress {
   })
 }
 
-/** Two fields have a second name in recorded answers, which clients read. */
-const withSecondNames = (address: CompanyAddress): CompanyAddress => ({
-  ...address,
-  ...withoutEmpty({ postCode: address.postalCode ?? '', houseNo: address.houseNumber ?? '' }),
-})
-
 export function foundCompany(company: Company): FoundCompany {
   const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone, legalForm = '' } = company
   const [activity] = activitiesOf(company)
+  const address = addressOf(company)
   return {
     id,
     ...withoutEmpty({
@@ -97,10 +92,11 @@ export function foundCompany(company: Company): FoundCompany {
       legalForm,
       activityCode: activity?.code ?? '',
     }),
-    ...(activity === undefined ? {} : { activity }),
-    ...(vatNumber === '' ? {} : { vatNo: [vatNumber] }),
-    ...(phone === '' ? {} : { phoneNumbers: [phone] }),
-    ...(tradingNames.length === 0 ? {} : { tradingNames: [...tradingNames] }),
-    address: withSecondNames(addressOf(company)),
+    activity,
+    vatNo: vatNumber === '' ? undefined : [vatNumber],
+    phoneNumbers: phone === '' ? undefined : [phone],
+    tradingNames: tradingNames.length === 0 ? undefined : [...tradingNames],
+    // Two fields have a second name in recorded answers, which clients read.
+    address: { ...address, postCode: address.postalCode, houseNo: address.houseNumber },
   }
 }

@@ -18,8 +18,6 @@ import type { Officer } from '../registers/officer.ts'
 import { directorsOf } from './directors.ts'
 import { activitiesOf, addressOf, statusOf, withoutEmpty } from './facts.ts'
 
-const REASON = 'de_reason_code'
-
 /** Reasons to order a report in Germany; the code is the position from 1. */
 const REASONS = [
   'credit decision',
@@ -34,7 +32,7 @@ const REASONS = [
 
 export const customDataOf = (country: string) =>
   country === 'DE'
-    ? [{ key: REASON, optional: false, allowedValues: REASONS.map((_, at) => String(at + 1)), description: REASONS }]
+    ? [{ key: 'de_reason_code', optional: false, allowedValues: REASONS.map((_, at) => String(at + 1)), description: REASONS }]
     : []
 
 /** Throws a 400 when required custom data is missing. */
@@ -42,38 +40,42 @@ function requireCustomData(country: string, customData = ''): void {
   for (const { key, allowedValues } of customDataOf(country)) {
     const value = /(?:^|[,;&|\s])de_reason_code::(\d+)(?=$|[,;&|\s])/.exec(customData)?.[1]
     if (value !== undefined && allowedValues.includes(value)) continue
-    throw badRequest(
-      'The report cannot be ordered',
-      `customData: ${country} requires ${key}::n, where n is one of ${allowedValues.join(', ')}`,
-    )
+    const why = `customData: ${country} requires ${key}::n, where n is one of ${allowedValues.join(', ')}`
+    throw badRequest('The report cannot be ordered', why)
   }
 }
 
 export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
   const { legalForm = '', incorporated = '', figures = {} } = company
-  const rating = ratingOf(figures)
-  const { turnover, equity, profit } = amountsOf(figures)
   const { currency = '', employees = '' } = figures
-  const money = (value: number) => ({ value, ...withoutEmpty({ currency }) })
-  const formerName = (previous: string, at: number) => {
+  const [turnover, equity, profit] = [amountOf(figures.turnover), amountOf(figures.equity), amountOf(figures.profit)]
+  const money = (value: number | undefined) => (value === undefined ? undefined : { value, ...withoutEmpty({ currency }) })
+  const formerNames = previousNames.map((previous, at) => {
     const until = company.previousUntil?.[at] ?? ''
-    return { name: previous, ...(until === '' ? {} : { dateChanged: `${until}T00:00:00Z` }) }
-  }
+    return { name: previous, dateChanged: until === '' ? undefined : `${until}T00:00:00Z` }
+  })
   const activities = activitiesOf(company)
   const [main] = activities
   const status = statusOf(company)
-  const companyStatus = status === '' ? {} : { companyStatus: { status, description: company.status } }
+  const companyStatus = status === '' ? undefined : { status, description: company.status }
   const address = addressOf(company)
+  const statement = {
+    ...withoutEmpty({ currency }),
+    profitAndLoss: { revenue: turnover, profitAfterTax: profit },
+    balanceSheet: { totalShareholdersEquity: equity },
+  }
+  const hasStatement = turnover !== undefined || equity !== undefined || profit !== undefined
+  const rating = ratingOf(figures)
   return {
     companyId,
     language: 'EN',
     companySummary: {
       ...withoutEmpty({ businessName: name, country, companyNumber: safeNumber(company), companyRegistrationNumber: orgNumber }),
-      ...(main === undefined ? {} : { mainActivity: main }),
-      ...companyStatus,
-      ...(turnover === null ? {} : { latestTurnoverFigure: money(turnover) }),
-      ...(equity === null ? {} : { latestShareholdersEquityFigure: money(equity) }),
+      mainActivity: main,
+      companyStatus,
+      latestTurnoverFigure: money(turnover),
+      latestShareholdersEquityFigure: money(equity),
     },
     companyIdentification: {
       basicInformation: {
@@ -84,63 +86,43 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
           country,
           vatRegistrationNumber: vatNumber,
         }),
-        ...companyStatus,
-        ...(legalForm === '' ? {} : { legalForm: { description: legalForm } }),
-        ...(/^\d{4}-\d{2}-\d{2}$/.test(incorporated) ? { companyRegistrationDate: `${incorporated}T00:00:00Z` } : {}),
-        ...(main === undefined ? {} : { principalActivity: main }),
+        companyStatus,
+        legalForm: legalForm === '' ? undefined : { description: legalForm },
+        companyRegistrationDate: /^\d{4}-\d{2}-\d{2}$/.test(incorporated) ? `${incorporated}T00:00:00Z` : undefined,
+        principalActivity: main,
         contactAddress: address,
       },
-      ...(main === undefined ? {} : { activityClassifications: [{ activities }] }),
-      ...(previousNames.length === 0 ? {} : { previousNames: previousNames.map((previous, at) => formerName(previous, at)) }),
-      ...(tradingNames.length === 0 ? {} : { tradingNames: tradingNames.map(trading => ({ name: trading })) }),
+      activityClassifications: main === undefined ? undefined : [{ activities }],
+      previousNames: formerNames.length === 0 ? undefined : formerNames,
+      tradingNames: tradingNames.length === 0 ? undefined : tradingNames.map(trading => ({ name: trading })),
     },
     contactInformation: {
       mainAddress: address,
-      ...(email === '' ? {} : { emailAddresses: [email] }),
-      ...(website === '' ? {} : { websites: [website] }),
+      emailAddresses: email === '' ? undefined : [email],
+      websites: website === '' ? undefined : [website],
     },
-    ...(rating === null ? {} : { creditScore: { currentCreditRating: rating } }),
-    ...(officers.length === 0 ? {} : { directors: directorsOf(officers) }),
-    ...(employees === '' ? {} : { otherInformation: { employeesInformation: [{ numberOfEmployees: employees }] } }),
-    ...(turnover === null && equity === null && profit === null
-      ? {}
-      : {
-          financialStatements: [
-            {
-              ...withoutEmpty({ currency }),
-              profitAndLoss: withoutNull({ revenue: turnover, profitAfterTax: profit }),
-              balanceSheet: withoutNull({ totalShareholdersEquity: equity }),
-            },
-          ],
-        }),
+    creditScore: rating === undefined ? undefined : { currentCreditRating: rating },
+    directors: officers.length === 0 ? undefined : directorsOf(officers),
+    otherInformation: employees === '' ? undefined : { employeesInformation: [{ numberOfEmployees: employees }] },
+    financialStatements: hasStatement ? [statement] : undefined,
   }
 }
 
-const withoutNull = (amounts: Readonly<Record<string, number | null>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(amounts).flatMap(([name, amount]) => (amount === null ? [] : [[name, amount]])))
-
-/** Null for a text that is not an amount. */
-function amountOf(text: string): number | null {
+/** Undefined for a text that is not an amount. */
+function amountOf(text = ''): number | undefined {
   const amount = Number(text.replaceAll(/[\s,]/g, ''))
-  return text === '' || Number.isNaN(amount) ? null : amount
+  return text === '' || Number.isNaN(amount) ? undefined : amount
 }
 
-const amountsOf = ({ turnover = '', equity = '', profit = '' }: Figures) => ({
-  turnover: amountOf(turnover),
-  equity: amountOf(equity),
-  profit: amountOf(profit),
-})
-
-/** Band, score and credit limit; null where the register has none of them. */
+/** Band, score and credit limit; undefined where the register has none of them. */
 function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figures) {
   const value = amountOf(limit)
-  const creditLimit = value === null ? {} : { creditLimit: { value: String(value), ...withoutEmpty({ currency }) } }
-  const found = {
-    ...withoutEmpty({ commonValue: rating }),
-    ...(score === '' ? {} : { providerValue: { value: score } }),
-    ...creditLimit,
+  if (rating === '' && score === '' && value === undefined) return undefined
+  return {
+    commonValue: rating || undefined,
+    providerValue: score === '' ? undefined : { value: score },
+    creditLimit: value === undefined ? undefined : { value: String(value), ...withoutEmpty({ currency }) },
   }
-  return Object.keys(found).length === 0 ? null : found
 }
 
 /** `companyRegistrationNumber` becomes `Company registration number`. */
@@ -176,16 +158,7 @@ export const sectionsOf = (record: object): PdfSection[] =>
 const JSON_AND_PDF = 'application/json+pdf'
 const TEMPLATE = 'full'
 
-interface Order {
-  readonly connectId: string
-  readonly userId: number
-  readonly withPdf: boolean
-}
-
-interface LinkRoute {
-  Params: { name: string }
-  Querystring: Record<string, unknown>
-}
+type Order = { readonly connectId: string; readonly userId: number; readonly withPdf: boolean }
 
 /** Counts a report, or throws a 403 when the user's quota for this country is exhausted. */
 export function countReport({ usage, limits }: AppDeps, user: User, product: 'company' | 'person', country: string): void {
@@ -198,19 +171,12 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
     const report = reportOf(company, officers.ofCompany(company.connectId))
-    const at = clock.now()
     const { connectId } = company
-    const common = { failedSections: [], dateOfOrder: new Date(at).toISOString(), language: 'EN' }
+    const common = { failedSections: [], dateOfOrder: new Date(clock.now()).toISOString(), language: 'EN' }
     if (!withPdf) return { correlationId: id, ...common, companyId: connectId, userId, report }
     const { companyId: _id, language: _language, ...sections } = report
-    const order: PdfSection = {
-      heading: 'Order',
-      rows: [
-        ['Company', connectId],
-        ['Date of order', new Date(at).toISOString()],
-      ],
-    }
-    const pdf = await pdfOf(company.name, [order, ...sectionsOf(sections)])
+    const order = { Company: connectId, 'Date of order': common.dateOfOrder }
+    const pdf = await pdfOf(company.name, [{ heading: 'Order', rows: Object.entries(order) }, ...sectionsOf(sections)])
     const pdfReportStream = pdf.toString('base64')
     return { correlationID: id, ...common, companyID: connectId, userID: userId, report, pdfReportStream }
   }
@@ -232,22 +198,23 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     const body = JSON.stringify(await answer(company, ordered, request.id))
     if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
-    return reply.redirect(
-      `${readsRelativeLinks(request) ? '' : addressOf(request.raw)}/reports/${name}?${links.sign(`report ${name}`, user)}`,
-      302,
-    )
+    const base = readsRelativeLinks(request) ? '' : addressOf(request.raw)
+    return reply.redirect(`${base}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
   }
   route(app, deps, 'readReport', order)
 
-  app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
-    if (links.check(`report ${params.name}`, query) === null)
-      throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
-    const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
-    const company = await search.find(ordered.connectId)
-    if (company === null) throw notFound('Company')
-    return reply
-      .headers({ 'Cache-Control': 'no-store' })
-      .type(typeOf(ordered))
-      .send(JSON.stringify(await answer(company, ordered, id)))
-  })
+  app.get<{ Params: { name: string }; Querystring: Record<string, unknown> }>(
+    '/reports/:name',
+    async ({ params, query, id }, reply) => {
+      if (links.check(`report ${params.name}`, query) === null)
+        throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
+      const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
+      const company = await search.find(ordered.connectId)
+      if (company === null) throw notFound('Company')
+      return reply
+        .headers({ 'Cache-Control': 'no-store' })
+        .type(typeOf(ordered))
+        .send(JSON.stringify(await answer(company, ordered, id)))
+    },
+  )
 }

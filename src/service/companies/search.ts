@@ -107,22 +107,12 @@ export const KEY_CRITERIA = [
   'postCode',
 ] as const
 
-/** Criteria by the start of which companies are found when no key is given. */
-const STARTS = [
-  ['city', 'town'],
-  ['street', 'street'],
-] as const
+export const noResults = (text: string): SearchMessage => ({ type: 'Information', code: 'NoResults', text })
 
-const message = (type: string, code: string, text: string): SearchMessage => ({ type, code, text })
-
-export const noResults = (text: string): SearchMessage => message('Information', 'NoResults', text)
-
-export const tooManyResults = (most: number): SearchMessage =>
-  message(
-    'Warning',
-    'TooManyResults',
-    `The search examined only the nearest ${most} entries; there may be more. Narrow it by more criteria.`,
-  )
+export const tooManyResults = (most: number): SearchMessage => ({
+  ...{ type: 'Warning', code: 'TooManyResults' },
+  text: `The search examined only the nearest ${most} entries; there may be more. Narrow it by more criteria.`,
+})
 
 /** Queries for the engine: by a number alone when one is given, because the other criteria narrow the result anyway; else by names. */
 function engineQueries(query: CompaniesQuery, available: readonly string[]): Query[] {
@@ -144,15 +134,14 @@ const distinct = (companies: readonly Company[]): Company[] =>
 /** By the start of town or street, or by country alone. */
 async function withoutKey(query: CompaniesQuery, { engine, search, most }: SearchTools) {
   const fits = (company: Company): boolean => matchesQuery(company, query)
-  for (const [criterion, field] of STARTS) {
-    const text = query[criterion]
-    if (text === undefined) continue
-    const { companies, isTruncated } = await search.byStart(field, text, most, fits)
-    return { companies: distinct(companies), isTruncated }
-  }
-  const { countries = engine.countries } = query
+  const { city, street, countries = engine.countries } = query
   const codes = countries.includes('PLC') ? engine.countries : countries
-  const { companies, isTruncated } = await search.byCountry(codes, most, fits)
+  const { companies, isTruncated } =
+    city !== undefined
+      ? await search.byStart('town', city, most, fits)
+      : street !== undefined
+        ? await search.byStart('street', street, most, fits)
+        : await search.byCountry(codes, most, fits)
   return { companies: distinct(companies), isTruncated }
 }
 

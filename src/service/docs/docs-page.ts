@@ -4,10 +4,9 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 
 export const asHtml = (text: string): string => text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '')
 
-interface DescribedResponse {
-  readonly description: string
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>
-}
+type Content = Readonly<Record<string, { readonly schema: object }>>
+
+type DescribedResponse = { readonly description: string; readonly content?: Content }
 
 interface DescribedOperation {
   readonly operationId: string
@@ -19,7 +18,7 @@ interface DescribedOperation {
     readonly required: boolean
     readonly schema: object
   }[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
+  readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>
   readonly security?: readonly unknown[]
 }
@@ -32,7 +31,7 @@ const schemaText = (schema: object): string =>
     (_, name: string) => `<a href="#schema-${slug(name)}">${name}</a>`,
   )
 
-const contentText = (content: Readonly<Record<string, { readonly schema: object }>> = {}): string =>
+const contentText = (content: Content = {}): string =>
   Object.entries(content)
     .map(([type, { schema }]) => `<p>${asHtml(type)}</p><pre>${schemaText(schema)}</pre>`)
     .join('')
@@ -40,21 +39,21 @@ const contentText = (content: Readonly<Record<string, { readonly schema: object 
 function operationText(
   method: string,
   path: string,
-  one: DescribedOperation,
+  operation: DescribedOperation,
   shared: Readonly<Record<string, DescribedResponse>>,
 ): string {
-  const parameters = one.parameters.map(
+  const parameters = operation.parameters.map(
     ({ name, in: place, required, schema }) =>
       `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
   )
-  const responses = Object.entries(one.responses).map(([status, response]) => {
+  const responses = Object.entries(operation.responses).map(([status, response]) => {
     const found = '$ref' in response ? shared[response.$ref.split('/').at(-1) ?? ''] : response
     return `<dt>${status} <span>${asHtml(found?.description ?? '')}</span><dd>${contentText(found?.content)}`
   })
-  return `<details id="${slug(one.operationId)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${asHtml(path)}</code> <span>${asHtml(one.summary)}</span></summary>
-${one.security === undefined ? '' : '<p>Needs no token.</p>'}
+  return `<details id="${slug(operation.operationId)}"><summary><b class="${method}">${method.toUpperCase()}</b> <code>${asHtml(path)}</code> <span>${asHtml(operation.summary)}</span></summary>
+${operation.security === undefined ? '' : '<p>Needs no token.</p>'}
 ${parameters.length === 0 ? '' : `<table><tr><th>parameter<th>in<th>form${parameters.join('')}</table>`}
-${one.requestBody === undefined ? '' : `<h4>Request</h4>${contentText(one.requestBody.content)}`}
+${operation.requestBody === undefined ? '' : `<h4>Request</h4>${contentText(operation.requestBody.content)}`}
 <h4>Answers</h4><dl>${responses.join('')}</dl></details>`
 }
 

@@ -2,7 +2,6 @@
  * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes, in the
  * play that it serves. Only the login needs no token.
  */
-
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 import {
@@ -32,15 +31,13 @@ const TAGS = [
   ['/monitoring', 'monitoring', 'Events and rules of all portfolios.'],
 ] as const
 
-const tagOf = ({ path }: Pick<Operation, 'path'>): string => TAGS.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
+const tagOf = ({ path }: Operation): string => TAGS.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
 
 /** The groups of these operations with their descriptions. */
-function tagsOf(operations: readonly Pick<Operation, 'path'>[]): { readonly name: string; readonly description: string }[] {
+function tagsOf(operations: readonly Operation[]) {
   const used = new Set(operations.map(tagOf))
-  return TAGS.filter(([, name, description]) => used.has(name) && description !== '').map(([, name, description]) => ({
-    name,
-    description,
-  }))
+  const described = TAGS.filter(([, name, description]) => used.has(name) && description !== '')
+  return described.map(([, name, description]) => ({ name, description }))
 }
 
 type Schemas = Readonly<Record<string, JsonSchema>>
@@ -51,31 +48,22 @@ const SAFE_NUMBERS = ['safeNo', 'safeNumber']
 
 const orNull = (form: JsonSchema): JsonSchema => ({ ...form, type: [...new Set([form.type, 'null'].flat())] })
 
-/** The fields of a schema, replaced where `change` returns a form. */
-function withFields(schema: JsonSchema, change: (name: string, form: JsonSchema) => JsonSchema | null): JsonSchema {
-  const fields = Object.entries((schema.properties ?? {}) as Schemas)
-  if (fields.length === 0) return schema
-  return { ...schema, properties: Object.fromEntries(fields.map(([name, form]) => [name, change(name, form) ?? form])) }
-}
-
 /** What is null until the job is enriched. The summary has its own schema. */
 const NULL_BEFORE = ['countryCode', 'portfolioId', 'jobEnrichmentSettings']
 
-function jobField(play: Play, name: string, form: JsonSchema): JsonSchema | null {
-  if (name === 'source') return { type: 'string', enum: [play.source] }
-  return play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : null
-}
-
+/** The schemas as a play changes them; the operations that it lacks are left out where they are listed. */
 function inPlay(play: Play, schemas: Schemas): Schemas {
   const zoned = play.dateOf(0).endsWith('Z')
   const safeNumber = { type: 'string', pattern: `^[A-Z]{2}\\d{${play.safeDigits}}$` }
+  const fieldOf = (id: string, name: string, form: JsonSchema): JsonSchema => {
+    if (SAFE_NUMBERS.includes(name)) return { ...safeNumber, type: form.type }
+    if (zoned && DATED.includes(id) && /A[tT]$/.test(name)) return { type: 'string', format: 'date-time' }
+    if (id === 'Job' && name === 'source') return { type: 'string', enum: [play.source] }
+    return id === 'Job' && play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : form
+  }
   const changed = Object.entries(schemas).map(([id, schema]) => {
-    const change = (name: string, form: JsonSchema): JsonSchema | null => {
-      if (SAFE_NUMBERS.includes(name)) return { ...safeNumber, type: form.type }
-      if (zoned && DATED.includes(id) && /A[tT]$/.test(name)) return { type: 'string', format: 'date-time' }
-      return id === 'Job' ? jobField(play, name, form) : null
-    }
-    const form = withFields(schema, change)
+    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [name, fieldOf(id, name, form)])
+    const form = fields.length === 0 ? schema : { ...schema, properties: Object.fromEntries(fields) }
     return [id, id === 'JobSummary' && play.enrichedAt !== null ? orNull(form) : form]
   })
   return Object.fromEntries(changed)

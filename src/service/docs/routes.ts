@@ -13,11 +13,7 @@ import { openApi } from './openapi.ts'
 
 const CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-export function docsRoutes(
-  app: FastifyInstance,
-  { addressOf, play }: Pick<AppDeps, 'addressOf' | 'play'>,
-  version: string,
-): void {
+export function docsRoutes(app: FastifyInstance, { addressOf, play }: AppDeps, version: string): void {
   let made: ReturnType<typeof openApi> | null = null
   /** Made once, since it takes much longer than any answer, and needs no token. */
   const describe = (request: FastifyRequest) => {

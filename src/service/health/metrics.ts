@@ -15,22 +15,17 @@ export interface Family {
   readonly samples: readonly Sample[]
 }
 
-interface Durations {
-  readonly counts: number[]
-  sum: number
-}
+type Durations = { readonly counts: number[]; sum: number }
 
 export function makeMetrics() {
-  const answers = new Map<string, { labels: Record<string, string>; count: number }>()
+  const answers = new Map<string, { readonly labels: Record<string, string>; readonly count: number }>()
   const durations = new Map<string, Durations>()
   return {
     /** Counts an answer; `seconds` is null when it was not timed. */
     answered(method: string, route: string, status: number, seconds: number | null): void {
       const labels = { method, route, status: String(status) }
       const key = JSON.stringify(labels)
-      const one = answers.get(key) ?? { labels, count: 0 }
-      one.count += 1
-      answers.set(key, one)
+      answers.set(key, { labels, count: (answers.get(key)?.count ?? 0) + 1 })
       if (seconds === null) return
       const of = durations.get(route) ?? { counts: [...BUCKETS, 0].map(() => 0), sum: 0 }
       const found = BUCKETS.findIndex(end => seconds <= end)

@@ -6,12 +6,10 @@ import type { FastifyInstance } from 'fastify'
 import type { AppDeps } from '../deps.ts'
 import { type Family, type Metrics, metricsText, plainMetricsText } from './metrics.ts'
 
-const NO_STATUS = 'none'
-
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: AppDeps, version: string): void {
   const canRead = (): boolean => {
     try {
-      jobs.withStatus([NO_STATUS])
+      jobs.withStatus(['none'])
       return true
     } catch {
       return false
@@ -44,6 +42,17 @@ function prefersPlain(accept = ''): boolean {
   return weightOf('text/plain', 'text/*') > weightOf(OPEN)
 }
 
+const sampleEach = (label: string, counts: Iterable<readonly [string, number]>): Family['samples'] =>
+  [...counts].map(([name, count]) => [{ [label]: name }, count])
+
+const gauge = (name: string, help: string, samples: Family['samples'], unit?: Family['unit']): Family => ({
+  name,
+  type: 'gauge',
+  unit,
+  help,
+  samples,
+})
+
 /** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
 export function metricsRoute(
   app: FastifyInstance,
@@ -52,35 +61,14 @@ export function metricsRoute(
 ): void {
   const now = (): Family[] => {
     const { user, system } = process.cpuUsage()
+    const companies = registers().map(register => [register.name, register.companies] as const)
     return [
       { name: 'fettle_build', type: 'info', help: 'The running version.', samples: [[{ version }, 1]] },
-      {
-        name: 'fettle_start_time_seconds',
-        type: 'gauge',
-        unit: 'seconds',
-        help: 'Start time of the service, since 1970.',
-        samples: [[{}, startedAt / 1000]],
-      },
+      gauge('fettle_start_time_seconds', 'Start time of the service, since 1970.', [[{}, startedAt / 1000]], 'seconds'),
       ...metrics.families(),
-      {
-        name: 'fettle_jobs',
-        type: 'gauge',
-        help: 'Data-cleaning jobs by status.',
-        samples: [...jobs.counts()].map(([status, count]) => [{ status }, count]),
-      },
-      {
-        name: 'fettle_register_companies',
-        type: 'gauge',
-        help: 'Companies of each register.',
-        samples: registers().map(({ name, companies }) => [{ register: name }, companies]),
-      },
-      {
-        name: 'process_resident_memory_bytes',
-        type: 'gauge',
-        unit: 'bytes',
-        help: 'Memory of the process.',
-        samples: [[{}, process.memoryUsage.rss()]],
-      },
+      gauge('fettle_jobs', 'Data-cleaning jobs by status.', sampleEach('status', jobs.counts())),
+      gauge('fettle_register_companies', 'Companies of each register.', sampleEach('register', companies)),
+      gauge('process_resident_memory_bytes', 'Memory of the process.', [[{}, process.memoryUsage.rss()]], 'bytes'),
       {
         name: 'process_cpu_seconds',
         type: 'counter',

@@ -17,9 +17,7 @@ interface Watched {
   moved: number
 }
 
-type OnLate = (request: FastifyRequest, reply: FastifyReply) => void
-
-export function watchDeadlines(clock: Clock, limits: Limits, onLate: OnLate) {
+export function watchDeadlines(clock: Clock, limits: Limits, onLate: (request: FastifyRequest, reply: FastifyReply) => void) {
   const watched = new Set<Watched>()
   const stop = new AbortController()
 

@@ -9,11 +9,6 @@ import type { Duplex } from 'node:stream'
 import { Refusal } from '../refusal.ts'
 import { isDiskTrouble } from '../storage/database.ts'
 
-interface Thrown {
-  readonly code?: unknown
-  readonly statusCode?: unknown
-}
-
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, 'the body is larger than this operation allows'],
   FST_REQ_FILE_TOO_LARGE: [413, 'jobFile: is larger than this service allows'],
@@ -30,7 +25,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
 /** The refusal for an error; null for an unexpected one. */
 export function refusalOf(thrown: unknown): Refusal | null {
   if (thrown instanceof Refusal) return thrown
-  const error = (thrown ?? {}) as Thrown
+  const error = (thrown ?? {}) as { readonly code?: unknown; readonly statusCode?: unknown }
   if (isDiskTrouble(thrown)) {
     return new Refusal(507, 'Insufficient storage', 'the service cannot write to its disk', { 'Retry-After': '60' })
   }
@@ -44,18 +39,19 @@ export function refusalOf(thrown: unknown): Refusal | null {
 
 const PARSER: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }
 
-const LINES: Readonly<Record<number, readonly [string, Readonly<Record<string, string>>]>> = {
-  400: ['this is not a well-formed HTTP request', {}],
+/** Details, and further headers, of the answers to requests that no route gets. */
+const OUTSIDE: Readonly<Record<number, readonly [details: string, headers?: Readonly<Record<string, string>>]>> = {
+  400: ['this is not a well-formed HTTP request'],
   405: ['this service is not a proxy', { Allow: 'GET, HEAD, POST, PUT, OPTIONS' }],
-  408: ['the request did not arrive in time', {}],
-  431: ['the headers are larger than this service allows', {}],
+  408: ['the request did not arrive in time'],
+  417: ['Expect: only 100-continue is supported'],
+  431: ['the headers are larger than this service allows'],
 }
 
-/** Answers on a socket without a parsed request, closes it, and returns the correlationId it sent. */
-function answerRaw(status: number, socket: Duplex): string {
+function makeAnswer(status: number) {
   const correlationId = randomUUID()
   const reason = STATUS_CODES[status] ?? 'Refused'
-  const [details = '', more = {}] = LINES[status] ?? []
+  const [details = '', more = {}] = OUTSIDE[status] ?? []
   const body = JSON.stringify(new Refusal(status, reason, details).body(correlationId))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
@@ -65,6 +61,12 @@ function answerRaw(status: number, socket: Duplex): string {
     ...more,
     Connection: 'close',
   }
+  return { correlationId, reason, headers, body }
+}
+
+/** Answers on a socket without a parsed request, closes it, and returns the correlationId it sent. */
+function answerRaw(status: number, socket: Duplex): string {
+  const { correlationId, reason, headers, body } = makeAnswer(status)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${reason}`, ...lines, '', body].join('\r\n'))
   return correlationId
@@ -80,10 +82,7 @@ interface Outside {
 export const garbageAnswerer =
   ({ log, hangUp }: Outside) =>
   (error: { code?: string }, socket: Socket): void => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
-      socket.destroy()
-      return
-    }
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const status = PARSER[error.code ?? ''] ?? 400
     log({ correlationId: answerRaw(status, socket), method: 'unknown', status })
     hangUp(socket)
@@ -93,17 +92,8 @@ export const garbageAnswerer =
 export const expectationAnswerer =
   ({ log }: Pick<Outside, 'log'>) =>
   ({ method = '' }: IncomingMessage, response: ServerResponse): void => {
-    const correlationId = randomUUID()
-    const refusal = new Refusal(417, 'Expectation Failed', 'Expect: only 100-continue is supported')
-    const body = JSON.stringify(refusal.body(correlationId))
-    response.writeHead(417, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(body),
-      'X-Content-Type-Options': 'nosniff',
-      'X-Correlation-Id': correlationId,
-      Connection: 'close',
-    })
-    response.end(body)
+    const { correlationId, headers, body } = makeAnswer(417)
+    response.writeHead(417, headers).end(body)
     log({ correlationId, method, status: 417 })
   }
 

@@ -9,31 +9,22 @@ import { badRequest, Refusal } from '../refusal.ts'
 import type { Database } from '../storage/database.ts'
 import type { Call } from './route.ts'
 
-/** The key was used before with another fingerprint. */
-class KeyReusedError extends Error {
-  override readonly name = 'KeyReusedError'
-}
-
-interface Row {
-  readonly fingerprint: string
-  readonly body: string
-}
-
 /** Opens the store; answers older than `lifeMs` are forgotten. */
 export function openAnswers(database: Database, now: () => number, lifeMs: number) {
   return {
     /**
-     * Runs `effect` once per owner and key and returns its answer; a repeated call returns the stored one. Throws a KeyReusedError
-     * when the stored answer has another fingerprint. Without a key the effect always runs. An effect that throws stores nothing.
+     * Runs `effect` once per owner and key and returns its answer; a repeated call returns the stored one. Throws a 422
+     * when the stored answer has a different fingerprint. Without a key the effect always runs. An effect that throws stores nothing.
      */
     once<T>(owner: number, key: string | undefined, fingerprint: string, effect: () => T): T {
       return database.transaction(() => {
         if (key === undefined) return effect()
         database.run('DELETE FROM answers WHERE at < ?', [now() - lifeMs])
-        const stored = database.get<Row>('SELECT fingerprint, body FROM answers WHERE owner = ? AND key = ?', [owner, key])
+        const sql = 'SELECT fingerprint, body FROM answers WHERE owner = ? AND key = ?'
+        const stored = database.get<{ readonly fingerprint: string; readonly body: string }>(sql, [owner, key])
+        if (stored?.fingerprint === fingerprint) return JSON.parse(stored.body) as T
         if (stored !== null) {
-          if (stored.fingerprint === fingerprint) return JSON.parse(stored.body) as T
-          throw new KeyReusedError()
+          throw new Refusal(422, 'Idempotency-Key was used before', 'Idempotency-Key: belongs to another operation or body')
         }
         const answer = effect()
         const values = [owner, key, fingerprint, JSON.stringify(answer), now()]
@@ -68,10 +59,5 @@ export function runIdempotent<T>(
   const fingerprint = createHash('sha256')
     .update(`${request.method} ${request.url}\n${JSON.stringify(body)}`)
     .digest('base64')
-  try {
-    return answers.once(user.id, key, fingerprint, effect)
-  } catch (error) {
-    if (!(error instanceof KeyReusedError)) throw error
-    throw new Refusal(422, 'Idempotency-Key was used before', 'Idempotency-Key: belongs to another operation or body')
-  }
+  return answers.once(user.id, key, fingerprint, effect)
 }

@@ -6,8 +6,13 @@ interface PageQuery {
   readonly pageSize: number
 }
 
+export type Window = { readonly limit: number; readonly offset: number }
+
 /** The window of a page; pages are numbered from `first`. */
-export const windowOf = ({ page, pageSize }: PageQuery, first: 0 | 1) => ({ limit: pageSize, offset: (page - first) * pageSize })
+export const windowOf = ({ page, pageSize }: PageQuery, first: 0 | 1): Window => ({
+  limit: pageSize,
+  offset: (page - first) * pageSize,
+})
 
 /** One page of a list in memory; pages are numbered from 1. */
 export function pageOf<T>(list: readonly T[], query: PageQuery): T[] {

@@ -5,26 +5,12 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { FettleError } from '../../errors.ts'
+import type { StartOptions } from '../start-options.ts'
 
 /** What a trusted proxy was asked for. */
 export interface Forwarded {
   readonly protocol: string | null
   readonly host: string | null
-}
-
-/** Answers where a request came to, from its headers. */
-export interface PublicAddress {
-  /** Of a request from a trusted proxy, what it reports; null of any other. */
-  forwarded(request: IncomingMessage): Forwarded | null
-  /** `https://name:port` for links to this service. */
-  of(request: IncomingMessage, listening: string): string
-}
-
-export interface PublicAddressOptions {
-  /** `https://name:port`. */
-  readonly publicUrl?: string | undefined
-  /** Addresses and subnets of proxies. */
-  readonly trustedProxies?: readonly string[] | undefined
 }
 
 /** Our own client reads links that begin at the root of the service, which are right behind any proxy. */
@@ -76,22 +62,20 @@ function readForwarded(header: string | string[] | undefined): Forwarded | null 
 }
 
 /** Throws FETTLE_SETTINGS when a proxy is not an address or subnet. */
-export function openPublicAddress({ publicUrl, trustedProxies = [] }: PublicAddressOptions): PublicAddress {
+export function openPublicAddress({ publicUrl, trustedProxies = [] }: Pick<StartOptions, 'publicUrl' | 'trustedProxies'>) {
   const origin = publicUrl === undefined ? null : publicOrigin(publicUrl)
   const trusted = listOf(trustedProxies)
+  /** Of a request from a trusted proxy, what it reports; null of any other. */
   const forwarded = ({ socket, headers }: IncomingMessage): Forwarded | null => {
     const remote = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
     if (trustedProxies.length === 0 || isIP(remote) === 0 || !trusted.check(remote, familyOf(remote))) return null
-    return (
-      readForwarded(headers.forwarded) ?? {
-        protocol: lastOf(headers['x-forwarded-proto']),
-        host: lastOf(headers['x-forwarded-host']),
-      }
-    )
+    const [protocol, host] = [lastOf(headers['x-forwarded-proto']), lastOf(headers['x-forwarded-host'])]
+    return readForwarded(headers.forwarded) ?? { protocol, host }
   }
   return {
     forwarded,
-    of(request, listening) {
+    /** `https://name:port` for links to this service. */
+    of(request: IncomingMessage, listening: string): string {
       if (origin !== null) return origin
       const reported = forwarded(request)
       const host = reported?.host ?? request.headers.host
@@ -100,3 +84,6 @@ export function openPublicAddress({ publicUrl, trustedProxies = [] }: PublicAddr
     },
   }
 }
+
+/** Where requests came to, from their headers. */
+export type PublicAddress = ReturnType<typeof openPublicAddress>

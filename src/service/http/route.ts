@@ -54,7 +54,7 @@ const NO_USER: User = { id: 0, person: 0, username: '', role: 'reader', generati
 const ISSUES = 5
 
 /** Parses a value with a schema. Throws a 400 whose details name the first invalid elements. */
-export function check(schema: z.ZodType, value: unknown, place: string): unknown {
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, place: string): z.infer<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const { issues } = result.error
@@ -77,7 +77,7 @@ const SHOWN_KEYS = 10
  * Parses a body as clients of the interface send them: keys that it does not know, and null for what may be absent, are ignored. Their
  * names are in the header `X-Ignored-Keys`. Throws a 400 as `check` does.
  */
-export function checkBody(schema: z.ZodType, body: unknown, reply: FastifyReply): unknown {
+export function checkBody<Schema extends z.ZodType>(schema: Schema, body: unknown, reply: FastifyReply): z.infer<Schema> {
   if (body === undefined && isOptionalBody(schema)) return check(schema, {}, 'body')
   const ignored = new Set<string>()
   for (let found = true; found; ) {
@@ -116,7 +116,7 @@ export const pathPattern = (path: string): RegExp => new RegExp(`^${path.replace
 const withoutBlanks = (query: unknown): object =>
   Object.fromEntries(
     Object.entries(query as object)
-      .map(([name, value]) => [name, Array.isArray(value) ? value.filter(one => one !== '') : value])
+      .map(([name, value]) => [name, Array.isArray(value) ? value.filter(element => element !== '') : value])
       .filter(([, value]) => value !== '' && value?.length !== 0),
   )
 

@@ -31,13 +31,10 @@ export function traceOf(request: FastifyRequest): Trace | null {
   const { traceparent } = request.headers
   const read = typeof traceparent === 'string' ? readTraceparent(traceparent) : null
   const spanId = randomBytes(8).toString('hex')
-  const trace =
-    read === null
-      ? null
-      : {
-          ids: { traceId: read.traceId, parentId: read.parentId, spanId },
-          response: `00-${read.traceId}-${spanId}-${read.flags}`,
-        }
+  const trace = read && {
+    ids: { traceId: read.traceId, parentId: read.parentId, spanId },
+    response: `00-${read.traceId}-${spanId}-${read.flags}`,
+  }
   traces.set(request, trace)
   return trace
 }

@@ -4,17 +4,14 @@
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
-import { differences, type Facts, type Field, factsOf, GONE } from '../portfolios/company-facts.ts'
+import { type Difference, differences, type Facts, type Field, factsOf, GONE } from '../portfolios/company-facts.ts'
 import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
 import { linesOf } from '../registers/import/lines.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 
-export interface Change {
+/** `old` is '' when the register had no value before. */
+export interface Change extends Difference {
   readonly connectId: string
-  readonly field: Field
-  /** '' when the register had no value before. */
-  readonly old: string
-  readonly new: string
 }
 
 export interface ChangeSet {

@@ -1,6 +1,6 @@
 /** Stores events, their notices to portfolios, and which change sets they came from. */
-
 import type { User } from '../auth/users.ts'
+import type { Window } from '../http/paging.ts'
 import { MAY_SEE } from '../portfolios/store.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
@@ -27,7 +27,7 @@ export interface Notice {
 }
 
 /** Filters of a list; null matches everything. The list has the notices of the user's own and shared portfolios. */
-export interface NoticeFilter {
+export interface NoticeFilter extends Window {
   readonly user: Pick<User, 'id' | 'person'>
   readonly portfolio: number | null
   readonly connectId: string | null
@@ -39,8 +39,6 @@ export interface NoticeFilter {
   readonly isProcessed: boolean | null
   readonly sortBy: 'companyName' | 'countryCode' | 'eventId' | 'eventDate'
   readonly sortDir: 'asc' | 'desc'
-  readonly limit: number
-  readonly offset: number
 }
 
 const FROM = `
@@ -55,12 +53,10 @@ const COLUMNS = `
 
 /** `now` returns the time of a creation or mark. */
 export function openEvents(database: Database, now: () => number) {
-  const applied = (): Map<string, number> =>
-    new Map(
-      database
-        .all<{ register: string; sequence: number }>('SELECT register, sequence FROM applied')
-        .map(({ register, sequence }) => [register, sequence]),
-    )
+  const applied = (): Map<string, number> => {
+    const rows = database.all<{ register: string; sequence: number }>('SELECT register, sequence FROM applied')
+    return new Map(rows.map(({ register, sequence }) => [register, sequence]))
+  }
 
   const newIdIn = (table: 'events' | 'notifications'): number =>
     freshNumber(id => database.get(`SELECT 1 FROM ${table} WHERE id = ?`, [id]) !== null)
@@ -96,7 +92,7 @@ export function openEvents(database: Database, now: () => number) {
       }
     },
 
-    list(filter: NoticeFilter): { readonly total: number; readonly notices: Notice[] } {
+    list(filter: NoticeFilter) {
       const where = [MAY_SEE]
       const values: (string | number)[] = [filter.user.id, filter.user.person]
       const add = (sql: string, ...more: (string | number)[]): void => {
@@ -116,8 +112,10 @@ export function openEvents(database: Database, now: () => number) {
       const rest = `${FROM} WHERE ${where.join(' AND ')}`
       const order = ORDERS[filter.sortBy]
       const sql = `SELECT ${COLUMNS} ${rest} ORDER BY ${order} IS NULL, ${order} ${filter.sortDir}, n.seq LIMIT ? OFFSET ?`
-      const total = database.get<{ n: number }>(`SELECT count(*) AS n ${rest}`, values)?.n ?? 0
-      return { total, notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]) }
+      return {
+        total: database.count(`SELECT count(*) AS n ${rest}`, values),
+        notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]),
+      }
     },
 
     /** The portfolio of a notice, null for an unknown notice. */
@@ -129,7 +127,7 @@ export function openEvents(database: Database, now: () => number) {
       database.transaction(() => {
         const sql = 'UPDATE notifications SET processed = ? WHERE id = ? AND portfolio = ?'
         database.run(sql, [isProcessed ? now() : null, id, portfolio])
-        return (database.get<{ n: number }>('SELECT changes() AS n')?.n ?? 0) > 0
+        return database.count('SELECT changes() AS n') > 0
       }),
   }
 }

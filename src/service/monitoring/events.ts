@@ -28,29 +28,27 @@ export interface NewEvent {
  */
 const isReportable = ({ field, old, new: now }: Difference): boolean => old !== '' || (field === 'status' && !isActiveStatus(now))
 
+const isAbout = (rule: Rule, { field }: Difference, country: string): boolean =>
+  (rule.country === 'XX' || rule.country === country) && rule.field === field
+
 /** The events of a change: one per rule that reports it, with a notice to each portfolio where the rule is active. */
 export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
   if (!isReportable(change)) return []
   const codes = [...new Set(active.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.flatMap(code => {
     const rule = ruleOf(code)
-    const applies = rule !== null && (rule.country === 'XX' || rule.country === country) && rule.field === change.field
-    if (!applies) return []
+    if (rule === null || !isAbout(rule, change, country)) return []
     const notices = active
       .filter(one => one.code === code && rule.reports(change, one.params))
       .map(({ portfolio, params }) => ({ portfolio, text: nameWith(rule, params) }))
-    if (notices.length === 0) return []
-    return [{ rule, old: change.old, new: change.new, notices }]
+    return notices.length === 0 ? [] : [{ rule, old: change.old, new: change.new, notices }]
   })
 }
 
-export interface ImportEvent {
+export interface ImportEvent extends Difference {
   readonly company: { readonly id: string; readonly name: string; readonly country: string }
-  readonly field: Field
-  /** The first of those that report it. */
+  /** The first rule that reports it. */
   readonly rule: { readonly code: number; readonly name: string }
-  readonly old: string
-  readonly new: string
 }
 
 function eventsOfChange(change: RegisterChange): ImportEvent[] {
@@ -60,21 +58,11 @@ function eventsOfChange(change: RegisterChange): ImportEvent[] {
   const before = { ...NOTHING, name, status, ...fieldsOf(change, 'old') }
   return differences(before, factsAfter(before, change))
     .filter(isReportable)
-    .flatMap(one => {
-      const rule = RULES.find(
-        ({ country: of, field, reports }) => field === one.field && (of === 'XX' || of === country) && reports(one, []),
-      )
-      return rule === undefined
-        ? []
-        : [
-            {
-              company: { id, name, country },
-              field: one.field,
-              rule: { code: rule.code, name: nameWith(rule, []) },
-              old: one.old,
-              new: one.new,
-            },
-          ]
+    .flatMap(difference => {
+      const rule = RULES.find(candidate => isAbout(candidate, difference, country) && candidate.reports(difference, []))
+      if (rule === undefined) return []
+      const { field, old, new: now } = difference
+      return [{ company: { id, name, country }, field, rule: { code: rule.code, name: nameWith(rule, []) }, old, new: now }]
     })
 }
 

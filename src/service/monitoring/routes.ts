@@ -125,18 +125,11 @@ const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSet
 
 export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, portfolios, events } = deps
+  const { portfolioOf } = objects
 
-  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
-    objects.portfolio(user, params.portfolioId ?? '', need)
-
-  const pageOf = (
-    { user, query, request }: Call<unknown, Query>,
-    filter: Partial<NoticeFilter>,
-    record: (notice: Notice) => unknown,
-  ): unknown => {
-    const { total, notices } = events.list({ ...ALL, ...filter, user, ...windowOf(query, 0) })
-    const paging = pagingOf(query, total)
-    return { correlationId: request.id, totalCount: total, paging, data: notices.map(record) }
+  const pageOf = (call: Call<unknown, Query>, filter: Partial<NoticeFilter>, record: (notice: Notice) => unknown): unknown => {
+    const { total, notices } = events.list({ ...ALL, ...filter, user: call.user, ...windowOf(call.query, 0) })
+    return { correlationId: call.request.id, totalCount: total, paging: pagingOf(call.query, total), data: notices.map(record) }
   }
 
   route(app, deps, 'listCompanyEvents', call => {
@@ -166,7 +159,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
 
-  type NotificationQuery = Query & { searchQuery?: string | undefined; filterByCreatedDate: boolean } & Pick<
+  type NotificationQuery = Query & { searchQuery?: string; filterByCreatedDate: boolean } & Pick<
       NoticeFilter,
       'sortBy' | 'sortDir'
     >

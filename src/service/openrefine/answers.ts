@@ -14,14 +14,8 @@ interface Property {
   readonly values: (company: Company) => readonly string[]
 }
 
-const field = (
-  name: string,
-  key: 'orgNumber' | 'vatNumber' | 'country' | 'town' | 'postcode' | 'phone' | 'email' | 'address1' | 'address2',
-): Property => ({
-  name,
-  queryField: key,
-  values: company => [company[key]],
-})
+type TextField = 'orgNumber' | 'vatNumber' | 'country' | 'town' | 'postcode' | 'phone' | 'email' | 'address1' | 'address2'
+const field = (name: string, key: TextField): Property => ({ name, queryField: key, values: company => [company[key]] })
 
 const returnedOnly = (name: string, values: Property['values']): Property => ({ name, queryField: null, values })
 
@@ -86,10 +80,7 @@ function engineQuery({ query: name = '', properties = [] }: ReconcileQuery, isId
   const fields: Query = {}
   for (const { pid, v } of properties) {
     const field = Object.hasOwn(PROPERTIES, pid) ? PROPERTIES[pid]?.queryField : null
-    const text = [v]
-      .flat()
-      .map(textOf)
-      .find(one => one !== '')
+    const text = [v].flat().map(textOf).find(Boolean)
     if (field && text !== undefined) fields[field] ??= text
   }
   if (isId(name.trim())) return { ...fields, companyId: name.trim() }
@@ -124,11 +115,6 @@ export function manifestOf(base: string, version: string): Json {
   }
 }
 
-interface SuggestTools {
-  readonly engine: Engine
-  readonly search: Pick<Search, 'byStart'>
-}
-
 /** Companies suggested at once. */
 const SUGGESTIONS = 20
 
@@ -157,7 +143,7 @@ export function reconcile(query: ReconcileQuery, engine: Engine): Json {
 }
 
 /** Companies with this id, or whose name starts with the prefix; the first `skip` are left out. Without one, similar names. */
-export async function suggestEntities(prefix: string, skip: number, { engine, search }: SuggestTools): Promise<Json> {
+export async function suggestEntities(prefix: string, skip: number, engine: Engine, search: Search): Promise<Json> {
   const known = engine.find(prefix)
   const starting = known === null ? (await search.byStart('name', prefix, skip + SUGGESTIONS)).companies : [known]
   const found = starting.length > 0 ? starting : engine.match({ name: prefix }).candidates.map(one => engine.at(one.company))
@@ -170,19 +156,14 @@ export async function suggestEntities(prefix: string, skip: number, { engine, se
   return { result }
 }
 
-const DESCRIPTIONS = { compared: 'compared by the engine', returned: 'returned, not compared' } as const
-
 const contains = (prefix: string, ...texts: readonly string[]): boolean =>
   texts.some(text => text.toLowerCase().includes(prefix.trim().toLowerCase()))
 
 export function suggestProperties(prefix: string, skip: number): Json {
-  const result = Object.entries(PROPERTIES)
-    .filter(([id, { name }]) => contains(prefix, id, name))
-    .map(([id, { name, queryField }]) => ({
-      id,
-      name,
-      description: queryField === null ? DESCRIPTIONS.returned : DESCRIPTIONS.compared,
-    }))
+  const found = Object.entries(PROPERTIES).filter(([id, { name }]) => contains(prefix, id, name))
+  const result = found.map(([id, { name, queryField }]) => {
+    return { id, name, description: queryField === null ? 'returned, not compared' : 'compared by the engine' }
+  })
   return { result: result.slice(skip) }
 }
 
@@ -191,18 +172,16 @@ export const suggestTypes = (prefix: string, skip: number): Json => ({
   result: [COMPANY].filter(({ id, name }) => contains(prefix, id, name)).slice(skip),
 })
 
-export function proposeProperties(type: string, limit: number | null): Json {
+export function proposeProperties(type: string, limit: number | undefined): Json {
   const all = type === COMPANY.id ? Object.entries(PROPERTIES).map(([id, { name }]) => ({ id, name })) : []
-  return { type, ...(limit === null ? {} : { limit }), properties: limit === null ? all : all.slice(0, limit) }
+  return { type, limit, properties: all.slice(0, limit) }
 }
 
 const valuesOf = (id: string, company: Company | null): Json[] => {
   const property = Object.hasOwn(PROPERTIES, id) ? PROPERTIES[id] : undefined
   if (property === undefined || company === null) return []
-  return property
-    .values(company)
-    .filter(text => text !== '')
-    .map(str => ({ str }))
+  const texts = property.values(company).filter(text => text !== '')
+  return texts.map(str => ({ str }))
 }
 
 /** Property values of companies; empty for unknown ids and properties. */

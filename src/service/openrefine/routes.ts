@@ -52,21 +52,13 @@ function requireOwnPage({ referer, 'sec-fetch-site': site }: IncomingHttpHeaders
 export const scriptOf = (callback: string, answer: unknown): string =>
   `/**/${callback}(${JSON.stringify(answer).replace(/[\u2028\u2029<]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)});\n`
 
-const rowsOf = (company: Company): string =>
-  Object.entries(PROPERTIES)
-    .filter(([id]) => id !== 'name')
-    .map(
-      ([, { name, values }]) =>
-        [
-          name,
-          values(company)
-            .filter(text => text !== '')
-            .join(', '),
-        ] as const,
-    )
-    .filter(([, text]) => text !== '')
-    .map(([name, text]) => `<tr><th>${asHtml(name)}<td>${asHtml(text)}`)
-    .join('')
+const rowsOf = (company: Company): string => {
+  const rows = Object.entries(PROPERTIES).map(([id, { name, values }]) => {
+    const texts = values(company).filter(text => text !== '')
+    return id === 'name' || texts.length === 0 ? '' : `<tr><th>${asHtml(name)}<td>${asHtml(texts.join(', '))}`
+  })
+  return rows.join('')
+}
 
 const STYLE =
   ':root{color-scheme:light dark}body{font:13px/1.4 system-ui,sans-serif;margin:8px}h1{font-size:15px;margin:0 0 6px}th{text-align:left;font-weight:400;opacity:.7;padding-right:12px;vertical-align:top}td,th{overflow-wrap:anywhere}'
@@ -92,6 +84,17 @@ export const RECONCILE_METHODS: readonly (readonly [string, readonly string[]])[
   [`${ROOT}/properties`, READS],
   ...SUGGESTED.flatMap(what => [[`${ROOT}/suggest/${what}`, READS] as const, [`${ROOT}/flyout/${what}`, READS] as const]),
 ]
+
+const PREFLIGHT = {
+  Allow: [...READS, 'POST'].join(', '),
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Allow-Headers': 'Content-Type',
+}
+const PREVIEW_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': PAGE_POLICY,
+  'Referrer-Policy': 'no-referrer',
+}
 
 type Form = Readonly<Record<string, string | string[] | undefined>>
 
@@ -124,8 +127,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   }
 
   const answerQueries = async (text: Form[string]): Promise<unknown> => {
-    const batch = check(queryBatch, jsonIn(text, 'queries'), 'queries') as z.infer<typeof queryBatch>
-    const queries = Object.entries(batch)
+    const queries = Object.entries(check(queryBatch, jsonIn(text, 'queries'), 'queries'))
     requireAtMost(queries.length, limits.reconcileQueries, 'queries')
     const answers: [string, unknown][] = []
     for (const [key, query] of queries) {
@@ -136,11 +138,14 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     return Object.fromEntries(answers)
   }
   const answerExtension = (text: Form[string]): unknown => {
-    const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend') as z.infer<typeof extendQuery>
+    const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend')
     requireAtMost(ids.length, limits.reconcileIds, 'ids')
     requireAtMost(properties.length, limits.reconcileQueries, 'properties')
-    const wanted = properties.map(one => one.id)
-    return extend(ids, wanted, engine)
+    return extend(
+      ids,
+      properties.map(property => property.id),
+      engine,
+    )
   }
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {
@@ -151,16 +156,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   }
   const get = (path: string, answer: (request: FastifyRequest, query: Form) => unknown): void => {
     app.get(path, async (request, reply) => send(request, reply, await answer(request, request.query as Form)))
-    app.options(path, async (_request, reply) =>
-      reply
-        .code(204)
-        .headers({
-          Allow: [...READS, 'POST'].join(', '),
-          'Access-Control-Allow-Methods': 'GET, POST',
-          'Access-Control-Allow-Headers': 'Content-Type',
-        })
-        .send(),
-    )
+    app.options(path, async (_request, reply) => reply.code(204).headers(PREFLIGHT).send())
   }
   const answered = (request: FastifyRequest, { queries, extend: extension }: Form): unknown => {
     if (queries !== undefined) return answerQueries(queries)
@@ -175,7 +171,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   }
 
   const suggest: Readonly<Record<(typeof SUGGESTED)[number], (prefix: string, skip: number) => unknown>> = {
-    entity: (prefix, skip) => suggestEntities(prefix, skip, { engine, search }),
+    entity: (prefix, skip) => suggestEntities(prefix, skip, engine, search),
     property: suggestProperties,
     type: suggestTypes,
   }
@@ -192,26 +188,20 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   }
   for (const what of SUGGESTED) {
     get(`${ROOT}/suggest/${what}`, (_, query) => {
-      const { prefix, cursor } = check(suggestForm, query, 'query') as z.infer<typeof suggestForm>
+      const { prefix, cursor } = check(suggestForm, query, 'query')
       return suggest[what](prefix, cursor)
     })
     get(`${ROOT}/flyout/${what}`, (_, query) => {
-      const { id } = check(idForm, query, 'query') as z.infer<typeof idForm>
+      const { id } = check(idForm, query, 'query')
       return { id, html: flyout(...titleOf(what, id)) }
     })
   }
   get(`${ROOT}/properties`, (_, query) => {
-    const { type, limit } = check(proposeForm, query, 'query') as z.infer<typeof proposeForm>
-    return proposeProperties(type, limit ?? null)
+    const { type, limit } = check(proposeForm, query, 'query')
+    return proposeProperties(type, limit)
   })
   app.get(`${ROOT}/preview`, async (request, reply) => {
-    const { id } = check(idForm, request.query, 'query') as z.infer<typeof idForm>
-    return reply
-      .headers({
-        'Content-Type': 'text/html; charset=utf-8',
-        'Content-Security-Policy': PAGE_POLICY,
-        'Referrer-Policy': 'no-referrer',
-      })
-      .send(previewPage(companyOf(id)))
+    const { id } = check(idForm, request.query, 'query')
+    return reply.headers(PREVIEW_HEADERS).send(previewPage(companyOf(id)))
   })
 }

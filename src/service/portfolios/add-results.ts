@@ -5,21 +5,15 @@ import type { ObjectAccess } from '../object-access.ts'
 import type { HoldingStore } from './holdings.ts'
 import type { PortfolioStore } from './store.ts'
 
-interface Parts {
-  readonly objects: Pick<ObjectAccess, 'portfolio'>
-  readonly portfolios: Pick<PortfolioStore, 'list' | 'create'>
-  readonly holdings: Pick<HoldingStore, 'add'>
-}
-
 /** The portfolio of jobs that name none. */
 const NAME = 'Data cleaning'
 
 /** Throws a Refusal for a portfolio that the owner of the job may not add to. */
 export const addResultsTo =
-  ({ objects, portfolios, holdings }: Parts): AddResults =>
+  (objects: ObjectAccess, portfolios: PortfolioStore, holdings: HoldingStore): AddResults =>
   async ({ owner, by, addTo }, results, engine, pace) => {
     const named = addTo === undefined ? null : objects.portfolio({ id: owner, person: by }, addTo, 'Add')
-    const known = portfolios.list(owner, NAME, 1_000, 0).find(({ name }) => name === NAME)
+    const known = portfolios.list(owner, NAME, { limit: 1_000, offset: 0 }).find(({ name }) => name === NAME)
     const { id } = named ?? known ?? portfolios.create(owner, { name: NAME })
     for await (const { company: connectId, row } of readResults(results)) {
       const company = connectId === null ? null : engine.find(connectId)

@@ -1,6 +1,7 @@
 /** Stores the companies of portfolios with the notes of the portfolio's owner, and the last known state of each company. */
 import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
+import type { Window } from '../http/paging.ts'
 import type { Database } from '../storage/database.ts'
 import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
@@ -23,14 +24,6 @@ export interface Holding extends Notes {
   readonly lastEvent: number | null
 }
 
-/** Filters of a list; '' matches everything. */
-export interface HoldingFilter {
-  readonly words: string
-  readonly country: string
-  readonly limit: number
-  readonly offset: number
-}
-
 /** A holding in the database: its facts are JSON. */
 type Row = Omit<Holding, 'facts'> & { readonly facts: string }
 
@@ -48,9 +41,7 @@ const holdingOf = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts)
 
 /** `now` returns the time of a change. */
 export function openHoldings(database: Database, now: () => number) {
-  const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
-  const isHeld = (connectId: string): boolean => count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
-
+  const { count } = database
   const learn = (connectId: string, safeNumber: string, country: string, facts: Facts): void => {
     const folded = `${facts.name}\n${connectId}\n${safeNumber}`.toLowerCase()
     const values = [connectId, safeNumber, country, facts.name, folded, JSON.stringify(facts)]
@@ -58,12 +49,13 @@ export function openHoldings(database: Database, now: () => number) {
   }
   /** A company in another portfolio keeps its known state: monitoring has yet to report its changes. */
   const watch = (company: Registered): void => {
-    if (!isHeld(company.connectId)) learn(company.connectId, safeNumberOf(company), company.country, factsOf(company))
+    const { connectId, country } = company
+    const isHeld = count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
+    if (!isHeld) learn(connectId, safeNumberOf(company), country, factsOf(company))
   }
-  const insert = (portfolio: number, connectId: string, notes: Notes): boolean => {
+  const insert = (portfolio: number, connectId: string, { reference, freeText, personalLimit }: Notes): boolean => {
     if (count('SELECT count(*) AS n FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId]) > 0)
       return false
-    const { reference, freeText, personalLimit } = notes
     const values = [portfolio, connectId, reference, freeText, personalLimit, now(), now()]
     database.run('INSERT INTO holdings VALUES (?, ?, ?, ?, ?, ?, ?, NULL)', values)
     return true
@@ -78,7 +70,7 @@ export function openHoldings(database: Database, now: () => number) {
       'UPDATE holdings SET reference = ?, free_text = ?, personal_limit = ?, modified = ? WHERE portfolio = ? AND connect_id = ?'
     database.run(sql, [reference, freeText, personalLimit, now(), portfolio, connectId])
   }
-  const changes = (): number => count('SELECT changes() AS n', [])
+  const changes = (): number => count('SELECT changes() AS n')
 
   return {
     find,
@@ -100,9 +92,8 @@ export function openHoldings(database: Database, now: () => number) {
         database.run(sql, [importId, portfolio, connectId])
       }),
 
-    remove(portfolio: number, connectId: string): void {
-      database.run('DELETE FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId])
-    },
+    remove: (portfolio: number, connectId: string): void =>
+      database.run('DELETE FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId]),
 
     clear: (portfolio: number): number =>
       database.transaction(() => {
@@ -157,10 +148,8 @@ export function openHoldings(database: Database, now: () => number) {
       return count(sql, [id, person, connectId]) > 0
     },
 
-    list(
-      portfolio: number,
-      { words, country, limit, offset }: HoldingFilter,
-    ): { readonly total: number; readonly holdings: Holding[] } {
+    /** '' matches everything. */
+    list(portfolio: number, words: string, country: string, { limit, offset }: Window) {
       const where = `WHERE h.portfolio = ?1 AND (?2 = '' OR w.country = ?2)
         AND (?3 = '' OR instr(w.folded, ?3) > 0 OR instr(lower(coalesce(h.reference, '')), ?3) > 0)`
       const values = [portfolio, country, words.toLowerCase()]

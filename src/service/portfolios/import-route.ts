@@ -50,7 +50,7 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDep
     try {
       await checkImport(path, limits)
       // The portfolio may have been deleted during the upload.
-      const { id: portfolio } = objects.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      const { id: portfolio } = objects.portfolioOf(call, ...needs)
       return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
     } catch (error) {
       await rm(path, { force: true })
@@ -61,12 +61,11 @@ export async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDep
   const importOf =
     (kind: Kind, ...needs: readonly Need[]) =>
     async (call: ImportCall): Promise<unknown> => {
-      objects.portfolio(call.user, call.params.portfolioId ?? '', ...needs)
+      objects.portfolioOf(call, ...needs)
       if (!call.request.isMultipart()) throw notMultipart()
       if (imports.count() + arriving >= limits.imports) {
-        throw new Refusal(507, 'Insufficient storage', `${limits.imports} imports wait or arrive already`, {
-          'Retry-After': '60',
-        })
+        const why = `${limits.imports} imports wait or arrive already`
+        throw new Refusal(507, 'Insufficient storage', why, { 'Retry-After': '60' })
       }
       arriving += 1
       const { id } = await accept(call, kind, needs).finally(() => {

@@ -30,31 +30,23 @@ export interface PendingImport {
 }
 
 export const openImports = (database: Database) => ({
-  add: (one: Omit<PendingImport, 'id'>): PendingImport =>
+  add: ({ portfolio, kind, file, accepted }: Omit<PendingImport, 'id'>): PendingImport =>
     database.transaction(() => {
-      const { portfolio, kind, file, accepted } = one
       const id = freshNumber(number => database.get('SELECT 1 FROM imports WHERE id = ?', [number]) !== null)
       const sql = 'INSERT INTO imports (id, portfolio, kind, file, accepted) VALUES (?, ?, ?, ?, ?)'
       database.run(sql, [id, portfolio, kind, file, accepted])
-      return { ...one, id }
+      return { id, portfolio, kind, file, accepted }
     }),
   /** The oldest pending import, or null. */
   next: (): PendingImport | null =>
     database.get<PendingImport>('SELECT id, portfolio, kind, file, accepted FROM imports ORDER BY seq LIMIT 1'),
   done: (id: number): void => database.run('DELETE FROM imports WHERE id = ?', [id]),
-  count: (): number => database.get<{ n: number }>('SELECT count(*) AS n FROM imports')?.n ?? 0,
+  count: (): number => database.count('SELECT count(*) AS n FROM imports'),
   needs: (file: string): boolean => database.get('SELECT 1 FROM imports WHERE file = ?', [file]) !== null,
 })
 
 /** The imports of one data directory. Every change is durable when the call returns. */
 export type ImportStore = ReturnType<typeof openImports>
-
-interface ImportRow {
-  readonly safeNumber: string
-  readonly localNumber: string
-  readonly country: string
-  readonly notes: Notes
-}
 
 /** The documented columns; compared by their letters, ignoring case. */
 const COLUMNS = {
@@ -83,7 +75,10 @@ function positionsOf(header: readonly string[]): Positions {
 }
 
 /** The rows of a file. Throws a CsvFault for invalid CSV and for a header that does not identify companies. */
-async function* readImport(path: string, limits: Limits): AsyncGenerator<ImportRow> {
+async function* readImport(
+  path: string,
+  limits: Limits,
+): AsyncGenerator<{ safeNumber: string; localNumber: string; country: string; notes: Notes }> {
   let positions: Positions | null = null
   for await (const record of readRecords(path, limits)) {
     if (positions === null) {
@@ -93,10 +88,8 @@ async function* readImport(path: string, limits: Limits): AsyncGenerator<ImportR
     const at = positions
     const cell = (column: keyof Positions): string => record[at[column]]?.trim() ?? ''
     const orNull = (column: keyof Positions): string | null => cell(column) || null
-    yield {
-      ...{ safeNumber: cell('safeNumber'), localNumber: cell('localNumber'), country: cell('country') },
-      notes: { reference: orNull('reference'), freeText: orNull('freeText'), personalLimit: orNull('personalLimit') },
-    }
+    const notes = { reference: orNull('reference'), freeText: orNull('freeText'), personalLimit: orNull('personalLimit') }
+    yield { safeNumber: cell('safeNumber'), localNumber: cell('localNumber'), country: cell('country'), notes }
   }
   if (positions === null) throw new CsvFault('the file is empty')
 }
@@ -111,15 +104,6 @@ export async function checkImport(path: string, limits: Limits): Promise<void> {
   if (rows === 0) throw new CsvFault('the file has no row below its header')
 }
 
-/** Effects of an import; its other rows name companies that the portfolio already had. */
-interface ImportCounts {
-  readonly rows: number
-  readonly added: number
-  /** Rows without a company in the register. */
-  readonly unknown: number
-  readonly removed: number
-}
-
 interface ImporterParts {
   readonly imports: ImportStore
   readonly holdings: HoldingStore
@@ -129,7 +113,8 @@ interface ImporterParts {
   readonly folder: string
   readonly clock: Clock
   readonly limits: Limits
-  readonly onDone: (one: PendingImport, counts: ImportCounts) => void
+  /** `unknown` rows have no company in the register; those that are neither unknown nor added name companies that the portfolio had. */
+  readonly onDone: (done: PendingImport, counts: { rows: number; added: number; unknown: number; removed: number }) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -154,32 +139,31 @@ export function startImporter(parts: ImporterParts) {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts
   const stop = new AbortController()
 
-  const find = async ({ safeNumber, localNumber, country }: ImportRow): Promise<Company | null> =>
+  const find = async (safeNumber: string, localNumber: string, country: string): Promise<Company | null> =>
     safeNumber === '' ? findByNumber(engine, localNumber, country) : search.find(safeNumber)
 
-  const put = ({ id, kind, portfolio }: PendingImport, company: Company, notes: Notes): 'added' | 'present' => {
-    const isPresent = holdings.find(portfolio, company.connectId) !== null
+  /** Returns whether the portfolio did not have the company. */
+  const put = ({ id, kind, portfolio }: PendingImport, company: Company, notes: Notes): boolean => {
+    const isNew = holdings.find(portfolio, company.connectId) === null
     if (kind === 'sync') holdings.put(portfolio, company, notes, id)
-    else if (!isPresent) holdings.add(portfolio, company, notes)
-    return isPresent ? 'present' : 'added'
+    else if (isNew) holdings.add(portfolio, company, notes)
+    return isNew
   }
 
   /** Returns false when stopped early. */
-  const runImport = async (one: PendingImport): Promise<boolean> => {
-    const counts = { added: 0, present: 0, unknown: 0 }
-    let rows = 0
+  const runImport = async (pending: PendingImport): Promise<boolean> => {
+    let [rows, added, unknown] = [0, 0, 0]
     let batch: [Company, Notes][] = []
     const flush = (): void => {
       // The import is gone if its portfolio was deleted meanwhile.
-      const done = imports.needs(one.file)
-        ? database.transaction(() => batch.map(([company, notes]) => put(one, company, notes)))
-        : []
-      for (const what of done) counts[what] += 1
+      if (imports.needs(pending.file)) {
+        added += database.transaction(() => batch.filter(([company, notes]) => put(pending, company, notes)).length)
+      }
       batch = []
     }
-    for await (const row of readImport(join(folder, one.file), limits)) {
-      const company = await find(row)
-      if (company === null) counts.unknown += 1
+    for await (const row of readImport(join(folder, pending.file), limits)) {
+      const company = await find(row.safeNumber, row.localNumber, row.country)
+      if (company === null) unknown += 1
       else batch.push([company, row.notes])
       if (++rows % BATCH > 0) continue
       flush()
@@ -187,12 +171,12 @@ export function startImporter(parts: ImporterParts) {
       if (stop.signal.aborted) return false
     }
     flush()
-    if (!imports.needs(one.file)) return true
+    if (!imports.needs(pending.file)) return true
     const removed = database.transaction(() => {
-      imports.done(one.id)
-      return one.kind === 'sync' ? holdings.removeUnmarked(one.portfolio, one.id, one.accepted) : 0
+      imports.done(pending.id)
+      return pending.kind === 'sync' ? holdings.removeUnmarked(pending.portfolio, pending.id, pending.accepted) : 0
     })
-    onDone(one, { rows, added: counts.added, unknown: counts.unknown, removed })
+    onDone(pending, { rows, added, unknown, removed })
     return true
   }
 

@@ -20,8 +20,10 @@ const portfolioItem = ({ id, name, isDefault, settings, isShared }: Portfolio) =
   portfolioId: id,
   name,
   isDefault: String(isDefault),
-  emails: (settings.emails ?? []).map(({ firstName = '', lastName = '', emailAddress = '' }) => ({
-    ...{ firstName, lastName, email: emailAddress },
+  emails: (settings.emails ?? []).map(({ firstName = '', lastName = '', emailAddress: email = '' }) => ({
+    firstName,
+    lastName,
+    email,
   })),
   isSharedPortfolio: Number(isShared),
 })
@@ -63,16 +65,13 @@ const companyRecord = (holding: Holding) => ({ connectId: holding.connectId, ...
 const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
 
 export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, users, limits, portfolios, holdings, transaction } = deps
-
-  const portfolioOf = ({ user, params }: Pick<Call<unknown, unknown>, 'user' | 'params'>, need: Need): Portfolio =>
-    objects.portfolio(user, params.portfolioId ?? '', need)
+  const { users, limits, portfolios, holdings, transaction } = deps
+  const { portfolioOf } = deps.objects
 
   route(app, deps, 'listPortfolios', ({ user, query, request }) => {
     const { searchQuery = '' } = query
-    const { limit, offset } = windowOf(query, 0)
     const totalCount = portfolios.count(user.id, searchQuery)
-    const own = portfolios.list(user.id, searchQuery, limit, offset)
+    const own = portfolios.list(user.id, searchQuery, windowOf(query, 0))
     const shared = portfolios.sharedWith(user.person).map(({ id, name }) => ({ portfolioId: id, name }))
     const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
     return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
@@ -84,7 +83,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
         throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
       }
       const isSame = (other: { readonly name: string }): boolean => other.name === call.body.name
-      if (portfolios.list(call.user.id, call.body.name, limits.portfolios, 0).some(isSame))
+      if (portfolios.list(call.user.id, call.body.name, { limit: limits.portfolios, offset: 0 }).some(isSame))
         throw conflict('The portfolio exists already', 'name: one of your portfolios has it')
       const { id, name, isDefault } = portfolios.create(call.user.id, call.body)
       return { correlationId: call.request.id, portfolioId: id, name, isDefault }
@@ -123,9 +122,9 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'readSharing', call => {
     const { id } = portfolioOf(call, 'Own')
     const names = new Map([...users.values()].map(({ person, username }) => [person, username]))
-    const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => ({
-      ...{ csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') },
-    }))
+    const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => {
+      return { csUserId, userName: names.get(csUserId) ?? null, permission: permissions.join(',') }
+    })
     return { correlationId: call.request.id, data: { portfolioId: String(id), customerId: CUSTOMER.id, userPermission } }
   })
 
@@ -153,8 +152,10 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   app.register(async scope => portfolioImportRoutes(scope, deps))
 }
 
-const notesOf = ({ personalReference, freeText, personalLimit }: Personal): Notes => ({
-  ...{ reference: personalReference, freeText, personalLimit },
+const notesOf = ({ personalReference: reference, freeText, personalLimit }: Personal): Notes => ({
+  reference,
+  freeText,
+  personalLimit,
 })
 
 /** Throws a 400 unless the request names either all companies or some of them. */
@@ -164,26 +165,20 @@ function requireChoice(all: boolean, name: string, companies: readonly unknown[]
   throw badRequest('The request is not acceptable', `companies: ${why}`)
 }
 
-interface CopyBody {
-  readonly portfolios: readonly number[]
-  readonly companies: readonly { readonly id: string }[]
-}
+type CopyBody = { readonly portfolios: readonly number[]; readonly companies: readonly { readonly id: string }[] }
 
 function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, search, holdings, transaction } = deps
+  const { portfolioOf } = objects
 
   type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
-  const portfolioOf = ({ user, params }: AnyCall, ...needs: Need[]): Portfolio =>
-    objects.portfolio(user, params.portfolioId ?? '', ...needs)
-
   /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
   const holdingOf = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
 
   route(app, deps, 'listPortfolioCompanies', call => {
     const { id } = portfolioOf(call, 'View')
     const { searchQuery = '', countryCode = '' } = call.query
-    const filter = { words: searchQuery, country: countryCode, ...windowOf(call.query, 0) }
-    const { total, holdings: found } = holdings.list(id, filter)
+    const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, windowOf(call.query, 0))
     const paging = pagingOf(call.query, total)
     return { correlationId: call.request.id, totalCount: total, paging, data: found.map(companyItem) }
   })
@@ -279,7 +274,7 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     return runIdempotent(deps, call, () => copy(call, portfolio, call.query.removeAll, true))
   })
 
-  const clear = (call: Call<{ companies: string[] }, { clearAll: boolean }>): unknown => {
+  route(app, deps, 'clearCompanies', call => {
     const portfolio = portfolioOf(call, 'Remove')
     const { id } = portfolio
     const { companies } = call.body
@@ -291,6 +286,5 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
       return new Set(found.map(one => one.connectId)).size
     })
     return { correlationId: call.request.id, message: `${removed} companies removed` }
-  }
-  route(app, deps, 'clearCompanies', clear)
+  })
 }

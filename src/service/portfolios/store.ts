@@ -1,5 +1,6 @@
 /** Stores portfolios: their settings, sharing and rules. */
 import type { Permission, PortfolioBody } from '../../contract/index.ts'
+import type { Window } from '../http/paging.ts'
 import type { Database } from '../storage/database.ts'
 import { freshNumber } from '../storage/ids.ts'
 
@@ -26,14 +27,7 @@ export interface RuleSetting {
   readonly params: readonly string[]
 }
 
-interface Row {
-  readonly id: number
-  readonly owner: number
-  readonly name: string
-  readonly is_default: number
-  readonly settings: string
-  readonly shared: number
-}
+type Row = Pick<Portfolio, 'id' | 'owner' | 'name'> & { is_default: number; settings: string; shared: number }
 
 const SELECT = 'SELECT p.*, EXISTS (SELECT 1 FROM shares s WHERE s.portfolio = p.id) AS shared FROM portfolios p'
 
@@ -47,7 +41,7 @@ const REMOVE = [
   `DELETE FROM events WHERE id IN (SELECT event FROM notifications WHERE portfolio = ?1)
     AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.event = events.id AND n.portfolio <> ?1)`,
   ...['notifications', 'holdings', 'portfolio_rules', 'shares', 'imports'].map(
-    table => `DELETE FROM ${table} WHERE portfolio = ?1`,
+    name => `DELETE FROM ${name} WHERE portfolio = ?1`,
   ),
   'DELETE FROM portfolios WHERE id = ?1',
 ]
@@ -58,9 +52,8 @@ export function openPortfolios(database: Database) {
     return row === null ? null : portfolioOf(row)
   }
   /** At most one portfolio of a user is the default. */
-  const makeDefault = (owner: number, id: number): void => {
+  const makeDefault = (owner: number, id: number): void =>
     database.run('UPDATE portfolios SET is_default = (id = ?) WHERE owner = ?', [id, owner])
-  }
 
   return {
     find,
@@ -68,9 +61,8 @@ export function openPortfolios(database: Database) {
     create: (owner: number, { name, isDefault = false, ...settings }: PortfolioBody): Portfolio =>
       database.transaction(() => {
         const id = freshNumber(number => find(number) !== null)
-        database.run('INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)', [
-          ...[id, owner, name, name.toLowerCase(), JSON.stringify(settings)],
-        ])
+        const sql = 'INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)'
+        database.run(sql, [id, owner, name, name.toLowerCase(), JSON.stringify(settings)])
         if (isDefault) makeDefault(owner, id)
         return { id, owner, name, isDefault, settings, isShared: false }
       }),
@@ -90,27 +82,22 @@ export function openPortfolios(database: Database) {
       }),
 
     /** Sorted by name; `words` is a part of the name, ignoring case. */
-    list: (owner: number, words: string, limit: number, offset: number): Portfolio[] =>
-      database
-        .all<Row>(`${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`, [
-          ...[owner, words.toLowerCase(), limit, offset],
-        ])
-        .map(portfolioOf),
+    list(owner: number, words: string, { limit, offset }: Window): Portfolio[] {
+      const sql = `${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`
+      return database.all<Row>(sql, [owner, words.toLowerCase(), limit, offset]).map(portfolioOf)
+    },
 
     count(owner: number, words: string): number {
       const sql = 'SELECT count(*) AS n FROM portfolios WHERE owner = ? AND instr(folded, ?) > 0'
-      return database.get<{ n: number }>(sql, [owner, words.toLowerCase()])?.n ?? 0
+      return database.count(sql, [owner, words.toLowerCase()])
     },
 
     /** Portfolios of other tenants that this person may see. */
-    sharedWith: (person: number): Portfolio[] =>
-      database
-        .all<Row>(
-          `${SELECT} JOIN shares s ON s.portfolio = p.id
-          WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`,
-          [person],
-        )
-        .map(portfolioOf),
+    sharedWith(person: number): Portfolio[] {
+      const sql = `${SELECT} JOIN shares s ON s.portfolio = p.id
+        WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`
+      return database.all<Row>(sql, [person]).map(portfolioOf)
+    },
 
     /** The permissions of each user except the owner. */
     shares(id: number): ReadonlyMap<number, readonly Permission[]> {

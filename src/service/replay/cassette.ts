@@ -6,17 +6,6 @@ import { FettleError } from '../../errors.ts'
 /** What is asked of a cassette; strings may name the job of the run that asks. */
 export type Asked = Pick<CassetteExchange, 'method' | 'path' | 'params' | 'query' | 'body'>
 
-export interface Cassette {
-  readonly head: CassetteHead
-  readonly exchanges: number
-  /** Lines that are no exchange, such as one that a kill cut off. */
-  readonly damaged: number
-  /** The next answer to a request, null when none was recorded. */
-  answer(asked: Asked): CassetteExchange | null
-  /** The id of the run that asked last, null before one did. */
-  runId(): string | null
-}
-
 const refuse = (path: string, why: string): FettleError =>
   new FettleError('FETTLE_USAGE', `${path} ${why}`, { hint: 'Name the recording of a run.' })
 
@@ -52,7 +41,7 @@ const withoutUnsent = (exchanges: readonly CassetteExchange[]): readonly Cassett
   exchanges.filter(({ lost }, at) => lost === undefined || lost.sent || at === exchanges.length - 1)
 
 /** Throws FETTLE_USAGE for a file that cannot be read or is no cassette. */
-export async function openCassette(path: string): Promise<Cassette> {
+export async function openCassette(path: string) {
   const text = await readFile(path, 'utf8').catch((cause: Error) => {
     throw refuse(path, `cannot be read: ${cause.message}`)
   })
@@ -85,12 +74,17 @@ export async function openCassette(path: string): Promise<Cassette> {
   return {
     head: first,
     exchanges: exchanges.length,
+    /** Lines without an exchange, such as one that a kill cut off. */
     damaged: rest.length - exchanges.length,
+    /** The id of the run that asked last, null before one did. */
     runId: () => runId,
-    answer(asked) {
+    /** The next answer to a request, null when none was recorded. */
+    answer(asked: Asked): CassetteExchange | null {
       const turn = turns.get(keyOf(recorded(asked)))
       if (turn === undefined) return null
       return (turn.length > 1 ? turn.shift() : turn[0]) ?? null
     },
   }
 }
+
+export type Cassette = Awaited<ReturnType<typeof openCassette>>

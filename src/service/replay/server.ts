@@ -14,22 +14,13 @@ import { FettleError } from '../../errors.ts'
 import { systemClock } from '../clock.ts'
 import { type Asked, type Cassette, mapStrings } from './cassette.ts'
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly port?: number
   readonly host?: string
   /** Milliseconds since 1970. */
   readonly now?: () => number
   /** Called with each request that the cassette has no answer to. */
   readonly onUnknown?: (request: string) => void
-}
-
-export interface Replay {
-  /** Base address, ending in `/v1`. */
-  readonly url: string
-  /** Requests that are being answered. */
-  pending(): number
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 const BASE = '/v1'
@@ -62,7 +53,7 @@ async function recognise(request: IncomingMessage): Promise<Recognised> {
       path: found?.path ?? (file === undefined ? path : '/files/{name}'),
       params: found?.params ?? (file === undefined ? {} : { name: file }),
       query: Object.fromEntries(url.searchParams),
-      ...(hasBody ? { body: parse(text) } : {}),
+      body: hasBody ? parse(text) : undefined,
     },
   }
 }
@@ -82,8 +73,8 @@ function bytesOf(answer: RecordedBody, show: (json: unknown) => unknown): Buffer
   return Buffer.alloc(0)
 }
 
-/** Starts to serve a cassette. Throws FETTLE_SETTINGS when it cannot listen. */
-export async function serveReplay(cassette: Cassette, options: ReplayOptions = {}): Promise<Replay> {
+/** Starts to serve a cassette at `url`; `pending` counts the requests that are being answered. Throws FETTLE_SETTINGS when it cannot listen. */
+export async function serveReplay(cassette: Cassette, options: ReplayOptions = {}) {
   const { host = '127.0.0.1', port = 0, now = systemClock.now, onUnknown = () => undefined } = options
   let url = ''
   let delayMs: number | null = null

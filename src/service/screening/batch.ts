@@ -1,28 +1,18 @@
 /** Runs a batch item by item. A refused item fails alone, with an error as in RFC 7807 (contract §2.5). */
 import { STATUS_CODES } from 'node:http'
-import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { checkBody } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 
 /** A batch before its elements are judged. */
 export const looseBatch = z.looseObject({ items: z.array(z.looseObject({})) })
-
-/** An element as its schema reads it. Throws a 400. */
-export const readItem = <Schema extends z.ZodType>(schema: Schema, item: object, reply: FastifyReply): z.infer<Schema> =>
-  checkBody(schema, structuredClone(item), reply) as z.infer<Schema>
-
-interface Failed<Item> {
-  readonly failedItem: Item
-  readonly error: { type: string; title: string; status: number; detail: string; instance: string }
-}
 
 /** Runs `work` on each item; `pathOf` returns the path of an item for its error. Other errors than refusals are thrown. */
 export function runBatch<Item, Done>(
   items: readonly Item[],
   { work, pathOf, correlationId }: { work: (item: Item) => Done; pathOf: (item: Item) => string; correlationId: string },
 ) {
-  const failed: Failed<Item>[] = []
+  const failed: { failedItem: Item; error: { type: string; title: string; status: number; detail: string; instance: string } }[] =
+    []
   const successful: Done[] = []
   for (const item of items) {
     try {

@@ -4,19 +4,11 @@ import { datasetsOf, type Entry, type Listing } from './entry.ts'
 import type { NameOf } from './records.ts'
 import type { Hit, Search } from './searches-store.ts'
 
-export interface HitDocument {
-  readonly search: Search
-  readonly hit: Hit
-  readonly entry: Entry
-  readonly nameOf: NameOf
-  readonly snapshots: readonly number[]
-  readonly now: number
-}
+type HitDocument = { search: Search; hit: Hit; entry: Entry; nameOf: NameOf; snapshots: readonly number[]; now: number }
 
 const at = (millis: number): string => `${new Date(millis).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 const list = (values: readonly string[]): string => values.join(', ')
-const rows = (all: readonly (readonly [string, string])[]): [string, string][] =>
-  all.filter(([, value]) => value !== '').map(([label, value]) => [label, value])
+const rows = (all: [string, string][]): [string, string][] => all.filter(([, value]) => value !== '')
 
 const listingRows = ({ code, body, regime, reference, origin, measures, what, country, from, to }: Listing): [string, string][] =>
   rows([

@@ -14,9 +14,9 @@ import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
 import { requirePdf } from '../http/pdf.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, checkBody, route } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
-import { looseBatch, readItem, runBatch } from './batch.ts'
+import { looseBatch, runBatch } from './batch.ts'
 import type { Entry } from './entry.ts'
 import { hitPdf, pdfName } from './hit-pdf.ts'
 import { fullHitRecord, hitRecord, userNames } from './records.ts'
@@ -25,18 +25,9 @@ import type { Hit, HitPatch, Search } from './searches-store.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 
-interface Verdict {
-  readonly decision?: string | null | undefined
-  readonly note?: string | null | undefined
-}
-
 const NAMES = {
   business: [
-    'listBusinessHits',
-    'decideBusinessHits',
-    'readBusinessHit',
-    'decideBusinessHit',
-    'noteBusinessHit',
+    ...(['listBusinessHits', 'decideBusinessHits', 'readBusinessHit', 'decideBusinessHit', 'noteBusinessHit'] as const),
     'downloadBusinessHit',
   ],
   individual: [
@@ -60,17 +51,15 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   const hitOf = (call: AnyCall): Hit => objects.hit(searchOf(call), call.params.hitId ?? '')
 
   /** A person's hit is decided once (contract §6.1); the decision on a business hit may change. */
-  const patchOf = (hit: Hit, { decision, note }: Verdict, words?: readonly HitDecision[]): HitPatch => {
-    const word = decision ?? null
-    if (word !== null) {
-      const next = parseDecision(word, 'decision', words)
-      if (type === 'individual' && hit.decision !== 'undecided') {
-        throw conflict('The hit is decided already', `decision: it is ${hit.decision} and cannot be changed`)
-      }
-      return { decision: next, ...((note ?? null) === null ? {} : { note: note ?? null }) }
+  type Verdict = { readonly decision?: string | null; readonly note?: string | null }
+  const patchOf = (hit: Hit, { decision = null, note = null }: Verdict, words?: readonly HitDecision[]): HitPatch => {
+    if (decision === null && note === null) throw badRequest('The request is not acceptable', 'decision: is missing')
+    if (decision === null) return { note }
+    const next = parseDecision(decision, 'decision', words)
+    if (type === 'individual' && hit.decision !== 'undecided') {
+      throw conflict('The hit is decided already', `decision: it is ${hit.decision} and cannot be changed`)
     }
-    if ((note ?? null) === null) throw badRequest('The request is not acceptable', 'decision: is missing')
-    return { note: note ?? null }
+    return note === null ? { decision: next } : { decision: next, note }
   }
   const change = (before: Hit, user: number, patch: HitPatch, correlationId: string) =>
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
@@ -78,8 +67,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   route(app, deps, list, call => {
     const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
-    const window = windowOf(call.query, 1)
-    const { items, total } = searches.hits(searchOf(call), decisions, window)
+    const { items, total } = searches.hits(searchOf(call), decisions, windowOf(call.query, 1))
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })
 
@@ -89,7 +77,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
     return runIdempotent(deps, call, () =>
       runBatch(body.items, {
         work: item => {
-          const { hitId, ...verdict } = readItem(hitDecision, item, reply)
+          const { hitId, ...verdict } = checkBody(hitDecision, structuredClone(item), reply)
           const hit = objects.hit(search, hitId)
           return change(hit, user.person, patchOf(hit, verdict), request.id)
         },
@@ -109,9 +97,8 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
 
   route(app, deps, decideOne, call => {
     const hit = hitOf(call)
-    return runIdempotent(deps, call, () =>
-      change(hit, call.user.person, patchOf(hit, call.body, REQUESTED_DECISIONS), call.request.id),
-    )
+    const { user, body, request } = call
+    return runIdempotent(deps, call, () => change(hit, user.person, patchOf(hit, body, REQUESTED_DECISIONS), request.id))
   })
 
   route(app, deps, noteOne, call => change(hitOf(call), call.user.person, { note: call.body.note }, call.request.id))
@@ -140,37 +127,28 @@ async function currentEntry(screener: Screener, hit: Hit): Promise<Entry> {
   return screener.find(hit.list, hit.entry.id) ?? hit.entry
 }
 
-interface FileRoute {
-  Params: { name: string }
-  Querystring: Record<string, unknown>
-}
-
 export function hitFileRoute(app: FastifyInstance, deps: AppDeps): void {
   const { links, objects, searches, screener, clock } = deps
-  app.get<FileRoute>('/hit-files/:name', async ({ params, query }, reply) => {
-    // The signature covers the name, so a valid link has a name issued by this service.
-    const holder = links.check(params.name, query)
-    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
-    const [type = '', searchId = '', hitId = ''] = params.name.split('.')
-    const search = objects.search(holder, type as SearchType, searchId)
-    const hit = objects.hit(search, hitId)
-    const snapshots = searches.snapshotsOf(hit)
-    const content = {
-      search,
-      hit,
-      entry: await currentEntry(screener, hit),
-      nameOf: userNames(deps),
-      snapshots,
-      now: clock.now(),
-    }
-    const pdf = await hitPdf(content)
-    return reply
-      .headers({
-        'Content-Type': 'application/pdf',
-        'Content-Length': pdf.length,
-        'Content-Disposition': `attachment; filename="${pdfName(search, hit)}"`,
-        'Cache-Control': 'no-store',
-      })
-      .send(pdf)
-  })
+  app.get<{ Params: { name: string }; Querystring: Record<string, unknown> }>(
+    '/hit-files/:name',
+    async ({ params, query }, reply) => {
+      // The signature covers the name, so a valid link has a name issued by this service.
+      const holder = links.check(params.name, query)
+      if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
+      const [type = '', searchId = '', hitId = ''] = params.name.split('.')
+      const search = objects.search(holder, type as SearchType, searchId)
+      const hit = objects.hit(search, hitId)
+      const snapshots = searches.snapshotsOf(hit)
+      const entry = await currentEntry(screener, hit)
+      const pdf = await hitPdf({ search, hit, entry, nameOf: userNames(deps), snapshots, now: clock.now() })
+      return reply
+        .headers({
+          'Content-Type': 'application/pdf',
+          'Content-Length': pdf.length,
+          'Content-Disposition': `attachment; filename="${pdfName(search, hit)}"`,
+          'Cache-Control': 'no-store',
+        })
+        .send(pdf)
+    },
+  )
 }

@@ -20,7 +20,7 @@ export const userNames =
     [...users.values()].find(user => user.person === id)?.username ?? null
 
 const iso = (millis: number): string => new Date(millis).toISOString()
-const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
+const orNull = (text: string | undefined): string | null => text || null
 
 interface Shape {
   readonly correlationId?: string | undefined
@@ -59,7 +59,7 @@ export function searchRecord(
     undecidedHitsCount: hits.undecided,
     ...(search.type === 'individual' ? personFields(search) : {}),
     ...Object.fromEntries(Object.entries(unsure).filter(([, value]) => hasNulls || value !== null)),
-    ...(correlationId === undefined ? {} : { correlationId }),
+    correlationId,
   }
 }
 
@@ -85,13 +85,6 @@ const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
       documentLink: null,
       datasets: [...datasetsOf(listing === undefined ? listings : [listing])],
     }))
-
-const wrap = <Value>(entry: Entry, listing: Listing, type: string, value: Value) => ({
-  type,
-  value,
-  events: [],
-  sources: sourcesOf(entry, listing),
-})
 
 const category = ({ what, reference }: Listing) => ({ category: what, subCategory: reference })
 
@@ -135,7 +128,9 @@ const exposed = ({ country, what, from, to, body }: Listing) => ({
 
 const listResults = (entry: Entry) => {
   const all = <Value>(code: ListingCode, type: string, record: (listing: Listing) => Value) =>
-    entry.listings.filter(one => one.code === code).map(one => wrap(entry, one, type, record(one)))
+    entry.listings
+      .filter(listing => listing.code === code)
+      .map(listing => ({ type, value: record(listing), events: [], sources: sourcesOf(entry, listing) }))
   return {
     all,
     results: {
@@ -175,11 +170,9 @@ function individualResultsOf(entry: Entry) {
 function businessResultsOf(entry: Entry) {
   const { all, results } = listResults(entry)
   const owned = (level: string) => (listing: Listing) => ({ type: listing.what, level })
-  const [soe] = [
-    ...all('SOE-CURRENT', 'stateOwnedEnterprise', owned('current')),
-    ...all('SOE-FORMER', 'stateOwnedEnterprise', owned('former')),
-  ]
-  return { ...results, ...(soe === undefined ? {} : { SOE: soe }) }
+  const [current] = all('SOE-CURRENT', 'stateOwnedEnterprise', owned('current'))
+  const [former] = all('SOE-FORMER', 'stateOwnedEnterprise', owned('former'))
+  return { ...results, SOE: current ?? former }
 }
 
 /** The parts of a person's name. In a full name, the last word is the last name. */
@@ -212,7 +205,7 @@ const personal = (entry: Entry, tier: 'tier' | 'pepTier') => ({
   gender: orNull(entry.gender),
   datesOfBirth: [...entry.datesOfBirth],
   profileImages: [...entry.images],
-  ...(entry.pepTier === null ? {} : { pepTier: `${tier}${entry.pepTier}` }),
+  pepTier: entry.pepTier === null ? undefined : `${tier}${entry.pepTier}`,
 })
 
 const shown = (type: Search['type'], hit: Hit, nameOf: NameOf) => ({
@@ -228,29 +221,19 @@ export const hitRecord = (
   update?: { readonly before: Hit; readonly correlationId: string },
 ): BusinessHit | IndividualHit => ({
   ...shown(type, hit, nameOf),
-  ...(update === undefined ? {} : { supersededHit: shown(type, update.before, nameOf), correlationId: update.correlationId }),
+  supersededHit: update && shown(type, update.before, nameOf),
+  correlationId: update?.correlationId,
 })
 
 /** The links of an entry. Only the relationship shows whether a link is a person. */
-const linksOf = (entry: Entry) => ({
-  businessLinks: entry.links
-    .filter(({ type }) => !isPersonal(type))
-    .map(({ type, value }) => ({
-      relationship: type,
-      ownershipPercentage: null,
-      datasets: [],
-      name: value,
-      individualLinks: [],
-    })),
-  individualLinks: entry.links
-    .filter(({ type }) => isPersonal(type))
-    .map(({ type, value }) => ({
-      relationship: type,
-      ownershipPercentage: null,
-      datasets: [],
-      ...named(partsOf(value, null)),
-    })),
-})
+function linksOf({ links }: Entry) {
+  const common = (type: string) => ({ relationship: type, ownershipPercentage: null, datasets: [] })
+  const [people, businesses] = [links.filter(({ type }) => isPersonal(type)), links.filter(({ type }) => !isPersonal(type))]
+  return {
+    businessLinks: businesses.map(({ type, value }) => ({ ...common(type), name: value, individualLinks: [] })),
+    individualLinks: people.map(({ type, value }) => ({ ...common(type), ...named(partsOf(value, null)) })),
+  }
+}
 
 const isPersonal = (relationship: string): boolean =>
   /spouse|wife|husband|partner|parent$|father|mother|child|son|daughter|brother|sister|sibling|relative|family|associate|friend/i.test(

@@ -20,9 +20,9 @@ import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { windowOf } from '../http/paging.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, checkBody, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { looseBatch, readItem, runBatch } from './batch.ts'
+import { looseBatch, runBatch } from './batch.ts'
 import type { PersonName } from './entry.ts'
 import { hitRoutes } from './hit-routes.ts'
 import { searchRecord, userNames } from './records.ts'
@@ -76,7 +76,7 @@ const individualQuestion = (body: NewIndividualSearch): Question => ({
 const COST = 1
 
 type AnyCall = Call<unknown, unknown>
-type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 'note']?: SearchUpdate[Key] | undefined }
+type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 'note']?: SearchUpdate[Key] }
 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
@@ -116,12 +116,8 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
     // Users of another tenant could not see the search, and their existence is not disclosed.
     const isColleague = [...users.values()].some(({ id, person }) => id === owner && person === assigned)
     if (assigned !== null && !isColleague) throw invalid(`assignedToUserId: there is no user ${assigned}`)
-    return {
-      ...(assigned === null ? {} : { assignedTo: assigned }),
-      ...((status ?? null) === null ? {} : { status: status as SearchStatus }),
-      ...((riskRating ?? null) === null ? {} : { riskRating: riskRating as RiskRating }),
-      ...((note ?? null) === null ? {} : { note: note ?? null }),
-    }
+    const patch = { assignedTo: assigned, status, riskRating, note }
+    return Object.fromEntries(Object.entries(patch).filter(([, value]) => (value ?? null) !== null)) as SearchPatch
   }
   const update = (search: Search, user: User, changes: Update): Search =>
     searches.change(search, user.person, patchOf(search, changes))
@@ -133,21 +129,17 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
         : (['listIndividualSearches', 'updateIndividualSearches', 'readIndividualSearch', 'updateIndividualSearch'] as const)
 
     route(app, deps, list, ({ user, query, request }) => {
-      const { isScheduled } = query
-      const window = windowOf(query, 1)
       // This service does not implement schedules (contract §11.6).
-      const { items, total } = isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, window)
-      return {
-        items: items.map(search => searchRecord(search, nameOf, { hasNulls: true })),
-        totalSize: total,
-        correlationId: request.id,
-      }
+      const { items, total } =
+        query.isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, windowOf(query, 1))
+      const records = items.map(search => searchRecord(search, nameOf, { hasNulls: true }))
+      return { items: records, totalSize: total, correlationId: request.id }
     })
 
     const updateMany = ({ user, body, request, reply }: Call<z.infer<typeof looseBatch>, unknown>): unknown =>
       runBatch(body.items, {
         work: item => {
-          const { searchId, ...changes } = readItem(searchUpdate, item, reply)
+          const { searchId, ...changes } = checkBody(searchUpdate, structuredClone(item), reply)
           const search = update(objects.search(user, type, searchId), user, changes)
           return searchRecord(search, nameOf, { hasNulls: type === 'business' })
         },

@@ -45,12 +45,6 @@ function spellingsOf(entry: Entry, isPerson: boolean): Spelling[] {
   return [...found].map(([text, most]) => ({ text, most }))
 }
 
-interface RatedCandidate {
-  /** The chance without rivals, because the names of one entry would be rivals of each other. */
-  readonly chance: number
-  readonly features: Readonly<Record<string, number>>
-}
-
 const REVIEW = THRESHOLDS.review
 /** Highest chance of names that are not the same, by the engine's weights. */
 const HIGH = 0.95
@@ -61,7 +55,8 @@ const NOT_THE_SAME = 99
 
 const logOdds = (score: number): number => Math.log(score / (1 - score))
 
-export function hitScoreOf({ chance, features }: RatedCandidate): number {
+/** `chance` is the one without rivals, because the names of one entry would be rivals of each other. */
+export function hitScoreOf({ chance, features }: { chance: number; features: Readonly<Record<string, number>> }): number {
   if (features.exact === 1) return features.legalDiffer === 1 ? OTHER_FORM : 100
   if (chance < REVIEW) return Math.round((chance / REVIEW) * (LOWEST - 1))
   const share = (logOdds(Math.min(chance, HIGH)) - logOdds(REVIEW)) / (logOdds(HIGH) - logOdds(REVIEW))

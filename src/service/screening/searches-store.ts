@@ -5,64 +5,48 @@
 import { randomUUID } from 'node:crypto'
 import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
+import type { Window } from '../http/paging.ts'
 import type { Database } from '../storage/database.ts'
-import type { Entry } from './entry.ts'
 import type { Found, Question } from './screener.ts'
 
 export type HitCounts = Readonly<Record<HitDecision, number>>
 
+interface Tracked {
+  readonly note: string | null
+  readonly createdAt: number
+  readonly modifiedAt: number
+  readonly modifiedBy: number
+}
+
 /** A search of a tenant, its `owner`; times in milliseconds since 1970, people by their numbers. */
-export interface Search extends Question {
+export interface Search extends Question, Tracked {
   readonly id: string
   readonly owner: number
   readonly createdBy: number
   readonly status: SearchStatus
   readonly riskRating: RiskRating
   readonly assignedTo: number | null
-  readonly note: string | null
-  readonly createdAt: number
-  readonly modifiedAt: number
-  readonly modifiedBy: number
   readonly hits: HitCounts
 }
 
-export interface Hit {
+export interface Hit extends Found, Tracked {
   readonly id: string
   readonly search: string
-  readonly list: string
-  readonly entry: Entry
-  readonly match: string
-  readonly score: number
   readonly decision: HitDecision
-  readonly note: string | null
-  readonly createdAt: number
-  readonly modifiedAt: number
-  readonly modifiedBy: number
 }
 
-export interface Slice<Item> {
-  readonly items: readonly Item[]
-  readonly total: number
-}
-
-export interface Window {
-  readonly limit: number
-  readonly offset: number
-}
+type Slice<Item> = { readonly items: readonly Item[]; readonly total: number }
 
 export type SearchPatch = Partial<Pick<Search, 'status' | 'riskRating' | 'assignedTo' | 'note'>>
 export type HitPatch = Partial<Pick<Hit, 'decision' | 'note'>>
 
-interface Row {
-  readonly record: string
-}
+type Row = { readonly record: string }
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
 /** `now` returns the time of a change. */
 export function openSearches(database: Database, now: () => number) {
   const parse = <T>(row: Row): T => JSON.parse(row.record) as T
-  const count = (sql: string, values: (string | number)[]): number => database.get<{ n: number }>(sql, values)?.n ?? 0
 
   const insertHit = (search: string, by: number, { list, entry, match, score }: Found): void => {
     const at = now()
@@ -82,10 +66,8 @@ export function openSearches(database: Database, now: () => number) {
 
   const recount = (id: string): void => {
     const row = database.get<Row>('SELECT record FROM searches WHERE id = ?', [id])
-    const counted = database.all<{ decision: HitDecision; n: number }>(
-      'SELECT decision, count(*) AS n FROM hits WHERE search = ? GROUP BY decision',
-      [id],
-    )
+    const sql = 'SELECT decision, count(*) AS n FROM hits WHERE search = ? GROUP BY decision'
+    const counted = database.all<{ decision: HitDecision; n: number }>(sql, [id])
     const hits = { ...NONE, ...Object.fromEntries(counted.map(({ decision, n }) => [decision, n])) }
     if (row !== null) write({ ...parse<Search>(row), hits })
   }
@@ -119,7 +101,7 @@ export function openSearches(database: Database, now: () => number) {
     list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
       const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
       const items = database.all<Row>(sql, [owner, type, limit, offset]).map(row => parse<Search>(row))
-      return { items, total: count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
+      return { items, total: database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
     },
 
     /** The hit if it belongs to this search. */
@@ -133,15 +115,13 @@ export function openSearches(database: Database, now: () => number) {
       const marks = decisions?.map(() => '?').join(', ')
       const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
       const values = [search.id, ...(decisions ?? [])]
-      const items = database.all<Row>(`SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`, [
+      const rows = database.all<Row>(`SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`, [
         ...values,
         limit,
         offset,
       ])
-      return {
-        items: items.map(row => parse<Hit>(row)),
-        total: count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values),
-      }
+      const total = database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
+      return { items: rows.map(row => parse<Hit>(row)), total }
     },
 
     changeHit: (before: Hit, by: number, patch: HitPatch): Hit =>
@@ -152,9 +132,8 @@ export function openSearches(database: Database, now: () => number) {
         return hit
       }),
 
-    keepSnapshot(hit: Hit, body: unknown): void {
-      database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, now(), JSON.stringify(body)])
-    },
+    keepSnapshot: (hit: Hit, body: unknown): void =>
+      database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, now(), JSON.stringify(body)]),
 
     /** Times at which the record was read, first to last. */
     snapshotsOf: (hit: Hit): readonly number[] =>

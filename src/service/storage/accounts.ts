@@ -26,7 +26,7 @@ const account = z.strictObject({
 })
 const file = z.strictObject({ version: z.literal(1), accounts: z.array(account) })
 
-/** `id` is new whenever the name is added. */
+/** `id` is new whenever the name is added; salt and key of a password are in base64. */
 export type Account = z.infer<typeof account>
 
 const folderIn = (dataDir: string): string => join(dataDir, 'accounts')

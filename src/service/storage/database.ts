@@ -21,6 +21,8 @@ export interface Database {
   run(sql: string, values?: Value[]): void
   get<Row>(sql: string, values?: Value[]): Row | null
   all<Row>(sql: string, values?: Value[]): Row[]
+  /** The column `n` of the selected row; 0 without a row. */
+  count(sql: string, values?: Value[]): number
   /** Runs `work` in one transaction; rolls back when it throws. */
   transaction<T>(work: () => T): T
   copyTo(path: string): void
@@ -105,6 +107,7 @@ export function openDatabase(directory: string): Database {
     run: (sql, values = []) => void file.run(sql, values),
     get: <Row>(sql: string, values: Value[] = []) => (file.get(sql, values) ?? null) as Row | null,
     all: <Row>(sql: string, values: Value[] = []) => file.all(sql, values) as Row[],
+    count: (sql, values = []) => Number(file.get(sql, values)?.n ?? 0),
     transaction,
     copyTo: path => void file.run('VACUUM INTO ?', [path]),
     close: () => file.close(),

@@ -64,13 +64,9 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
   const folderOf = (dir: string, name: string): string => {
     if (NAME.test(name)) return join(dir, name)
     const lower = name.toLowerCase()
-    throw new FettleError(
-      'FETTLE_USAGE',
-      `"${name}" cannot name a ${what}${NAME.test(lower) ? `; did you mean ${lower}?` : ''}`,
-      {
-        hint: 'Use 1 to 40 of a–z, 0–9 and hyphen.',
-      },
-    )
+    const guess = NAME.test(lower) ? `; did you mean ${lower}?` : ''
+    const hint = 'Use 1 to 40 of a–z, 0–9 and hyphen.'
+    throw new FettleError('FETTLE_USAGE', `"${name}" cannot name a ${what}${guess}`, { hint })
   }
 
   const infoIn = async (folder: string): Promise<Info | null> => {
@@ -90,12 +86,13 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
   }
 
   const info = async (dir: string, name: string): Promise<Info> => {
-    const found = await infoIn(folderOf(dir, name))
-    if (found !== null) return found
+    const info = await infoIn(folderOf(dir, name))
+    if (info !== null) return info
+    const others = await all(dir)
     throw unknown(
       dir,
       name,
-      (await all(dir)).map(one => one.name),
+      others.map(other => other.name),
     )
   }
 

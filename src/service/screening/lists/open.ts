@@ -20,7 +20,7 @@ export interface OpenList {
 }
 
 /** Called with each entry, in order, while a list is opened. */
-export type OnEntry = (entry: Entry) => void
+type OnEntry = (entry: Entry) => void
 
 const NEWLINE = 10
 
