@@ -6,13 +6,19 @@ import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { Choice, type KnownAnswer } from '../reuse/files/choice.ts'
+import { Choice, type KnownAnswer, placeFinder, readFates } from '../reuse/files/choice.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
-import { AnswerOffsets, REUSED } from './answer-offsets.ts'
 import { addedColumns, type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
 import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
+import type { FileHandle } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
+import { openContentOf } from '../files/packed-file.ts'
+import { parserOptions } from '../input/table/records.ts'
+import { receivedPath } from './file-names.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import { rowKeyMaker } from '../reuse/files/row-key.ts'
 
 /** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
 export interface Answer {
@@ -31,7 +37,7 @@ export interface Answer {
 }
 
 /** When and by which job a row was answered. */
-export interface GivenAnswer {
+interface GivenAnswer {
   readonly at: string
   readonly job: string
   readonly reused: boolean
@@ -234,3 +240,110 @@ export class Answers {
     return true
   }
 }
+
+/** The part of an earlier answer, which is in no enriched file. */
+const REUSED = 65_535
+
+interface PlacedPart {
+  readonly delimiter: string
+  /** The end of the last row. */
+  end: number
+  handle: FileHandle | null
+}
+
+/** Where answers are in their files, so that one can be read again for an equal row: eighteen bytes of memory for each. */
+class AnswerOffsets {
+  readonly #workDir: string
+  readonly #froms: Float64Array
+  readonly #lengths: Uint32Array
+  readonly #partOf: Uint16Array
+  /** The number of the row in its job, from 1. */
+  readonly #numbers: Uint32Array
+  readonly #parts: PlacedPart[] = []
+  #count = 0
+
+  constructor(rows: number, workDir: string) {
+    this.#froms = new Float64Array(rows)
+    this.#lengths = new Uint32Array(rows)
+    this.#partOf = new Uint16Array(rows)
+    this.#numbers = new Uint32Array(rows)
+    this.#workDir = workDir
+  }
+
+  begin(part: number, { place, delimiter }: EnrichedFile): void {
+    this.#parts[part] = { end: place(), delimiter, handle: null }
+  }
+
+  /** The next row of a part. */
+  add(part: number, number: number, { place }: EnrichedFile): void {
+    const found = this.#parts[part]!
+    const end = place()
+    this.#numbers[this.#count] = number
+    this.addPlace(part, found.end, end - found.end)
+    found.end = end
+  }
+
+  addPlace(part: number, from: number, length: number): void {
+    this.#froms[this.#count] = from
+    this.#lengths[this.#count] = length
+    this.#partOf[this.#count++] = part
+  }
+
+  place(at: number): { readonly part: number; readonly from: number; readonly length: number; readonly number: number } {
+    return { part: this.#partOf[at]!, from: this.#froms[at]!, length: this.#lengths[at]!, number: this.#numbers[at]! }
+  }
+
+  /** Reads row `number` (from 0) of an enriched file again. Throws FETTLE_OUTPUT_WRITE when the file cannot be read back. */
+  async read(number: number): Promise<readonly string[]> {
+    const { part, from, length } = this.place(number)
+    const found = this.#parts[part]!
+    const path = receivedPath(this.#workDir, part)
+    try {
+      found.handle ??= await openContentOf(path)
+      const bytes = Buffer.alloc(length)
+      await found.handle.read(bytes, 0, length, from)
+      const [row] = parse(bytes, parserOptions(found.delimiter, 'relaxed')) as string[][]
+      if (row === undefined) throw new Error(`row ${number + 1} is no longer there`)
+      return row
+    } catch (cause) {
+      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const found of this.#parts) await found?.handle?.close()
+  }
+}
+
+export interface AnsweredRow {
+  readonly answer: Answer
+  /** The row is collapsed: a match of the first row is a duplicate now. */
+  readonly isRepeat: boolean
+}
+
+/** Returns the answer to the next row that has a key; null after the last one. */
+export type AnswerReader = (uploadRow: readonly string[]) => Promise<AnsweredRow | null>
+
+export async function answerReader(plan: Plan, answers: Answers, workDir: string): Promise<AnswerReader> {
+  const rowKey = rowKeyMaker(plan)
+  const dedupeIndex = plan.collapse ? new DigestIndex() : null
+  const fates = await readFates(plan, workDir)
+  const placeOf = fates === null ? () => 'next' as const : placeFinder(plan, fates)
+  let asked = 0
+  return async uploadRow => {
+    const number = dedupeIndex?.add(rowKey(uploadRow)) ?? asked
+    if (number < asked) return { answer: asDuplicate(await answers.again(number, number)), isRepeat: true }
+    const place = placeOf(uploadRow)
+    const at = asked++
+    const answer =
+      place === 'known'
+        ? await answers.known(at)
+        : place === 'next'
+          ? await answers.next(uploadRow, at)
+          : await answers.again(place, at)
+    return answer && { answer, isRepeat: false }
+  }
+}
+
+const asDuplicate = (answer: Answer): Answer =>
+  answer.outcome === 'matched' || answer.outcome === 'manualMatched' ? { ...answer, outcome: 'duplicate' } : answer

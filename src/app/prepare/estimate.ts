@@ -1,7 +1,7 @@
 /** Estimates a run from the last good one, without sending anything. */
 import { realClock } from '../../client/clock.ts'
 import type { Issue } from '../../errors.ts'
-import { countRows } from '../../input/upload/row-dedupe.ts'
+import { countRows } from '../../input/upload/asked-rows.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import { isBusy } from '../../reuse/answer-folder.ts'

@@ -1,9 +1,9 @@
 /** Plans an inspected list as a whole or in shards: row ranges, and rows that are sent where repeated or empty ones are not. */
 import { errorOfIssues } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
-import { locateRows } from '../../input/table/row-range.ts'
+import { locateRows } from '../../input/table/record-offsets.ts'
 // Imported by file, because the index of the folder would load what only a run needs.
-import { countRows, type RowCounts } from '../../input/upload/row-dedupe.ts'
+import { countRows, type RowCounts } from '../../input/upload/asked-rows.ts'
 import {
   type InputFacts,
   needsCount,

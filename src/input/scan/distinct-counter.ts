@@ -2,8 +2,6 @@
  * Counts distinct values in bounded memory: exactly, by a table of their hashes, while they are few; by an estimate after that. The
  * chance that two values of a full table collide is 1 in 100,000, which a warning may risk.
  */
-import { HyperLogLog } from './hyperloglog.ts'
-
 /**
  * A 64-bit hash of a cell, in two halves that depend on each other at every step: values that differ in few places have different
  * hashes too. One mutable object serves all cells of a column, since numbers of more than 32 bits are slow.
@@ -132,5 +130,35 @@ export class DistinctCounter {
       if (this.#sketch === null) this.#table.take(~this.#table.slotOf(hash), hash)
       else this.#sketch.add(hash)
     }
+  }
+}
+
+const REGISTERS = 4_096
+
+/**
+ * Estimates the number of distinct hashes in 4 KiB. The standard error is 1.6 % (1.04 / √4096); more than 5 % is expected once in
+ * some hundred columns.
+ */
+export class HyperLogLog {
+  /** For each register the longest run of leading zeros, plus one. */
+  readonly #ranks = new Uint8Array(REGISTERS)
+
+  /** One half of the hash selects the register, the other is the draw. */
+  add({ low, high }: { readonly low: number; readonly high: number }): void {
+    const register = high & (REGISTERS - 1)
+    const rank = Math.clz32(low) + 1
+    if (rank > this.#ranks[register]!) this.#ranks[register] = rank
+  }
+
+  /** For few values the number of empty registers gives the more exact estimate. */
+  count(): number {
+    let sum = 0
+    let empty = 0
+    for (const rank of this.#ranks) {
+      sum += 2 ** -rank
+      if (rank === 0) empty++
+    }
+    const raw = (0.7213 / (1 + 1.079 / REGISTERS)) * (REGISTERS ** 2 / sum)
+    return Math.round(raw <= 2.5 * REGISTERS && empty > 0 ? REGISTERS * Math.log(REGISTERS / empty) : raw)
   }
 }

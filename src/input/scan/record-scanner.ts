@@ -2,12 +2,27 @@
  * Counts the records of a UTF-8 table, in pieces cut anywhere, and lists structural problems. It makes no cells or strings, and
  * counts exactly the records that csv-parse returns: a blank line is no record, and CRLF, LF and CR each end one.
  */
-
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './cell-collector.ts'
 import { EmptyRecords } from './empty-record.ts'
-import type { Problem, ProblemKind, Ragged } from './scan-problem.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
+
+/** `merged`: a quoted cell joined lines of which each would be a record by itself. */
+export type ProblemKind = 'bareQuote' | 'spaceBeforeQuote' | 'afterQuote' | 'unclosed' | 'nul' | 'bytes' | 'columns' | 'merged'
+
+/** `record` counts from 1 and includes the header; `line` and `column` (in characters) count from 1. */
+export interface Problem {
+  readonly kind: ProblemKind
+  readonly line: number
+  readonly column: number | null
+  readonly record: number
+}
+
+interface Ragged {
+  readonly line: number
+  readonly record: number
+  readonly found: number
+}
 
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576

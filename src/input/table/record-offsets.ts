@@ -4,17 +4,17 @@
  */
 import { resolve } from 'node:path'
 import { fileChunks, unreadable } from '../../files/file-chunks.ts'
-import type { InputFacts, Plan } from '../../pipeline/model/types.ts'
+import type { InputFacts, Plan, Shard } from '../../pipeline/model/types.ts'
 import { jsonLinesOf } from '../text/json-table.ts'
 import { jsonText } from './file-content.ts'
-import { fileOf, tableText } from './records.ts'
+import { fileOf, tableText, parseRows, parserOptions } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
 
 /** `offset` of the first byte from 0, `line` from 1. */
-export interface RecordStart {
+interface RecordStart {
   readonly offset: number
   readonly line: number
 }
@@ -56,7 +56,7 @@ export async function recordStarts(
   return { starts, records }
 }
 
-export interface RowPlace {
+interface RowPlace {
   /** From 1; null for relaxed quotes, whose quotes do not pair, and for a workbook or Parquet, which have no lines. */
   readonly line: number | null
   /** Of an input of several files: that of the row. */
@@ -89,4 +89,48 @@ async function linesOf(input: InputFacts, rows: readonly number[], root: string)
   const records = rows.map(row => row - 1 + headers)
   const { starts } = await recordStarts(tableText(input, root), records)
   return starts.map(({ line }) => line + (input.linesBefore ?? 0))
+}
+
+/** `records` (the header is one) precede the byte at `offset` in the text of the table. */
+export interface RecordMark {
+  readonly records: number
+  readonly offset: number
+}
+
+const MARK_BYTES = 1_048_576
+
+export class Checkpoints {
+  readonly all: RecordMark[] = [{ records: 0, offset: 0 }]
+
+  note(records: number, offset: number): void {
+    if (offset - this.all.at(-1)!.offset >= MARK_BYTES) this.all.push({ records, offset })
+  }
+}
+
+/** The end of the header, and the byte range of rows `from` (from 0) to `to`. Throws FETTLE_INPUT_READ. */
+export async function locateRows(
+  facts: InputFacts,
+  marks: readonly RecordMark[],
+  { from, to }: { readonly from: number; readonly to: number },
+  root = '',
+): Promise<Shard['span']> {
+  if (from === to) return { head: 0, from: 0, to: 0 }
+  const headers = facts.header === null ? 0 : 1
+  const place = (record: number): Promise<number> => recordPlace(facts, marks, record, root)
+  return {
+    head: await place(headers),
+    from: await place(from + headers),
+    to: to === facts.rows ? null : await place(to + headers),
+  }
+}
+
+async function recordPlace(facts: InputFacts, marks: readonly RecordMark[], records: number, root: string): Promise<number> {
+  const mark = marks.findLast(one => one.records <= records)!
+  let left = records - mark.records
+  if (left === 0) return mark.offset
+  const text = tableText(facts, root, { from: mark.offset, to: Number.POSITIVE_INFINITY })
+  const parsed = parseRows(text, { ...parserOptions(facts.delimiter, facts.quotes), info: true }) as AsyncIterable<unknown>
+  for await (const { info } of parsed as AsyncIterable<{ info: { bytes: number } }>)
+    if (--left === 0) return mark.offset + info.bytes
+  throw new RangeError(`the table has fewer than ${records} records`)
 }

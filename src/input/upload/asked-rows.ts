@@ -7,7 +7,7 @@ import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows } from '../table/records.ts'
 import { rowMaker } from './upload-row.ts'
 
-export interface AskedRow {
+interface AskedRow {
   readonly inputRow: readonly string[]
   readonly uploadRow: readonly string[]
 }
@@ -42,7 +42,7 @@ export async function* askedRows(
   }
 }
 
-export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
+function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly string[]) => boolean {
   if (!collapse) return () => true
   const index = new DigestIndex()
   const rowKey = rowKeyMaker({ mappings })
@@ -50,4 +50,57 @@ export function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: reado
     const { size } = index
     return index.add(rowKey(uploadRow)) === size
   }
+}
+
+/** Mapping to text of each row, without empty cells, in the order in which the rows are sent. Throws FETTLE_INPUT_READ. */
+export async function* sentRows(plan: Plan, root = ''): AsyncGenerator<Readonly<Record<string, string>>> {
+  const { input, mappings, limit } = plan
+  const toUploadRow = rowMaker(mappings)
+  const isNew = isFirstOfItsKey(plan)
+  const isSkipped = emptyRowsOf(input)
+  let read = 0
+  for await (const inputRow of readRows(input, root)) {
+    if (!isSkipped(inputRow)) {
+      const row = toUploadRow(inputRow)
+      if (isNew(row))
+        yield Object.fromEntries(
+          mappings.flatMap(({ mapping, index }) => {
+            const cell = row[index]?.trim() ?? ''
+            return cell === '' ? [] : [[mapping, cell]]
+          }),
+        )
+    }
+    if (++read === limit) return
+  }
+}
+
+/** Rows that are sent, each different one once where rows are collapsed, and empty rows, which are not. */
+export interface RowCounts {
+  readonly sent: number
+  readonly skipped: number
+}
+
+/** Counts the rows of a plan, and those before each of the rows `at` (from 0, ascending). Throws FETTLE_INPUT_READ. */
+export async function countRows(
+  { input, mappings, rows, collapse }: Pick<Plan, 'input' | 'mappings' | 'rows' | 'collapse'>,
+  root = '',
+  at: readonly number[] = [],
+): Promise<{ readonly all: RowCounts; readonly before: readonly RowCounts[] }> {
+  const index = new DigestIndex()
+  const toUploadRow = rowMaker(mappings)
+  const rowKey = rowKeyMaker({ mappings })
+  const isSkipped = emptyRowsOf(input)
+  const before: RowCounts[] = []
+  let read = 0
+  let skipped = 0
+  const counts = (): RowCounts => ({ sent: collapse ? index.size : read - skipped, skipped })
+  if (rows > 0)
+    for await (const inputRow of readRows(input, root)) {
+      while (at[before.length] === read) before.push(counts())
+      if (isSkipped(inputRow)) skipped++
+      else if (collapse) index.add(rowKey(toUploadRow(inputRow)))
+      if (++read === rows) break
+    }
+  while (before.length < at.length) before.push(counts())
+  return { all: counts(), before }
 }

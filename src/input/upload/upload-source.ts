@@ -3,7 +3,7 @@
  * directory where the plan needs one; all of them, or those of one part.
  */
 import { open, rm } from 'node:fs/promises'
-import { basename, join, parse, resolve } from 'node:path'
+import { basename, join, parse, resolve, dirname } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { readChunks } from '../../files/file-chunks.ts'
@@ -13,7 +13,12 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import { recordStarts } from '../table/record-offsets.ts'
 import { type Span, tablePlace } from '../table/table-range.ts'
 import { changed, verifyPlanned } from '../table/verify-unchanged.ts'
-import { needsCopy, prepareCopy } from './prepare-copy.ts'
+import { openSink, type Sink } from '../../files/atomic-file.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { readFates } from '../../reuse/files/choice.ts'
+import { tableText } from '../table/records.ts'
+import { askedRows } from './asked-rows.ts'
+import { changesRows, sentCells, uploadColumns, uploadHeader } from './upload-row.ts'
 
 interface Sendable {
   readonly path: string
@@ -165,3 +170,68 @@ async function* readFrom(path: string, { from, to }: Span): AsyncGenerator<Buffe
 /** Compares metadata, which costs nothing; hashing 1 GB took 0.6 s. */
 const isAt = async (path: string, version: Version): Promise<boolean> =>
   (await versionAt(path).catch(() => null))?.id === version.id
+
+const BATCH = 1000
+
+interface Copy {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+/**
+ * Writes the copy that is uploaded instead of the input (0600, atomically): unpacked, UTF-8 without mark, cells tidied, constants
+ * added, and empty rows, repeated rows, rows with an earlier answer and unsent columns removed as the plan requires. Header and
+ * delimiter stay. The same plan gives the same bytes. Throws FETTLE_OUTPUT_WRITE.
+ */
+async function prepareCopy(plan: Plan, path: string, extra: FileContext): Promise<Copy> {
+  const sink = await openSink(path, { tag: 'copy' })
+  try {
+    if (changesCells(plan) || plan.shard !== undefined) await writeRows(plan, sink, extra)
+    else
+      for await (const piece of tableText(plan.input, extra.root)) {
+        extra.signal?.throwIfAborted()
+        await sink.write(piece)
+      }
+    const sha256 = await sink.finish()
+    await sink.publish()
+    return { bytes: sink.bytes, sha256 }
+  } finally {
+    await sink.discard()
+  }
+}
+
+const needsCopy = (plan: Plan): boolean =>
+  plan.input.files !== undefined || plan.input.packed !== undefined || plan.input.encoding !== 'utf-8' || changesCells(plan)
+
+const changesCells = ({ input, mappings, collapse, known, send }: Plan): boolean =>
+  input.quotes === 'relaxed' ||
+  input.emptyRows !== undefined ||
+  collapse ||
+  known !== undefined ||
+  send !== undefined ||
+  changesRows(mappings)
+
+async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext): Promise<void> {
+  const { input } = plan
+  const cells = sentCells(plan)
+  const columns = cells?.length ?? uploadColumns(plan)
+  const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns }
+  const header = uploadHeader(plan)
+  const chosen = (row: readonly string[]): readonly string[] => (cells === null ? row : cells.map(at => row[at] ?? ''))
+  const fates = await readFates(plan, dirname(sink.path))
+  let batch: (readonly string[])[] = header === null ? [] : [chosen(header)]
+  let asked = 0
+  let sent = 0
+  for await (const { uploadRow } of askedRows(plan, root)) {
+    if (fates !== null && fates.fate(asked++) !== 'sent') continue
+    sent++
+    batch.push(chosen(uploadRow))
+    if (batch.length >= BATCH) {
+      signal?.throwIfAborted()
+      await sink.write(Buffer.from(csvText(batch, style)))
+      batch = []
+    }
+  }
+  await sink.write(Buffer.from(csvText(batch, style)))
+  if (sent !== plan.sent) throw changed(input, `${counted(plan.sent, 'row')} planned to be sent, the file has ${sent}`)
+}

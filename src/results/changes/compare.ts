@@ -3,9 +3,8 @@
  * lists are read side by side: memory is needed only for rows whose partner comes later in the other list, or never.
  */
 import { digestOf } from '../../files/file-chunks.ts'
-import type { ChangeCause, ChangeCounts, RowChange } from '../../model/changes.ts'
+import { type ChangeCause, type ChangeCounts, type RowChange, type ChangeKind, noChanges } from '../../model/changes.ts'
 import { isFound } from '../decisions/apply-decisions.ts'
-import { type Columns, FoundChanges, type Kind, type Place } from './found-changes.ts'
 import { PendingRows } from './pending-rows.ts'
 import type { RowState, RowStates } from './row-states.ts'
 
@@ -22,7 +21,7 @@ const OUTCOME = REVIEW | FAILED
 /** Rows that wait and are kept whole; any other that is listed is read again. */
 const MOST_WHOLE = 1000
 
-export interface Comparison {
+interface Comparison {
   readonly counts: ChangeCounts
   /** In the order of the second list, then rows that are gone; of each kind the first `most`. */
   readonly rows: readonly RowChange[]
@@ -227,4 +226,95 @@ function changeOf(before: number, after: number, comparesData: boolean, same: Sa
   if (!wasFound) return (before & OUTCOME) === (after & OUTCOME) ? null : { kind: 'outcome', cause }
   if (!same.company) return { kind: 'moved', cause }
   return same.data || !comparesData ? null : { kind: 'changed', cause: 'company' }
+}
+
+/** The places of the common columns in both lists. */
+type Columns = readonly [before: readonly number[], after: readonly number[]]
+
+/** A row, or its number in its list where it has to be read again; null without one. */
+type Place = RowState | number | null
+
+interface Kind {
+  readonly kind: ChangeKind
+  readonly cause: ChangeCause
+}
+
+interface Found extends Kind {
+  /** The number of the row in the second list, or in the first for one that is gone. */
+  readonly order: number
+  readonly before: Place
+  readonly after: Place
+}
+
+/** Counts changes and keeps the first `most` of each kind. */
+class FoundChanges {
+  readonly counts: ChangeCounts = noChanges()
+  readonly #most: number
+  readonly #found = new Map<ChangeKind, Found[]>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(change: Found): void {
+    this.counts[change.kind]++
+    if (this.#most === 0) return
+    const found = this.#found.get(change.kind) ?? []
+    if (found.length === 0) this.#found.set(change.kind, found)
+    found.push(change)
+    if (found.length >= 2 * this.#most) keepFirst(found, this.#most)
+  }
+
+  async listed(before: RowStates, after: RowStates, common: readonly string[], columns: Columns): Promise<RowChange[]> {
+    for (const found of this.#found.values()) keepFirst(found, this.#most)
+    const all = [...this.#found].flatMap(([kind, found]) => (kind === 'gone' ? [] : found)).sort((a, b) => a.order - b.order)
+    all.push(...(this.#found.get('gone') ?? []))
+    const was = await readAgain(
+      before,
+      all.map(one => one.before),
+    )
+    const is = await readAgain(
+      after,
+      all.map(one => one.after),
+    )
+    return all.map(({ kind, cause }, at) => listed({ kind, cause }, was[at]!, is[at]!, common, columns))
+  }
+}
+
+function keepFirst(found: Found[], most: number): void {
+  found.sort((a, b) => a.order - b.order)
+  if (found.length > most) found.length = most
+}
+
+/** The rows at these places. */
+async function readAgain(list: RowStates, places: readonly Place[]): Promise<(RowState | null)[]> {
+  const numbers = new Set(places.filter(place => typeof place === 'number'))
+  const rows = new Map<number, RowState>()
+  if (numbers.size > 0) {
+    let number = 0
+    for await (const row of list.rows()) {
+      if (numbers.has(number++)) rows.set(number - 1, row)
+      if (rows.size === numbers.size) break
+    }
+  }
+  return places.map(place => (typeof place === 'number' ? rows.get(place)! : place))
+}
+
+const placeOf = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })
+
+function listed(
+  { kind, cause }: Kind,
+  before: RowState | null,
+  after: RowState | null,
+  columns: readonly string[],
+  [atBefore, atAfter]: Columns,
+): RowChange {
+  const { key, name } = (after ?? before)!
+  const cells = columns.map((column, n) => ({
+    ...{ name: column, before: before?.data[atBefore[n]!] ?? '', after: after?.data[atAfter[n]!] ?? '' },
+  }))
+  return {
+    ...{ kind, cause, row: after?.row ?? null, key, name, before: before && placeOf(before), after: after && placeOf(after) },
+    columns: kind === 'changed' ? cells.filter(one => one.before !== one.after) : [],
+  }
 }

@@ -1,8 +1,7 @@
 /** Distinct counts: exact for few values, within 5 % for many, and the hash they use. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DistinctCounter, Hash } from '../../../src/input/scan/distinct-counter.ts'
-import { HyperLogLog } from '../../../src/input/scan/hyperloglog.ts'
+import { DistinctCounter, Hash, HyperLogLog } from '../../../src/input/scan/distinct-counter.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 
 const hash = new Hash()
