@@ -7,14 +7,12 @@ export { type Change, changesOf } from './planning/diff.ts'
 export { explainPlan, leastRequests, profileLines, resolvedYaml } from './planning/explain.ts'
 export { FREE_KEYS, isSameWork, wholePlan } from './planning/fingerprint.ts'
 export { inputWarnings, type WarningContext, watchedColumns } from './planning/input-warnings.ts'
-export { planRun } from './planning/plan.ts'
-export { needsCount, type PlannedShard } from './planning/planned-rows.ts'
+export { needsCount, type PlannedShard, planRun } from './planning/plan.ts'
 export { restorePipeline } from './planning/restore-pipeline.ts'
 export * from './planning/series.ts'
 export * from './planning/shards.ts'
 export { pipelineJsonSchema, projectJsonSchema } from './project/json-schema.ts'
-export type { ProjectChoice } from './project/merge.ts'
-export { type Project, parseProject } from './project/project.ts'
+export { type Project, type ProjectChoice, parseProject } from './project/project.ts'
 export { decisionsFileOf, draftOf, draftYaml } from './propose/draft.ts'
 export {
   columnName,
@@ -22,9 +20,8 @@ export {
   type Proposal,
   propose,
 } from './propose/propose.ts'
-export type { SeenColumn } from './propose/seen-column.ts'
 export { type Surroundings, skippedLines, skippedRows, surroundingsOf, type TableReading } from './propose/surroundings.ts'
-export type { Knowledge } from './propose/values.ts'
+export type { Knowledge, SeenColumn } from './propose/values.ts'
 export * from './schema/addresses.ts'
 export { defaultColumns } from './schema/columns.ts'
 export { databaseFile, isDatabase, isNear, splitTable, withDatabaseFile } from './schema/databases.ts'
@@ -48,5 +45,5 @@ export {
   type TestFile,
   type TestProblem,
   testedName,
+  withExpectations,
 } from './test-file.ts'
-export { withExpectations } from './test-file-update.ts'

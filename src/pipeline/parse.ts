@@ -4,9 +4,9 @@
  */
 import type { Issue, Place } from '../errors.ts'
 import { lint } from './lint/lint.ts'
-import { withNamedOutput } from './named-output.ts'
 import { freeze } from './planning/freeze.ts'
-import { type ProjectChoice, withProject } from './project/merge.ts'
+import { type ProjectChoice, withProject } from './project/project.ts'
+import { isAddress } from './schema/addresses.ts'
 import { checkSchema, EXAMPLES } from './schema/issues.ts'
 import { type Pipeline, pipelineOf } from './schema/pipeline.ts'
 import { type PipelineFields, type PipelineInput, pipelineSchema } from './schema/schema.ts'
@@ -142,3 +142,21 @@ function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | 
 /** True for an issue of a part that has an issue already: the second may only follow from the first. */
 const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
   'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
+
+/**
+ * An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace those of the
+ * pipeline.
+ */
+function withNamedOutput(fields: Partial<PipelineFields>, named: string | null | undefined): Partial<PipelineFields> {
+  const { output } = fields
+  if (output == null || named == null) return fields
+  const stem = named.replace(/^.*[/\\]/, '').replace(/(?!^)(\.[^.]*)?(\.gz)?$/i, '')
+  const other = (key: 'unmatched' | 'review'): string | null => {
+    const path = output[key] ?? null
+    const [, folder = '', ending = ''] = /^(.*\/)?[^/]+?((?:\.[^./]*)?(?:\.gz)?)$/is.exec(path ?? '') ?? []
+    // The address of an https object has no other name.
+    if (path === null || (isAddress(path) && !path.startsWith('s3:'))) return null
+    return path.endsWith('/') ? path : `${folder}${stem}-${key}${ending}`
+  }
+  return { ...fields, output: { ...output, unmatched: other('unmatched'), review: other('review') } }
+}

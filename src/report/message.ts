@@ -1,9 +1,7 @@
 /** The statements about a run that every format shows: its outcome in one or two sentences, the next steps, what it cost, and the command that repeats it. */
-
 import { action } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
 import { shellCommand } from '../shell-command.ts'
-import { partialOf, partialWords } from './partial.ts'
 import type { Report, Result } from './schema.ts'
 import { changesOf } from './sections/changes.ts'
 import type { Ledger, Totals } from './totals.ts'
@@ -99,7 +97,7 @@ const sentence = (text: string): string => (/^[a-z]+ /.test(text) ? text.charAt(
 const warned = (names: readonly string[]): string =>
   `${names.length === 1 ? 'One check warns' : `${count(names.length)} checks warn`}: ${names.join(', ')}.`
 
-export interface NextStep {
+interface NextStep {
   readonly text: string
   /** A section of the page. */
   readonly section: string | null
@@ -161,4 +159,16 @@ export function repeatCommand({ args }: Report, { file, plan, registers }: Resul
   const output = args.output ?? (isClean ? (plan.output?.path ?? null) : null)
   const all = [...flags, ...(output === null ? [] : ['--output', String(output)])]
   return shellCommand(isClean ? action('clean', String(args.file), ...all) : action('run', file, ...all))
+}
+
+export function partialOf({ plan }: Pick<RunState, 'plan'>): Result['partial'] {
+  const { rows, limit, shard, target = null, input } = plan
+  return limit === null || shard !== undefined || rows >= input.rows ? null : { rows, of: input.rows, target }
+}
+
+/** `Only 500 of 805 rows, target dev. `; empty for a run of all rows. */
+function partialWords(partial: Result['partial']): string {
+  if (partial === null) return ''
+  const { rows, of, target } = partial
+  return `Only ${count(rows)} of ${counted(of, 'row')}${target === null ? '' : `, target ${target}`}. `
 }

@@ -3,15 +3,226 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { at, bytes, count, known, ms, sha256, share, text } from './schema-values.ts'
+import { at, bytes, company, count, key, known, ms, name, row, sha256, share, text } from './schema-values.ts'
 import { changesSchema } from './sections/changes-schema.ts'
 import { companyActionSchemas } from './sections/company-actions-schema.ts'
-import { inputSchema } from './sections/input-schema.ts'
-import { listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
-import { jobSchema, planSchema, stageSchema, statusSchema } from './sections/plan-schema.ts'
+import { acceptSchema, listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
 import { reuseSchema } from './sections/reuse-schema.ts'
-import { columnSchema, duplicateSchema, issueSchema, sampleSchema } from './sections/rows-schema.ts'
-import { sealSchemas } from './sections/seal-schema.ts'
+
+const inputSchema = z
+  .object({
+    path: z.string().describe('path, address or table; several files: the folder or pattern'),
+    files: z
+      .array(z.object({ path: z.string().describe('the file'), sha256, bytes, rows: known.describe('rows of the file') }))
+      .optional()
+      .describe(
+        'of an input of several files, in order; path is a folder or has wildcards, and sha256 is that of their hashes and paths',
+      ),
+    sha256,
+    bytes,
+    rows: known.describe('data rows'),
+    encoding: z.string().describe('the encoding it was read in'),
+    bom: z.boolean().describe('it begins with a byte order mark'),
+    delimiter: z.string().describe('character between cells'),
+    delimiterEvidence: z.string().describe('why this character, in words'),
+    header: z.array(z.string()).nullable().describe('the headers; null for a file without a header'),
+    columns: known.describe('columns'),
+    blankLines: known.describe('blank lines, which are no rows'),
+    lineEnd: z.string().describe('lf, crlf …'),
+  })
+  .describe('the list')
+
+const sealSchemas = {
+  journal: z
+    .object({
+      events: known.describe('its events'),
+      head: z.string().describe('the checksum of its last line, which depends on every line before'),
+    })
+    .nullable()
+    .default(null)
+    .describe('the journal that this was made from'),
+  files: z
+    .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
+    .default([])
+    .describe('files of the run directory as of the end of the run; only in its own report.json'),
+  checksum: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('SHA-256 of this file with an empty text here; only in the report.json of a run directory'),
+}
+
+const statusSchema = z
+  .enum(['running', 'success', 'warn', 'fail', 'error', 'skipped', 'cancelled'])
+  .describe('the status, as in docs/reports.md')
+
+const planSchema = z
+  .object({
+    fingerprint: z.string().describe('digest of the settings and the input; a run with another one is another run'),
+    tags: z.array(z.string()).describe('tags of the pipeline'),
+    key: z
+      .object({ header: text.describe('header of the column'), index: known.describe('column from 0') })
+      .nullable()
+      .describe('the column of input.key'),
+    limit: known.nullable().describe('rows at most; null: all'),
+    sent: known.describe('rows that went up: all, or each different one once'),
+    collapse: z.boolean().describe('rows that are equal on the mapped cells go up once'),
+    jobs: known.describe('remote jobs they were split into'),
+    concurrency: known.describe('remote jobs side by side'),
+    preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
+    enrich: z
+      .object({
+        product: z.string().describe('the product of the service'),
+        tags: z.array(z.string()).describe('the columns of the service that were asked for'),
+      })
+      .nullable()
+      .describe('null without enrichment'),
+    budget: z
+      .object({
+        rows: z.number().nullable().describe('rows at most'),
+        credits: z.number().nullable().describe('credits of this run at most'),
+        month: z.number().optional().describe('credits of the month at most'),
+        account: z.literal('refuse').optional().describe('refuse a run that could need more than the account has left'),
+      })
+      .describe('limits of the pipeline'),
+    poll: z
+      .object({
+        everyMs: ms.describe('milliseconds between the first two questions for the status'),
+        maxMs: ms.describe('milliseconds between two questions at most'),
+        timeoutMs: ms.describe('milliseconds to wait for a job at most'),
+      })
+      .describe('how the service is asked for the status of a job'),
+    retry: z.object({ attempts: known.describe('attempts at most') }).describe('how a request is retried'),
+    output: z
+      .object({
+        path: z.string().describe('file of all rows'),
+        format: z.string().describe('its format'),
+        columns: z.array(z.string()).describe('its columns; * are those of the list'),
+        unmatched: text.describe('file of the unmatched rows'),
+        review: text.describe('file of the rows in review'),
+      })
+      .nullable()
+      .describe('null without an output'),
+    accept: acceptSchema,
+    decisions: text.describe('the file of what people decided about rows'),
+    report: z
+      .object({
+        rows: z.enum(['none', 'review', 'all']).describe('rows that reports list'),
+        mask: z.array(z.string()).describe('columns that reports show as ***'),
+      })
+      .describe('what reports show'),
+  })
+  .describe('the settings of the run')
+
+const jobSchema = z.object({
+  part: known.describe('part of the list, from 0'),
+  id: text.describe("the service's id"),
+  name: z.string().describe("the job's name at the service"),
+  adopted: z.boolean().describe('found rather than created: an earlier attempt had made it'),
+  status: text.describe("the service's last word, verbatim"),
+  history: z
+    .array(z.object({ status: z.string().describe("the service's word"), at: at.describe('when it was first seen, UTC') }))
+    .describe('every status that was seen'),
+  polls: known.describe('how often the status was asked for'),
+  jobSummary: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe("the service's counts, verbatim; rows in review are unmatched there"),
+  correlationIds: z.array(z.string()).describe("the service's ids of the requests, for its support"),
+  correlations: z
+    .array(
+      z.object({ operation: z.string().describe('the request'), correlationId: z.string().describe("the service's id of it") }),
+    )
+    .describe('the same, with the request of each'),
+})
+
+const stageSchema = z.object({
+  name: z.string().describe('create, upload, map …'),
+  status: z.enum([...statusSchema.options, 'pending']).describe('the status; pending before it starts'),
+  startedAt: at.nullable().describe('UTC; null before it starts'),
+  elapsedMs: ms,
+  attempts: known.describe('how often it was started: above 1 after a resume'),
+  note: text.describe('what happened in it, in words'),
+})
+
+const score = z.number().nullable().describe('score of the best company, 0 to 1')
+const why = z.string().describe('what agrees and what differs')
+
+const sampleSchema = z.object({
+  row,
+  line: known.nullable().describe('line of the file it begins on'),
+  file: z.string().optional().describe('of an input of several files: that of the row'),
+  key,
+  score,
+  why,
+  reason: text.default(null).describe('why the row is in review or unmatched; null where the service gives no reason'),
+  cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
+  candidate: company.nullable().describe('the best company found'),
+  fingerprint: z.string().describe('identifies the row in decisions'),
+  candidates: z
+    .array(
+      z.object({
+        ...company.shape,
+        score: score.describe('its score, 0 to 1'),
+        why,
+        parts: z.record(z.string(), z.number()).describe('what each kind of evidence adds to the score, in log-odds'),
+        fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked ones are ***'),
+      }),
+    )
+    .describe('companies to choose from, best first; one at most where the service names no others'),
+  decision: z
+    .object({
+      decision: z.enum(['accept', 'reject']).describe('what was decided'),
+      company: z.string().describe('connectId of the company'),
+      companyName: z.string().describe('its name'),
+      by: z.string().describe('the person'),
+      at: z.string().describe('when'),
+      expires: z.string().describe('last day on which it applies; empty for no limit'),
+    })
+    .nullable()
+    .describe('what a person decided about the row'),
+})
+
+const duplicateSchema = z.object({
+  row,
+  key,
+  name,
+  company,
+  first: known.nullable().describe('the first row of that company; null if unknown'),
+})
+
+const issueSchema = z.object({
+  code: z.string().describe('the code, as in docs/errors.md'),
+  severity: z.enum(['error', 'warn', 'info']).describe('how serious it is'),
+  column: text.describe('header of the column it is about'),
+  count: known.describe('how often it occurs'),
+  rows: z.array(known).describe('data rows from 1, the first few'),
+  message: z.string().describe('what is wrong'),
+  hint: text.describe('what to do'),
+  at: z
+    .object({
+      file: z.string().describe('the file'),
+      line: known.nullable().describe('line from 1'),
+      column: known.nullable().describe('character of the line from 1'),
+    })
+    .nullable()
+    .describe('the place it is about'),
+})
+
+const columnSchema = z.object({
+  mapping: text.describe('null for the key, when its column is mapped to nothing'),
+  header: text.describe('null in a file without a header'),
+  index: known.describe('column from 0'),
+  key: z.boolean().describe('input.key names this column'),
+  filled: known.describe('rows with a value'),
+  fillRate: share.describe('filled / rows, 0 to 1; null when a count is unknown'),
+  distinct: known.describe('different values'),
+  distinctShare: share.describe('distinct / filled, 0 to 1; null when nothing is filled'),
+  estimated: z.boolean().describe('distinct is an estimate, right within 5 % as a rule: there are too many to keep'),
+  examples: z
+    .array(z.string())
+    .describe('the first different values, cut to 60 characters; *** where masked, none with report.rows: none'),
+})
 
 const totals = z
   .object({

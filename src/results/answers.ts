@@ -2,23 +2,24 @@
  * Reads the service's answers: those to the uploaded rows from the enriched files of all parts, in order, and those of earlier runs. For
  * equal rows an answer can be read again from its file.
  */
+
+import type { FileHandle } from 'node:fs/promises'
+import { parse } from 'csv-parse/sync'
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import { openContentOf } from '../files/packed-file.ts'
+import { parserOptions } from '../input/table/records.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { Choice, type KnownAnswer, placeFinder, readFates } from '../reuse/files/choice.ts'
+import { rowKeyMaker } from '../reuse/files/row-key.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import { addedColumns, type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
+import { receivedPath } from './file-names.ts'
 import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
-import type { FileHandle } from 'node:fs/promises'
-import { parse } from 'csv-parse/sync'
-import { openContentOf } from '../files/packed-file.ts'
-import { parserOptions } from '../input/table/records.ts'
-import { receivedPath } from './file-names.ts'
-import { DigestIndex } from '../files/digest-index.ts'
-import { rowKeyMaker } from '../reuse/files/row-key.ts'
 
 /** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
 export interface Answer {

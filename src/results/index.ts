@@ -2,7 +2,7 @@
 
 export { readFetchedFile } from './accepted.ts'
 export { compareStates } from './changes/compare.ts'
-export { type OutputChoice, outputStates, readStates, type RowStates } from './changes/row-states.ts'
+export { type OutputChoice, outputStates, type RowStates, readStates } from './changes/row-states.ts'
 export type { Decision } from './decisions/decision.ts'
 export { Decisions, decisionsText, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
 export { readReview } from './decisions/review-rows.ts'

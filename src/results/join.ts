@@ -7,39 +7,47 @@
  * as sent), `dedupeKey`, the enriched row with its `serviceOutcome`, `rowResult` (after decisions), and the row of a report.
  */
 import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
 import { removeFile } from '../files/atomic-file.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import { digestOf } from '../files/file-chunks.ts'
 import { emptyRowsOf } from '../input/table/empty-row.ts'
 import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { rowMaker } from '../input/upload/upload-row.ts'
 import type { RunChanges } from '../model/changes.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
-import type { FetchedCompany, Outcomes, PublishedResults, FetchedTags } from '../model/results.ts'
+import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
-import { type Answer, type AnsweredJob, type AnsweredRow, type AnswerPlace, answerReader, type AnswerReader, Answers } from './answers.ts'
+import {
+  type Answer,
+  type AnsweredJob,
+  type AnsweredRow,
+  type AnswerPlace,
+  type AnswerReader,
+  Answers,
+  answerReader,
+} from './answers.ts'
 import { compareStates } from './changes/compare.ts'
-import { headOf, readStates, type RowStates, stateMaker, StatesWriter } from './changes/row-states.ts'
+import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { SKIPPED, applyDecision, foundIds, type RowResult } from './decisions/apply-decisions.ts'
+import { applyDecision, foundIds, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
-import { writeDecisions, type Decisions } from './decisions/decisions.ts'
-import { NO_COLUMNS, type EnrichedColumns } from './enriched-columns.ts'
+import { type Decisions, writeDecisions } from './decisions/decisions.ts'
+import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE } from './file-names.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
+import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
-import { QuestionLister, readProposals, readQuestions, storeProposals, type Proposals, questionMaker } from './questions.ts'
+import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
+import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
 import type { JoinedRow, RowSink } from './row-sink.ts'
 import { RowTotals } from './row-totals.ts'
-import { FettleError } from '../errors.ts'
-import { DigestIndex } from '../files/digest-index.ts'
-import { digestOf } from '../files/file-chunks.ts'
-import { shownKey } from './output/report-row.ts'
-import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
 export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}) {
@@ -250,12 +258,7 @@ interface StepFacts {
   readonly keepsStates: boolean
 }
 
-type RowJoiner = (
-  number: number,
-  inputRow: readonly string[],
-  uploadRow: readonly string[],
-  answered: AnsweredRow,
-) => JoinedRow
+type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
 function rowJoiner(plan: Plan, facts: StepFacts): RowJoiner {

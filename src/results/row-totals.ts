@@ -1,7 +1,21 @@
 /** Counts outcomes and scores of all rows, selects the few rows that a report shows, and stores those for review. */
 import { placesOf } from '../input/table/record-offsets.ts'
-import { type DecisionCounts, type DuplicateRow, type LowestScores, type Outcomes, type PublishedResults, type RowDecision, type UnmatchedReason, type MatchExample, type MatchGroup, type MatchGroups, PLACEMENTS, type Placement } from '../model/results.ts'
+import {
+  type DecisionCounts,
+  type DuplicateRow,
+  type LowestScores,
+  type MatchExample,
+  type MatchGroup,
+  type MatchGroups,
+  type Outcomes,
+  PLACEMENTS,
+  type Placement,
+  type PublishedResults,
+  type RowDecision,
+  type UnmatchedReason,
+} from '../model/results.ts'
 import type { Plan, PlannedAccept } from '../pipeline/model/types.ts'
+import { acceptMatch, type Evidence, hasAcceptedPattern } from './accept.ts'
 import { evidenceOf } from './answers.ts'
 import { scoreOf } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
@@ -13,7 +27,6 @@ import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS, NO_VALUE, type RowOutcome } from './enriched-file.ts'
 import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 import type { JoinedRow, RowSink } from './row-sink.ts'
-import { acceptMatch, type Evidence, hasAcceptedPattern } from './accept.ts'
 
 const MAX_SAMPLES = 50
 const BUCKETS = 20

@@ -1,24 +1,34 @@
 /** Inspects one file: its format, its content and every structural problem, in a single pass with constant memory. */
+
+import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
 import { type OpenInput, openInput } from '../../files/open-input.ts'
-import type { CellCounts, InputFacts, InputOptions, Packing, SkippedLines, TableEdges, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
+import type {
+  CellCounts,
+  InputFacts,
+  InputOptions,
+  Packing,
+  SkippedLines,
+  TableEdges,
+  ValueWarning,
+  WatchedColumn,
+} from '../../pipeline/model/types.ts'
+import { CellTap } from '../scan/cell-collector.ts'
 import { CellCounter } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
-import { asWindows1252, undecodable, type Decoder, makeDecoder, Utf8Check } from '../text/encoding.ts'
+import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
+import { Mojibake } from '../text/mojibake.ts'
 import { TextEnd, tableEdges } from './edge-lines.ts'
 import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
-import { headerIssues, scanIssues } from './scan-issues.ts'
-import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
 import { Checkpoints, type RecordMark } from './record-offsets.ts'
+import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
+import { headerIssues, scanIssues } from './scan-issues.ts'
 import { decoded, TableRange, tailStart } from './table-range.ts'
-import { createHash } from 'node:crypto'
-import { CellTap } from '../scan/cell-collector.ts'
-import { Mojibake } from '../text/mojibake.ts'
 
 export interface InspectExtra {
   /** The folder that a relative path starts from; the working directory when absent. */

@@ -5,7 +5,7 @@ import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/file-list.ts'
 import type { InputFacts, InputFile, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
-import { type FilesBefore, type InspectedFile, type InspectExtra, inspectFile, type Inspection, refused } from './inspect-file.ts'
+import { type FilesBefore, type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
 
 export type { Inspection } from './inspect-file.ts'

@@ -7,7 +7,7 @@ import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import type { InputFacts, Plan, Shard } from '../../pipeline/model/types.ts'
 import { jsonLinesOf } from '../text/json-table.ts'
 import { jsonText } from './file-content.ts'
-import { fileOf, tableText, parseRows, parserOptions } from './records.ts'
+import { fileOf, parseRows, parserOptions, tableText } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a

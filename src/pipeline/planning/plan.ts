@@ -3,27 +3,35 @@
  * executes the plan unchanged.
  */
 import { MAPPINGS } from '../../contract/index.ts'
-import { counted } from '../../counted.ts'
+import { count, counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
+import { formatFacts } from '../../formats/index.ts'
 import { filledRows } from '../../model/filled-rows.ts'
+import { isColumnMasked, MASK } from '../../model/mask.ts'
 import { nearest } from '../../nearest.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
-import type { CellCounts, InputFacts, Plan, PlannedMapping, PlannedRegister, PlannedService, Shard } from '../model/types.ts'
+import type {
+  CellCounts,
+  ColumnProfile,
+  InputFacts,
+  Packing,
+  Plan,
+  PlannedMapping,
+  PlannedRegister,
+  PlannedService,
+  Shard,
+} from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { fingerprintOf } from './fingerprint.ts'
-import { formatLimitIssues } from './format-limits.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
 import { outputNameIssues } from './output-names.ts'
-import { assumedCounts, needsCount, type PlannedRows, type PlannedShard } from './planned-rows.ts'
-import { preparationOf } from './preparation.ts'
-import { profileOf } from './profile.ts'
 import { shardIssues } from './shard-issues.ts'
-import { partsOf, shareOf } from './shards.ts'
+import { partsOf, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -318,3 +326,104 @@ function maskIssues({ report }: Pipeline, facts: InputFacts, at: At): Issue[] {
     ]
   })
 }
+
+/** Rows of a plan, and how many of them are sent or skipped. */
+interface PlannedRows {
+  readonly rows: number
+  readonly sent: number
+  readonly skipped: number
+}
+
+export interface PlannedShard extends PlannedRows {
+  readonly shard: Shard
+}
+
+/** Whether the rows must be counted: different ones, or empty ones among some of the rows. */
+export const needsCount = ({ collapse, input, rows }: Pick<Plan, 'collapse' | 'input' | 'rows'>): boolean =>
+  collapse || (input.emptyRows !== undefined && rows < input.rows)
+
+/** Until they are counted, empty rows come last: the fewest are among the first rows. */
+function assumedCounts(facts: InputFacts, rows: number): Omit<PlannedRows, 'rows'> {
+  const sent = Math.min(rows, filledRows(facts))
+  return { sent, skipped: rows - sent }
+}
+
+/** Checks the limits of the output format before anything is sent. */
+function formatLimitIssues({ output }: Pick<Pipeline, 'output'>, facts: InputFacts, rows: number, at: Place | null): Issue[] {
+  const limits = output === null ? null : formatFacts(output.format).limits
+  if (output === null || limits === null) return []
+  const columns = output.columns.reduce((sum, name) => sum + (name === '*' ? facts.columns : 1), 0)
+  const bytes = (facts.packed?.bytes ?? facts.bytes) * Math.min(1, rows / facts.rows) + rows * columns * limits.markup
+  const error = (message: string): Issue[] => [
+    issue('FETTLE_OUTPUT_LIMIT', `output.format: ${output.format}: ${message}`, { at }),
+  ]
+  if (rows > limits.rows) return error(`${rows} rows, and a sheet holds ${limits.rows} below its header`)
+  if (columns > limits.columns) return error(`${columns} columns, and a sheet holds ${limits.columns}`)
+  if (rows > 0 && bytes > limits.bytes)
+    return error(`${rows} rows of ${columns} columns come to about ${Math.ceil(bytes / 1024 ** 3)} GiB of XML`)
+  return []
+}
+
+/** The profile of the columns: filled cells, distinct values, and the first values as far as reports may show them. */
+function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, cells: readonly CellCounts[]): ColumnProfile[] {
+  const { mappings, key, report, input } = plan
+  const ofKey = key === null || mappings.some(({ index }) => index === key.index) ? [] : [{ mapping: null, ...key }]
+  return [...mappings, ...ofKey].flatMap(({ mapping, header, index }) => {
+    const counts = cells.find(one => one.index === index)
+    if (counts === undefined) return []
+    const filled = filledRows(input) - counts.empty.count
+    return {
+      mapping,
+      header,
+      index,
+      isKey: index === key?.index,
+      filled,
+      // An estimate may exceed the number of rows.
+      distinct: Math.min(counts.distinct.count, filled),
+      isEstimate: counts.distinct.isEstimate,
+      examples:
+        report.rows === 'none' ? [] : isColumnMasked(plan, index) ? counts.examples.slice(0, 1).map(() => MASK) : counts.examples,
+    }
+  })
+}
+
+const unpacking = (packed: Packing): string =>
+  packed.as === 'gzip'
+    ? 'unpacked from gzip'
+    : packed.as === 'xlsx'
+      ? `the sheet ${show(packed.sheet)} as text`
+      : packed.as === 'parquet'
+        ? 'the rows of Parquet as text'
+        : 'JSON lines as CSV'
+
+/** Why an input cannot be sent byte for byte, in words. */
+function preparationOf(
+  facts: InputFacts,
+  mappings: readonly PlannedMapping[],
+  { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,
+  { shard, send }: { readonly shard?: Shard | undefined; readonly send?: Plan['send'] | null } = {},
+): string[] {
+  const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
+  return [
+    ...(facts.files === undefined ? [] : [`${counted(facts.files.length, 'file')} as one list`]),
+    ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
+    ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
+    ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
+    ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
+    ...padded,
+    ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
+    ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
+    ...(send === 'mapped' ? ['only the mapped columns'] : []),
+    ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
+    ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),
+    ...(shard !== undefined
+      ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
+      : []),
+    ...(shard === undefined && rows < facts.rows ? [`the first ${count(rows)} of ${counted(facts.rows, 'row')}`] : []),
+  ]
+}
+
+const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
+  `without ${[head > 0 ? `${linesOf(head)} above` : '', tail > 0 ? `${linesOf(tail)} below` : ''].filter(one => one !== '').join(' and ')} the table`
+
+const linesOf = (count: number): string => counted(count, 'line')

@@ -1,7 +1,7 @@
 /** The JSON Schemas of pipeline and project file, for editors: made from the declarations that parse them. */
 import { z } from 'zod'
 import { pipelineSchema } from '../schema/schema.ts'
-import { projectSchema } from './schema.ts'
+import { projectSchema } from './project.ts'
 
 /** A scalar of any form may be a reference; it is checked once it is filled in. */
 const REFERENCE = { type: 'string', pattern: '\\$\\{' } as const

@@ -1,13 +1,52 @@
 /** Text of a project file -> project, or all its problems, each with its place. */
+
+import { z } from 'zod'
 import type { Issue, Place } from '../../errors.ts'
 import { didYouMean } from '../../nearest.ts'
+import { flag, listOf, map, pattern, text, whole } from '../schema/forms.ts'
 import { checkSchema } from '../schema/issues.ts'
+import { pipelineSchema } from '../schema/schema.ts'
 import { interpolate, literal, type Sources } from '../source/interpolate.ts'
 import { placedText, toIssues } from '../source/placed-issues.ts'
 import { refuseLiteralSecrets } from '../source/secrets.ts'
 import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree, type TreeMap } from '../source/tree.ts'
 import { readYaml } from '../source/yaml.ts'
-import { projectSchema } from './schema.ts'
+
+const { service, register, checks, budget, notify, retention } = pipelineSchema.shape
+
+const NAME = 'the name of a target, of a-z, 0-9 and -'
+const targetName = pattern(NAME, /^[a-z0-9][a-z0-9-]{0,39}$/)
+
+const target = map({
+  service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: that of the pipeline.'),
+  register: register.describe('Registers of the embedded service, for pipelines that name none.'),
+  limit: whole(1, 1_000_000_000).optional().describe('Only the first rows of each list.'),
+  real: flag().prefault(false).describe('This target has to be named: it cannot be the default.'),
+})
+
+export const projectSchema = map({
+  $schema: text('the address of a JSON Schema').optional().describe('For editors; fettle does not read it.'),
+  version: z.literal(1).prefault(1).describe('Version of this format.'),
+  target: targetName.optional().describe('The target of commands that name none. Absent: every command has to name one.'),
+  targets: z
+    .record(targetName, target, { error: 'targets by their names, of a-z, 0-9 and -' })
+    .prefault({})
+    .describe('Where the pipelines run; a command chooses one by its name.'),
+  defaults: map({
+    checks: checks.describe('Checks of every pipeline; a pipeline may replace each of them.'),
+    budget: budget.describe('The budget of every pipeline; a pipeline may replace each limit.'),
+    reporters: listOf(text('a reporter such as junit or junit=out/junit.xml'), 'a list of reporters', 0, 20)
+      .optional()
+      .describe('Reporters of runs whose command names none.'),
+    notify: notify.describe('Receivers of pipelines that have no `notify`.'),
+    retention: retention.describe('Age of the runs to remove, of pipelines without `retention`.'),
+  })
+    .prefault({})
+    .describe('Values of keys that a pipeline leaves out.'),
+  outputRoots: listOf(text('a folder'), 'a list of folders', 0, 50)
+    .prefault([])
+    .describe('Folders besides the working directory that outputs may be in; relative ones start from the folder of this file.'),
+})
 
 export interface Target {
   readonly name: string
@@ -149,6 +188,68 @@ function defaultTarget(tree: Tree): SyntaxIssue[] {
       ...at,
       message: `target: ${node.value} is real: it has to be named by each command`,
       hint: 'Name another target.',
+    },
+  ]
+}
+
+/** The project of a pipeline, with the target that was chosen. */
+export interface ProjectChoice {
+  readonly project: Project
+  readonly target: Target | null
+}
+
+interface WithProject {
+  readonly tree: TreeMap
+  /** Keys with a value of the project. */
+  readonly inherited: readonly string[]
+  /** Where the value of a key is written in the project file; null for the pipeline's own. */
+  readonly origin: (path: Path) => Place | null
+  readonly findings: readonly SyntaxIssue[]
+}
+
+/** Maps of which a pipeline may replace single keys. */
+const BY_KEY = ['checks', 'budget']
+const WHOLE = ['notify', 'retention']
+
+/** A pipeline with the values of its project: the target's service, and defaults for keys that it leaves out. */
+export function withProject(tree: TreeMap, { project, target }: ProjectChoice): WithProject {
+  const entries = new Map(tree.entries)
+  const from = new Map<string, Path>()
+  const take = (key: string, source: TreeMap, path: Path): void => {
+    const entry = source.entries.get(key)
+    if (entry === undefined || entries.has(key)) return
+    entries.set(key, entry)
+    from.set(key, [...path, key])
+  }
+  if (target !== null) for (const key of ['service', 'register']) take(key, target.tree, ['targets', target.name])
+  for (const key of [...WHOLE, ...BY_KEY]) take(key, project.defaults, ['defaults'])
+  for (const key of BY_KEY) {
+    const [own, given] = [tree.entries.get(key), nodeAt(project.defaults, [key])]
+    if (own?.node.kind !== 'map' || given?.kind !== 'map') continue
+    const added = [...given.entries].filter(([name]) => nodeAt(tree, [key, name]) === undefined)
+    for (const [name] of added) from.set(`${key}.${name}`, ['defaults', key, name])
+    entries.set(key, { ...own, node: { ...own.node, entries: new Map([...own.node.entries, ...added]) } })
+  }
+  const origin = (path: Path): Place | null => {
+    for (const length of [2, 1]) {
+      const start = from.get(path.slice(0, length).join('.'))
+      if (start !== undefined && path.length >= length) return project.locate([...start, ...path.slice(length)])
+    }
+    return null
+  }
+  return { tree: { ...tree, entries }, inherited: [...from.keys()], origin, findings: twoServices(tree, project, target) }
+}
+
+/** Neither may win in silence: rows would go to a service that is not meant. */
+function twoServices(tree: TreeMap, { file }: Project, target: Target | null): SyntaxIssue[] {
+  if (target === null || !tree.entries.has('service') || !target.tree.entries.has('service')) return []
+  return [
+    {
+      code: 'FETTLE_TARGET',
+      message: `service: the target ${target.name} of ${file} has one, too`,
+      hint: 'Remove the key here: the target decides where the pipeline runs.',
+      path: ['service'],
+      part: 'key',
     },
   ]
 }

@@ -4,7 +4,6 @@
  */
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import SYNONYMS from './synonyms.json' with { type: 'json' }
-import { fold, wordsOf } from './words.ts'
 
 /** What a column may be proposed for; `other` is a meaning that no mapping takes. */
 export type Target = Mapping | 'key' | 'other'
@@ -13,7 +12,7 @@ export type Target = Mapping | 'key' | 'other'
 type Meaning = Target | 'party' | 'number' | 'filler'
 
 /** One meaning of a header, from 0 to 1 sure. */
-export interface Claim {
+interface Claim {
   readonly target: Target
   readonly strength: number
 }
@@ -151,3 +150,40 @@ function compound(word: string): string[] {
 }
 
 export const ADDRESSES = MAPPINGS.filter(mapping => mapping.startsWith('address'))
+
+const PLAIN: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+  '#': ' no ',
+  '№': ' no ',
+  ς: 'σ',
+}
+
+/** The text in small letters without accents; `Straße` is `strasse`, `N°` is `n`. */
+export const fold = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþı#№ς]/g, letter => PLAIN[letter]!)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+
+/** The words of a header: `CompanyName`, `company_name` and `VATNumber1` are parted where a reader would. */
+export function wordsOf(header: string): string[] {
+  const parted = header
+    .slice(0, 200)
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/(\p{L})(\d)/gu, '$1 $2')
+  return fold(parted)
+    .split(' ')
+    .filter(word => word !== '')
+}

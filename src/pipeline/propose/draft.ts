@@ -9,9 +9,9 @@ import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
 import { literal } from '../source/interpolate.ts'
 import { show } from '../source/quote.ts'
+import { fold } from './claims.ts'
 import { columnReference, flow } from './mapping-line.ts'
 import { chosen, columnName, type Proposal, type Proposed } from './propose.ts'
-import { fold } from './words.ts'
 
 export interface DraftOptions {
   readonly facts: InputFacts

@@ -5,9 +5,7 @@
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import { canMatchOn } from '../lint/lint.ts'
 import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
-import { isOwnId } from './keys-by-value.ts'
-import type { SeenColumn } from './seen-column.ts'
-import { evidenceOf, type Knowledge, support, whyNot } from './values.ts'
+import { evidenceOf, isOwnId, type Knowledge, type SeenColumn, support, whyNot } from './values.ts'
 
 const BAR = 0.7
 const MARGIN = 0.04

@@ -4,8 +4,7 @@
  */
 import type { EdgeLine, TableEdges } from '../model/types.ts'
 import { show } from '../source/quote.ts'
-import { claimsOf } from './claims.ts'
-import { fold } from './words.ts'
+import { claimsOf, fold } from './claims.ts'
 
 /** Lines to skip at both ends, blank ones included, and the texts of those that are not blank. */
 export interface Surroundings {

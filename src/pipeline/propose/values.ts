@@ -4,7 +4,6 @@
  */
 import type { Target } from './claims.ts'
 import { digitsOf, isBritishLettered, isIban, isVat, SCHEMES } from './numbers.ts'
-import type { SeenColumn } from './seen-column.ts'
 
 export interface Knowledge {
   readonly isCountry: (text: string) => boolean
@@ -12,9 +11,9 @@ export interface Knowledge {
 }
 
 /** Distinct values, and how many cells have each of them. */
-export type Seen = Pick<SeenColumn, 'values'> & Partial<Pick<SeenColumn, 'counts'>>
+type Seen = Pick<SeenColumn, 'values'> & Partial<Pick<SeenColumn, 'counts'>>
 
-export interface Evidence {
+interface Evidence {
   readonly target: Target
   readonly weight: number
   readonly why: string
@@ -186,4 +185,41 @@ function widths(values: readonly string[]): number {
   for (const text of values) counts.set(text.trim().length, (counts.get(text.trim().length) ?? 0) + 1)
   const [first = 0, second = 0] = [...counts.values()].sort((a, b) => b - a)
   return (first + second) / values.length
+}
+
+/** A column with its distinct values, the first thousand at most. */
+export interface SeenColumn {
+  readonly index: number
+  readonly header: string | null
+  readonly filled: number
+  readonly distinct: number
+  readonly values: readonly string[]
+  /** The number of cells with each of `values`. */
+  readonly counts: readonly number[]
+  readonly examples: readonly string[]
+}
+
+/** Fewer rows prove nothing: the values of most columns differ. */
+const LEAST_ROWS = 5
+/** Distinct values of longer lists are estimated. */
+const EXACT_ROWS = 10_000
+const OF_ONE_FORM = 0.95
+
+/** Digits and letters: a number alone may be an amount. */
+const CODE = /^(?=.*\d)(?=.*\p{L})[\p{L}\p{N}:/_.-]{2,40}$/u
+
+/** Recognises a list's own id by its values alone: different in every row, and of one form. */
+export function isOwnId({ filled, distinct, values }: SeenColumn, rows: number): boolean {
+  const isDifferent = rows > EXACT_ROWS ? distinct >= rows * OF_ONE_FORM : distinct === rows
+  return rows >= LEAST_ROWS && filled === rows && isDifferent && values.every(text => CODE.test(text)) && isOfOneForm(values)
+}
+
+/** One width, or numbers behind one prefix (`Q95`, `Q1047`). */
+function isOfOneForm(values: readonly string[]): boolean {
+  const isUsual = (formOf: (text: string) => string): boolean => {
+    const counts = new Map<string, number>()
+    for (const text of values) counts.set(formOf(text), (counts.get(formOf(text)) ?? 0) + 1)
+    return Math.max(...counts.values()) >= values.length * OF_ONE_FORM
+  }
+  return isUsual(text => String(text.length)) || isUsual(text => text.replace(/(?<!\d)\d+$/, '9'))
 }

@@ -9,17 +9,73 @@ import { COMPANY_NUMBERS, type Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
-import { budget } from './budget.ts'
 import { TABLE_NAME, tableAddress } from './databases.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
 import { accept, after, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
-import { notify } from './notify.ts'
-import { checkServiceUrl } from './service-url.ts'
+import { checkServiceUrl, isLoopback } from './service-url.ts'
+
+const MAX_ROWS = 1_000_000_000
+
+const budget = map({
+  rows: orNull(whole(1, MAX_ROWS)).describe('Refuse to send more rows.'),
+  credits: orNull(whole(1, MAX_ROWS)).describe('Refuse to enrich more rows.'),
+  month: orNull(whole(1, MAX_ROWS)).describe(
+    'Refuse a run that could exceed these credits together with all runs of the account in this month (UTC) and folder of runs.',
+  ),
+  account: orNull(z.enum(['refuse'])).describe(
+    'refuse: refuse a run that could need more than the account has left (GET /access).',
+  ),
+})
+  .transform(({ month, account, ...rest }) => ({
+    ...rest,
+    ...(month === null ? {} : { month }),
+    ...(account === null ? {} : { account }),
+  }))
+  .prefault({})
+  .describe('Refuse before spending more.')
+
+/** What a message can be about. */
+const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events'] as const
+/** The forms of a message. */
+const NOTIFY_FORMS = ['slack', 'teams', 'cloudevents'] as const
+
+const ADDRESS = 'an https:// address without user name, or nothing'
+
+function isReceiver(address: string): boolean {
+  if (address === '') return true
+  if (/[\s\u0000-\u001f\u007f\\]/.test(address) || !URL.canParse(address)) return false
+  const { protocol, hostname, username, password, hash } = new URL(address)
+  if (username !== '' || password !== '' || hash !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+}
+
+/** The host alone: path and query of a webhook are its password. */
+const shownReceiver = (address: string): string => (address === '' ? '' : new URL(address).origin)
+
+/** Whom a run reports its end to. Addresses and secrets are credentials: the pipeline holds only the host. */
+const receiver = map({
+  to: z
+    .string({ error: ADDRESS })
+    .max(2000, { error: ADDRESS })
+    .refine(isReceiver, { error: ADDRESS })
+    .transform(shownReceiver)
+    .describe('The address that takes a POST; for slack and teams one ${NAME} and nothing else. Empty: nothing is sent.'),
+  as: z.enum(NOTIFY_FORMS).prefault('cloudevents').describe('The form of the message.'),
+  on: listOf(z.enum(NOTIFY_REASONS), `a list of ${NOTIFY_REASONS.join(', ')}`, 1, 20)
+    .prefault(['fail', 'recovered'])
+    .transform(given => [...new Set(given)])
+    .describe('What is reported.'),
+  secret: orNull(text('a secret'))
+    .transform((): null => null)
+    .describe('One ${NAME} and nothing else: the key that messages are signed with.'),
+  rows: flag().prefault(false).describe('Whether a message may have rows to review, as `report` allows.'),
+})
+
+const notify = listOf(receiver, 'a list of receivers, such as { to: "${SLACK_URL}", as: slack }', 0, 20)
 
 const HOUR = 3_600_000
-const MAX_ROWS = 1_000_000_000
 const path = text('a path')
 
 const serviceMap = map({

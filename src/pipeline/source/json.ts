@@ -3,8 +3,8 @@
  * duplicate keys.
  */
 
+import { lineFinder } from './placed-issues.ts'
 import { show } from './quote.ts'
-import { lineFinder } from './source-position.ts'
 import { MAX_DEPTH, type SyntaxIssue, type Tree } from './tree.ts'
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y

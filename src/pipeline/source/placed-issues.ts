@@ -1,6 +1,5 @@
 /** A text with the places of its parts, and its problems as issues. */
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
-import { lineFinder } from './source-position.ts'
 import { offsetAt, type Path, type SyntaxIssue, type Tree } from './tree.ts'
 
 /** The place of an offset; null for one that is not known. */
@@ -45,4 +44,26 @@ export function toIssues(
   if (rest.length === 0) return issues
   const count = { at: placeAt(null), count: rest.length, hint: null }
   return [...issues, issue(code ?? rest[0]!.one.code, `and ${rest.length} more problems`, count)]
+}
+
+/** Line and column, both from 1; columns count UTF-16 units, as editors do. */
+interface Spot {
+  readonly line: number
+  readonly column: number
+}
+
+/** Turns offsets of `text` into lines and columns; CR, LF and CRLF each end a line. */
+export function lineFinder(text: string): (offset: number) => Spot {
+  const starts = [0]
+  for (const end of text.matchAll(/\r\n|\r|\n/g)) starts.push(end.index + end[0].length)
+  return offset => {
+    let low = 0
+    let high = starts.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - starts[low]! + 1 }
+  }
 }

@@ -8,12 +8,11 @@ import { companies } from './companies.ts'
 import { MAILABLE, pageData } from './data.ts'
 import { alerts, checks } from './issues.ts'
 import { html, trusted } from './markup.ts'
-import { nextStepsBox } from './next-steps.ts'
 import { columns, matches, outputs, reproduce, timeline } from './record.ts'
 import { changes, changeTable, duplicates, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
-import { numbers, verdictBar } from './verdict.ts'
+import { nextStepsBox, numbers, verdictBar } from './verdict.ts'
 
 /** `rows` are the rows to review, up to `budget` characters; if absent, the samples in the report. */
 export function renderHtml(report: Report, rows: readonly Sample[] | null = null, budget = MAILABLE): string {

@@ -6,8 +6,8 @@ import { bandName, shownMatches } from '../sections/matches.ts'
 import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
 import { html, type Markup, type Value } from './markup.ts'
-import { fileLink } from './next-steps.ts'
 import { table } from './table.ts'
+import { fileLink } from './verdict.ts'
 
 /** Entries of one list: a service that alternates between statuses must not make the page endless. */
 const SHOWN = 200

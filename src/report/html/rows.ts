@@ -10,8 +10,8 @@ import { reasonsOf, reviewWords, unmatchedGroups } from '../why.ts'
 import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
 import { html, type Markup, prose, type Value, within } from './markup.ts'
-import { fileLink } from './next-steps.ts'
 import { table } from './table.ts'
+import { fileLink } from './verdict.ts'
 
 /** Rows shown; the rest is folded. */
 const OPEN = 50

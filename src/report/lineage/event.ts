@@ -1,10 +1,9 @@
 /** OpenLineage events (specification 2-0-2) of a run: names, counts and digests, never a cell of a row. The caller supplies the names. */
 import type { RunState } from '../../journal/index.ts'
+import { outputNames } from '../../model/column-names.ts'
+import { filledRows } from '../../model/filled-rows.ts'
 import { plain } from '../formats/escape.ts'
-import { inputsOf, outputsOf } from './datasets.ts'
-import { type FacetMaker, facetsBy, type LineageEvent, type LineageNames, type LineageType } from './types.ts'
-
-export type { LineageEvent, LineageNames } from './types.ts'
+import { registersOf } from '../service-words.ts'
 
 /** START: a new run; RUNNING: a resumed run; END: COMPLETE, FAIL or ABORT by its status. */
 export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END', names: LineageNames): LineageEvent {
@@ -55,3 +54,209 @@ function jobFacets({ plan }: RunState, facet: FacetMaker) {
     ...(plan.description === null ? {} : { documentation: facet('DocumentationJobFacet', { description: plan.description }) }),
   }
 }
+
+const ALL_COLUMNS = '*'
+
+const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
+  input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
+
+const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
+  facet('SchemaDatasetFacet', { fields: [...new Set(columns)].map(name => ({ name, type: 'string' })) })
+
+function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+  const { plan, checks } = state
+  const { input, rows } = plan
+  const metrics = facet('DataQualityMetricsInputDatasetFacet', {
+    rowCount: input.rows,
+    bytes: input.bytes,
+    fileCount: input.files?.length ?? 1,
+    columnMetrics: columnMetrics(plan, names),
+  })
+  // The facet has met and failed only: a check that is not measured yet is not in it.
+  const assertions = checks.flatMap(({ assertion, success, severity, expected }) =>
+    success === null
+      ? []
+      : [{ assertion: `${assertion} ${expected}`, success, severity: severity === 'fail' ? 'error' : 'warn' }],
+  )
+  return [
+    {
+      ...names.dataset(input.path),
+      facets: { schema: schemaOf(headerOf(plan, names), facet) },
+      inputFacets: {
+        inputStatistics: facet('InputStatisticsInputDatasetFacet', {
+          rowCount: rows,
+          size: input.bytes,
+          fileCount: input.files?.length ?? 1,
+        }),
+        dataQualityMetrics: metrics,
+        ...(hasEnded && assertions.length > 0
+          ? { dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', { assertions }) }
+          : {}),
+      },
+    },
+    ...datasetsOfRegisters(state, facet),
+  ]
+}
+
+/** The registers that the rows were matched against; the version is the digest of the snapshot. */
+const datasetsOfRegisters = (state: RunState, facet: FacetMaker): LineageDataset[] =>
+  (registersOf(state) ?? []).map(({ name, snapshotDate, sha256 }) => ({
+    namespace: 'fettle',
+    name: `register/${name}`,
+    facets:
+      sha256 === null
+        ? {}
+        : { version: facet('DatasetVersionDatasetFacet', { datasetVersion: [snapshotDate, sha256].filter(Boolean).join(' ') }) },
+  }))
+
+function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
+  return Object.fromEntries(
+    profile.map(({ header, index, filled, distinct, isEstimate }) => [
+      header ?? column(index),
+      { nullCount: filledRows(input) - filled, count: filled, ...(isEstimate ? {} : { distinctCount: distinct }) },
+    ]),
+  )
+}
+
+/** The output files of the plan (none for a shard), with row counts once the run has ended. */
+function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+  const { plan, outputs } = state
+  const { output, shard } = plan
+  if (output === null || shard !== undefined) return []
+  const own = headerOf(plan, names)
+  const columns = outputNames(output, own)
+  const sources = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [null]))
+  const { path, unmatched, review } = output
+  return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
+    if (path === null) return []
+    const written = hasEnded ? outputs.find(one => one.kind === kind) : undefined
+    return [
+      {
+        // Files of a run whose checks failed have names of their own.
+        ...names.dataset(written?.path ?? path),
+        facets: {
+          schema: schemaOf(columns, facet),
+          columnLineage: facet('ColumnLineageDatasetFacet', {
+            fields: lineageOf(
+              plan,
+              columns.map((name, at) => [name, sources[at] ?? null]),
+              names,
+            ),
+          }),
+        },
+        outputFacets:
+          written === undefined
+            ? {}
+            : {
+                outputStatistics: facet('OutputStatisticsOutputDatasetFacet', {
+                  rowCount: written.rows,
+                  size: written.bytes,
+                  fileCount: 1,
+                }),
+              },
+      },
+    ]
+  })
+}
+
+/** Input columns are copied to the output; all other columns derive from the mapped columns. */
+function lineageOf(
+  plan: RunState['plan'],
+  columns: readonly (readonly [name: string, source: string | null])[],
+  names: LineageNames,
+) {
+  const dataset = names.dataset(plan.input.path)
+  const own = headerOf(plan, names)
+  const step = (field: string, type: string, subtype: string, description: string) => ({
+    ...dataset,
+    field,
+    transformations: [{ type, subtype, description, masking: false }],
+  })
+  const asked = plan.mappings.flatMap(({ mapping, index, value }) =>
+    value === undefined && own[index] !== undefined
+      ? [step(own[index], 'INDIRECT', 'JOIN', `the company was found by it, as ${mapping}`)]
+      : [],
+  )
+  return Object.fromEntries(
+    columns.map(([name, source]) => [
+      name,
+      { inputFields: source === null ? asked : [step(source, 'DIRECT', 'IDENTITY', 'as it was')] },
+    ]),
+  )
+}
+
+type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
+
+/** The facets depend on whether the dataset is read or written. */
+interface LineageDataset {
+  readonly namespace: string
+  readonly name: string
+  readonly facets: Readonly<Record<string, Facet | undefined>>
+  readonly inputFacets?: Readonly<Record<string, Facet | undefined>>
+  readonly outputFacets?: Readonly<Record<string, Facet | undefined>>
+}
+
+interface LineageRun {
+  readonly run: { readonly runId: string }
+  readonly job: { readonly namespace: string; readonly name: string }
+}
+
+/** An OpenLineage event (https://openlineage.io/spec/2-0-2/OpenLineage.json); unknown optional parts are omitted. */
+export interface LineageEvent {
+  readonly eventType: LineageType
+  readonly eventTime: string
+  readonly producer: string
+  readonly schemaURL: string
+  readonly run: { readonly runId: string; readonly facets: Readonly<Record<string, Facet | undefined>> }
+  readonly job: {
+    readonly namespace: string
+    readonly name: string
+    readonly facets: Readonly<Record<string, Facet | undefined>>
+  }
+  readonly inputs: readonly LineageDataset[]
+  readonly outputs: readonly LineageDataset[]
+}
+
+export interface LineageNames {
+  /** A UUID, the same for all events of a run. */
+  readonly runId: string
+  readonly job: LineageRun['job']
+  /** The run that started this one, and the root of the chain. */
+  readonly parent: (LineageRun & { readonly root?: LineageRun }) | null
+  /** The runs of the shards that the run joins. */
+  readonly shards: readonly LineageRun[]
+  /** The time for which the run was scheduled, null if unknown. */
+  readonly nominalTime: string | null
+  readonly dataset: (path: string) => { readonly namespace: string; readonly name: string }
+  /** A column without a header, by its index from 0. */
+  readonly column: (index: number) => string
+}
+
+const VERSIONS = {
+  ProcessingEngineRunFacet: '1-1-1',
+  ParentRunFacet: '1-1-0',
+  NominalTimeRunFacet: '1-0-1',
+  ErrorMessageRunFacet: '1-0-1',
+  JobDependenciesRunFacet: '1-0-1',
+  JobTypeJobFacet: '2-0-3',
+  DocumentationJobFacet: '1-1-0',
+  SchemaDatasetFacet: '1-1-1',
+  DatasetVersionDatasetFacet: '1-0-1',
+  ColumnLineageDatasetFacet: '1-2-0',
+  DataQualityAssertionsDatasetFacet: '1-0-2',
+  DataQualityMetricsInputDatasetFacet: '1-0-2',
+  InputStatisticsInputDatasetFacet: '1-0-0',
+  OutputStatisticsOutputDatasetFacet: '1-0-2',
+} as const
+
+type Facet = { readonly _producer: string; readonly _schemaURL: string } & Readonly<Record<string, unknown>>
+
+type FacetMaker = (name: keyof typeof VERSIONS, data: Readonly<Record<string, unknown>>) => Facet
+
+const facetsBy =
+  (producer: string): FacetMaker =>
+  (name, data) => ({
+    _producer: producer,
+    _schemaURL: `https://openlineage.io/spec/facets/${VERSIONS[name]}/${name}.json#/$defs/${name}`,
+    ...data,
+  })

@@ -1,12 +1,12 @@
 /** A message about the end of a run: the reasons for it, a few facts, and rows only where they are asked for. */
 import { ERRORS, type ErrorCode } from '../../errors.ts'
-import { clip } from '../formats/escape.ts'
+import { clip, plain, safeJson } from '../formats/escape.ts'
 import { isRejection, nameOf, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
 import { eventsSentence } from '../sections/events.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
-export type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
+type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
 
 export interface Notice {
   readonly pipeline: string
@@ -135,4 +135,62 @@ export const testNotice = (pipeline: string, at: string): Notice => ({
   ...{ pipeline, runId: null, at, reasons: ['test'], status: 'success', exitCode: null, totals: null, directory: null, rows: [] },
   title: `${pipeline}: test message`,
   message: 'A test of the receivers of this pipeline. No run has ended.',
+})
+
+interface NoticeBody {
+  readonly contentType: string
+  readonly text: string
+}
+
+/** The forms by name. `id` is the same on every attempt to send the message. */
+export const NOTICE_BODIES: Readonly<Record<'slack' | 'teams' | 'cloudevents', (notice: Notice, id: string) => NoticeBody>> = {
+  slack: notice => ({ contentType: 'application/json', text: safeJson({ text: slackText(notice) }) }),
+  teams: notice => ({ contentType: 'application/json', text: safeJson(teamsCard(notice)) }),
+  cloudevents: (notice, id) => ({ contentType: 'application/cloudevents+json', text: safeJson(cloudEvent(notice, id)) }),
+}
+
+/** Slack reads these three as markup; a link or a mention cannot be written without them. */
+const escapeSlack = (text: string): string => plain(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const slackText = (notice: Notice): string =>
+  [`*${escapeSlack(notice.title)}*`, escapeSlack(notice.message), ...factLines(notice).map(escapeSlack)].join('\n')
+
+function factLines({ runId, directory, exitCode, rows }: Notice): string[] {
+  return [
+    ...(runId === null ? [] : [`Run ${runId}${exitCode === null ? '' : `, exit code ${exitCode}`}`]),
+    ...(directory === null ? [] : [`Report: ${directory}/report.html`]),
+    ...rows.map(({ row, key, why }) => `Row ${row}${key === null ? '' : ` (${key})`}: ${clip(why, 200)}`),
+  ]
+}
+
+/** An adaptive card of runs of text, which Teams does not read as Markdown. */
+function teamsCard(notice: Notice): object {
+  const line = (text: string, more: object = {}) => ({
+    type: 'RichTextBlock',
+    inlines: [{ type: 'TextRun', text: plain(text), ...more }],
+  })
+  const content = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    body: [
+      line(notice.title, { weight: 'Bolder', size: 'Medium' }),
+      line(notice.message),
+      ...factLines(notice).map(text => line(text, { isSubtle: true })),
+    ],
+  }
+  const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
+  return { type: 'message', attachments: [attachment] }
+}
+
+/** CloudEvents 1.0, structured mode. */
+const cloudEvent = ({ pipeline, runId, at, reasons, status, exitCode, ...rest }: Notice, id: string): object => ({
+  specversion: '1.0',
+  id,
+  source: `/fettle/${encodeURIComponent(pipeline)}`,
+  type: `fettle.run.${reasons[0] ?? 'ended'}`,
+  ...(runId === null ? {} : { subject: runId }),
+  time: at,
+  datacontenttype: 'application/json',
+  data: { schema: 'fettle/notice/v1', pipeline, runId, reasons, status, exitCode, ...rest },
 })

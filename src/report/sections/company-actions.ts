@@ -2,9 +2,14 @@
 import type { z } from 'zod'
 import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
 import { count, counted } from '../words.ts'
-import type { acceptedSchema, candidatesSchema, portfolioSchema, screeningSchema } from './company-actions-schema.ts'
+import type {
+  acceptedSchema,
+  candidatesSchema,
+  eventsSchema,
+  portfolioSchema,
+  screeningSchema,
+} from './company-actions-schema.ts'
 import { eventsSentence } from './events.ts'
-import type { eventsSchema } from './events-schema.ts'
 
 type PortfolioTold = z.infer<typeof portfolioSchema>
 type EventsTold = z.infer<typeof eventsSchema>

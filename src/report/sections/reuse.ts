@@ -1,6 +1,8 @@
 /** Answers of earlier runs in reports. */
 import type { z } from 'zod'
 import type { RunState } from '../../journal/index.ts'
+import type { ReuseCounts } from '../../model/results.ts'
+import { count } from '../words.ts'
 import type { reuseSchema } from './reuse-schema.ts'
 
 export const reuseOf = ({ reuse }: RunState): z.infer<typeof reuseSchema> =>
@@ -8,3 +10,19 @@ export const reuseOf = ({ reuse }: RunState): z.infer<typeof reuseSchema> =>
     ...reuse.counts,
     outcomes: reuse.outcomes && { known: { ...reuse.outcomes.known }, sent: { ...reuse.outcomes.sent } },
   }
+
+const REASONS = [
+  ['fresh', 'new'],
+  ['changed', 'changed'],
+  ['tooOld', 'too old'],
+  ['lacking', 'without tags'],
+  ['refreshed', 'refreshed'],
+] as const satisfies readonly (readonly [keyof ReuseCounts, string])[]
+
+/** `49,412 known, 588 go up (412 new, 131 changed, 45 too old)`; `verb` is `go up` or `went up`. */
+export function reuseWords(counts: ReuseCounts, verb: string): string {
+  const reasons = REASONS.filter(([name]) => counts[name] > 0).map(([name, word]) => `${count(counts[name])} ${word}`)
+  const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`
+  const repeated = counts.repeated === 0 ? '' : `, ${count(counts.repeated)} repeat one of these`
+  return `${count(counts.known)} known, ${count(counts.sent)} ${verb}${why}${repeated}`
+}

@@ -3,16 +3,16 @@
  * its data. One gzipped file of JSON lines: a head, then an array for each row.
  */
 import { join } from 'node:path'
+import { action, FettleError, type Issue } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, lineBatches, linesOf } from '../../files/json-lines.ts'
+import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
+import { readRows } from '../../input/table/records.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { cellOf, firstCell, isFound, type RowResult } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS, NAME_TAGS } from '../enriched-file.ts'
 import { STATES_FILE } from '../file-names.ts'
 import { shownKey, shownName } from '../output/report-row.ts'
-import { action, FettleError, type Issue } from '../../errors.ts'
-import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
-import { readRows } from '../../input/table/records.ts'
 
 /** What the rows of two runs must have in common to be compared, and the columns of their data. */
 interface StatesHead {

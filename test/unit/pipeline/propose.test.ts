@@ -4,13 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { parseCompanyName } from '../../../src/normalise/company-name.ts'
 import { normaliseCountry } from '../../../src/normalise/country.ts'
-import { claimsOf } from '../../../src/pipeline/propose/claims.ts'
+import { claimsOf, wordsOf } from '../../../src/pipeline/propose/claims.ts'
 import { decisionsFileOf, draftOf, draftYaml } from '../../../src/pipeline/propose/draft.ts'
 import { isIban, isVat } from '../../../src/pipeline/propose/numbers.ts'
 import { chosen, type Proposal, propose } from '../../../src/pipeline/propose/propose.ts'
-import type { SeenColumn } from '../../../src/pipeline/propose/seen-column.ts'
 import SYNONYMS from '../../../src/pipeline/propose/synonyms.json' with { type: 'json' }
-import { wordsOf } from '../../../src/pipeline/propose/words.ts'
+import type { SeenColumn } from '../../../src/pipeline/propose/values.ts'
 import { FACTS, parseYaml, planOf } from './support.ts'
 
 const KNOWN = {

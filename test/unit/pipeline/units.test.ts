@@ -7,8 +7,8 @@ import { isSamePath, whyNotReadable, whyNotWritable } from '../../../src/pipelin
 import { checkServiceUrl, isLoopback } from '../../../src/pipeline/schema/service-url.ts'
 import { decodePipeline, pipelineFormat } from '../../../src/pipeline/source/decode.ts'
 import { formatDuration, parseDuration, parseThreshold } from '../../../src/pipeline/source/durations.ts'
+import { lineFinder } from '../../../src/pipeline/source/placed-issues.ts'
 import { show } from '../../../src/pipeline/source/quote.ts'
-import { lineFinder } from '../../../src/pipeline/source/source-position.ts'
 
 describe('durations', () => {
   test.each([

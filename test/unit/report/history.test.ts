@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seriesOf } from '../../../src/report/history/night.ts'
+import { seriesOf } from '../../../src/report/history/history-page.ts'
 import { type Night, renderHistory } from '../../../src/report/index.ts'
 
 const night = (day: number, more: Partial<Night> = {}): Night => ({

@@ -1,8 +1,7 @@
 /** Sends a message to a receiver: three attempts at most, signed by the rules of Standard Webhooks where there is a secret. */
 import { createHmac, randomUUID } from 'node:crypto'
 import type { Clock } from '../../../model/requests.ts'
-import { NOTICE_BODIES } from '../../../report/notify/bodies.ts'
-import type { Notice } from '../../../report/notify/notice.ts'
+import { NOTICE_BODIES, type Notice } from '../../../report/notify/notice.ts'
 import { type Env, proxiesOf } from '../../env/environment.ts'
 import { type Receiver, signingKey } from './receivers.ts'
 
