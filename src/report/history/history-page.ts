@@ -64,14 +64,13 @@ function section({ pipeline, target, limit, nights }: Series, id: string): Marku
 
 function nightTable(nights: readonly DriftedNight[], name: string): Markup {
   const hasEvents = nights.some(({ events }) => events !== null)
-  const right = { figures: true }
   return table(
     `Runs of ${name}, the newest first`,
     [
-      { label: 'Started, UTC' },
-      { label: 'Status' },
-      ...['Rows', 'Matched', 'Change', 'Credits', 'Requests', 'Duration'].map(label => ({ label, ...right })),
-      ...(hasEvents ? [{ label: 'Events', ...right }] : []),
+      'Started, UTC',
+      'Status',
+      ...['Rows', 'Matched', 'Change', 'Credits', 'Requests', 'Duration'].map(figures => ({ figures })),
+      ...(hasEvents ? [{ figures: 'Events' }] : []),
     ],
     [...nights]
       .reverse()

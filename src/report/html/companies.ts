@@ -28,11 +28,7 @@ export function companies(result: Result): Markup | null {
 function eventTable({ events }: Result): Markup | null {
   if (events === null || events.listed.length === 0) return null
   const caption = events.events > events.listed.length ? `The first ${events.listed.length} events` : 'Events'
-  return headed(
-    caption,
-    EVENT_HEAD.map(label => ({ label })),
-    events.listed.map(eventCells),
-  )
+  return headed(caption, EVENT_HEAD, events.listed.map(eventCells))
 }
 
 function hits({ screening }: Result): Markup[] {
@@ -47,23 +43,10 @@ function hits({ screening }: Result): Markup[] {
       .join(', '),
     one.searchId,
   ])
-  const RIGHT = { figures: true }
-  return [
-    headed(
-      'Hits by dataset',
-      [{ label: 'Dataset' }, { label: 'Meaning' }, { label: 'Companies', ...RIGHT }, { label: 'Hits', ...RIGHT }],
-      risks,
-    ),
-    ...(found.length === 0
-      ? []
-      : [
-          headed(
-            'Companies with hits, the most first',
-            [{ label: 'Company' }, { label: 'Id' }, { label: 'Hits', ...RIGHT }, { label: 'Datasets' }, { label: 'Search' }],
-            found,
-          ),
-        ]),
-  ]
+  const byDataset = headed('Hits by dataset', ['Dataset', 'Meaning', { figures: 'Companies' }, { figures: 'Hits' }], risks)
+  if (found.length === 0) return [byDataset]
+  const head = ['Company', 'Id', { figures: 'Hits' }, 'Datasets', 'Search']
+  return [byDataset, headed('Companies with hits, the most first', head, found)]
 }
 
 function refusals({ portfolio, screening }: Result): Markup | null {
@@ -72,5 +55,5 @@ function refusals({ portfolio, screening }: Result): Markup | null {
     ...(screening?.refusals ?? []).map(({ id, why }) => ['screening', id, why]),
   ]
   if (rows.length === 0) return null
-  return headed('Companies that were refused, the first of them', [{ label: 'By' }, { label: 'Company' }, { label: 'Why' }], rows)
+  return headed('Companies that were refused, the first of them', ['By', 'Company', 'Why'], rows)
 }

@@ -26,7 +26,7 @@ export function checks(result: Result): Markup | null {
           ...(failed === 0 ? [] : [`${count(failed)} of ${count(result.checks.length)} not met.`]),
           ...(open === 0 ? [] : [`${count(open)} of ${count(result.checks.length)} not measured yet.`]),
         ].join(' ')
-  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', [{ label: 'Check' }, { label: 'Result' }, { label: 'Required' }, { label: 'Actual' }], rows)}</section>`
+  return html`<section aria-labelledby="checks"><h2 id="checks">Checks</h2><p class="lead">${lead}</p>${table('Checks of the pipeline', ['Check', 'Result', 'Required', 'Actual'], rows)}</section>`
 }
 
 type Issue = Result['issues'][number]

@@ -27,15 +27,7 @@ export function columns(result: Result): Markup {
   const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
   const note =
     unused.length === 0 ? null : html`<p class="small soft">Not sent for matching: ${clip(unused.join(', '), 2000)}</p>`
-  const head = [
-    { label: 'Header' },
-    { label: 'Mapping' },
-    { label: 'Index', figures: true },
-    { label: 'Filled', figures: true },
-    { label: 'Different', figures: true },
-    { label: 'Such as' },
-    { label: 'Sent' },
-  ]
+  const head = ['Header', 'Mapping', { figures: 'Index' }, { figures: 'Filled' }, { figures: 'Different' }, 'Such as', 'Sent']
   return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows, 'columns')}${note}</section>`
 }
 
@@ -68,13 +60,7 @@ export function timeline(result: Result): Markup {
       stage.attempts === 0 ? html`<span class="soft">–</span>` : String(stage.attempts),
     ]
   })
-  const head = [
-    { label: 'Stage' },
-    { label: 'Status' },
-    { label: 'Began (UTC)', figures: true },
-    { label: 'Took', figures: true },
-    { label: 'Attempts', figures: true },
-  ]
+  const head = ['Stage', 'Status', { figures: 'Began (UTC)' }, { figures: 'Took' }, { figures: 'Attempts' }]
   const { requests, retries, throttledMs } = result.http
   const http = `${counted(requests, 'request')}, ${retries === 0 ? 'none' : count(retries)} of them repeated${throttledMs > 0 ? `, ${duration(throttledMs)} held back by the service` : ''}.`
   return html`<section aria-labelledby="timeline"><h2 id="timeline">Timeline</h2><p class="lead">${http}</p>${table('Stages of the run', head, rows)}<div class="stack">${result.jobs
@@ -96,7 +82,7 @@ function jobCard(job: Result['jobs'][number]): Markup {
 <p class="small soft">${job.id === null ? 'no id yet' : html`id <code>${job.id}</code>`}${job.adopted ? ' · found, made by an earlier attempt' : null}${job.polls > 0 ? ` · asked ${counted(job.polls, 'time')}` : null}</p>
 ${path.length === 0 ? null : html`<ol class="path" aria-label="Statuses">${path}${rest === '' ? null : html`<li>${rest}</li>`}</ol>`}
 ${summary.length === 0 ? null : html`<details class="small"><summary>The service's own counts</summary><dl class="pairs">${summary}</dl></details>`}
-${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.length, 'correlation id')}</summary>${table('Correlation ids, for the service’s support', [{ label: 'Operation' }, { label: 'Correlation id' }], ids)}</details>`}</div>
+${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.length, 'correlation id')}</summary>${table('Correlation ids, for the service’s support', ['Operation', 'Correlation id'], ids)}</details>`}</div>
 `
 }
 
@@ -109,7 +95,7 @@ export function outputs(report: Report, result: Result): Markup | null {
     bytes(file.bytes),
     html`<code>${file.sha256}</code>`,
   ])
-  return html`<section aria-labelledby="files"><h2 id="files">Files</h2>${table('Files of this run', [{ label: 'Path' }, { label: 'Kind' }, { label: 'Rows', figures: true }, { label: 'Size', figures: true }, { label: 'SHA-256' }], rows)}</section>`
+  return html`<section aria-labelledby="files"><h2 id="files">Files</h2>${table('Files of this run', ['Path', 'Kind', { figures: 'Rows' }, { figures: 'Size' }, 'SHA-256'], rows)}</section>`
 }
 
 const pair = (name: string, value: Markup | string | null): Markup | null =>
@@ -151,19 +137,8 @@ ${pair('Written', `${time(report.metadata.generatedAt)} UTC`)}
 }
 
 const BAND_CELL = 80
-const RIGHT = { figures: true }
-const OUTCOMES = [
-  { label: 'Rows', ...RIGHT },
-  { label: 'Matched', ...RIGHT },
-  { label: 'Review', ...RIGHT },
-  { label: 'Unmatched', ...RIGHT },
-]
-const CHOICES = [
-  { label: 'Moved if accepted', ...RIGHT },
-  { label: 'Moved if for review', ...RIGHT },
-  { label: 'Moved if left out', ...RIGHT },
-]
-const EXAMPLES = { label: 'Such as' }
+const OUTCOMES = ['Rows', 'Matched', 'Review', 'Unmatched'].map(figures => ({ figures }))
+const CHOICES = ['Moved if accepted', 'Moved if for review', 'Moved if left out'].map(figures => ({ figures }))
 
 type Matches = NonNullable<Result['matches']>
 
@@ -177,8 +152,8 @@ export function matches(result: Result): Markup | null {
   const byPattern =
     found.byPattern === 0 ? null : html` Without accept.pattern ${counted(found.byPattern, 'row')} in review would be matched.`
   return html`<section aria-labelledby="bands"><h2 id="bands">Bands and patterns</h2><p class="lead">${lead}${byPattern}</p>
-${table('Rows by band, and how many rows each choice would move', [{ label: 'Band' }, ...OUTCOMES, ...CHOICES, EXAMPLES], bandRows(found), 'groups')}${rest(found.others.bands, 'bands')}
-<details><summary>By pattern</summary>${table('Rows by pattern', [{ label: 'Pattern' }, ...OUTCOMES, EXAMPLES], patternRows(found), 'groups')}${rest(found.others.patterns, 'patterns')}</details></section>`
+${table('Rows by band, and how many rows each choice would move', ['Band', ...OUTCOMES, ...CHOICES, 'Such as'], bandRows(found), 'groups')}${rest(found.others.bands, 'bands')}
+<details><summary>By pattern</summary>${table('Rows by pattern', ['Pattern', ...OUTCOMES, 'Such as'], patternRows(found), 'groups')}${rest(found.others.patterns, 'patterns')}</details></section>`
 }
 
 const figures = ({ rows, matched, review, unmatched }: Matches['patterns'][number]): string[] =>

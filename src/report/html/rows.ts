@@ -21,13 +21,7 @@ const MOST = 500
 const BUDGET = 600_000
 const CELL = 160
 
-const HEAD = [
-  { label: 'Row', figures: true },
-  { label: 'Your row' },
-  { label: 'Best candidate' },
-  { label: 'Score', figures: true },
-  { label: 'Why' },
-]
+const HEAD = [{ figures: 'Row' }, 'Your row', 'Best candidate', { figures: 'Score' }, 'Why']
 
 export function review(report: Report, result: Result, data: Packed | null): Markup | null {
   const samples = result.review
@@ -74,7 +68,7 @@ function decided({ decisions, plan }: Result): string {
   return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none yet'}.`
 }
 
-const NEAREST = HEAD.map(column => (column.label === 'Best candidate' ? { label: 'Nearest in the register' } : column))
+const NEAREST = HEAD.map(column => (column === 'Best candidate' ? 'Nearest in the register' : column))
 
 export function unmatched(report: Report, result: Result): Markup | null {
   const groups = unmatchedGroups(result.reasons, result.unmatched)
@@ -99,12 +93,7 @@ export function duplicates(report: Report, result: Result): Markup | null {
     html`<span class="name">${clip(company.name, CELL)}</span><span class="sub">${clip(company.id, CELL)}</span>`,
     first === null ? html`<span class="soft">–</span>` : count(first),
   ])
-  const head = [
-    { label: 'Row', figures: true },
-    { label: 'Your row' },
-    { label: 'Company' },
-    { label: 'First in row', figures: true },
-  ]
+  const head = [{ figures: 'Row' }, 'Your row', 'Company', { figures: 'First in row' }]
   const lead = shownOf(samples.length, report.totals.duplicates, null)
   return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Rows whose company an earlier row has', head, rows)}</section>`
 }
@@ -113,14 +102,12 @@ export function duplicates(report: Report, result: Result): Markup | null {
 export function changes({ changes }: Result): Markup | null {
   if (changes === null) return null
   const lead = changes.rows.length === 0 ? null : html`<p class="lead">The first rows of each kind.</p>`
-  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}.</p>${table('Rows by kind of change', KIND_HEAD, kindCounts(changes.counts))}${lead}${changeTable(changes.rows)}</section>`
+  return html`<section aria-labelledby="changes"><h2 id="changes">Changes</h2><p class="lead">Since the run ${changes.against}.</p>${table('Rows by kind of change', ['Change', { figures: 'Rows' }], kindCounts(changes.counts))}${lead}${changeTable(changes.rows)}</section>`
 }
-
-const KIND_HEAD = [{ label: 'Change' }, { label: 'Rows', figures: true }]
 
 export function changeTable(rows: readonly RowChange[]): Markup | null {
   if (rows.length === 0) return null
-  const head = CHANGE_HEAD.map((label, at) => ({ label, figures: at === 0 }))
+  const head = CHANGE_HEAD.map((label, at) => (at === 0 ? { figures: label } : label))
   const shown = rows.slice(0, MOST).map(change => changeCells(change).map(text => clip(text, CELL)))
   const rest = rows.length > MOST ? html`<p class="lead">The first ${count(MOST)} of ${count(rows.length)} rows.</p>` : null
   return html`${table('Rows that changed', head, shown)}${rest}`

@@ -1,12 +1,11 @@
 /** A table with a caption, in a box that scrolls sideways, also by keyboard. On a narrow screen rows become blocks. */
 import { html, type Markup, type Value } from './markup.ts'
 
-export interface Column {
-  readonly label: string
-  readonly figures?: boolean
-}
+/** A heading, or one above figures, which are aligned right. */
+export type Column = string | { readonly figures: string }
 
-const classOf = (column: Column): Markup | null => (column.figures ? html` class="r"` : null)
+const labelOf = (column: Column): string => (typeof column === 'string' ? column : column.figures)
+const classOf = (column: Column): Markup | null => (typeof column === 'string' ? null : html` class="r"`)
 
 /**
  * The first cell of a row is its heading. The caption is for screen readers. `wide` fixes the widths of the five columns of rows,
@@ -19,10 +18,10 @@ export function table(
   rows: readonly (readonly Value[])[],
   layout: '' | 'wide' | 'columns' | 'groups' = '',
 ): Markup {
-  const head = columns.map(column => html`<th scope="col" role="columnheader"${classOf(column)}>${column.label}</th>`)
+  const head = columns.map(column => html`<th scope="col" role="columnheader"${classOf(column)}>${labelOf(column)}</th>`)
   const body = rows.map(cells => {
     const tds = columns.map((column, i) => {
-      const inner = html`${classOf(column)} data-label="${column.label}"><div>${cells[i] ?? null}</div>`
+      const inner = html`${classOf(column)} data-label="${labelOf(column)}"><div>${cells[i] ?? null}</div>`
       return i === 0 ? html`<th scope="row" role="rowheader"${inner}</th>` : html`<td role="cell"${inner}</td>`
     })
     return html`<tr role="row">${tds}</tr>
