@@ -48,7 +48,7 @@ const TASKS = {
   async writeParquet(path, text) {
     const [{ openFormat }, { columnTypeOf }, { parse }, { createReadStream }] = await Promise.all([
       import('../build/formats/writers.js'),
-      import('../build/model/column-types.js'),
+      import('../build/model/columns.js'),
       import('csv-parse'),
       import('node:fs'),
     ])

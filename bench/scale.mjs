@@ -16,7 +16,7 @@ import { parse } from 'csv-parse/sync'
 import { makeThreads } from '../build/service/data-cleaning/processing/threads.js'
 import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
 import { ALONE } from '../build/service/matching/weights.js'
-import { loadIndex, storeIndex } from '../build/service/registers/stored/index-file.js'
+import { loadIndex, storeIndex } from '../build/service/registers/stored-index.js'
 import { grow } from './lib/grow.mjs'
 import { peakMb } from './lib/peak.mjs'
 

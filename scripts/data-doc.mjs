@@ -1,7 +1,6 @@
 /** Makes docs/data.md from the tables of inputs and outputs. Needs build/. */
 import { OUTPUT_FORMATS } from '../build/formats/index.js'
-import { INPUT_KINDS, INPUT_PLACES } from '../build/formats/input-kinds.js'
-import { OUTPUT_PLACES } from '../build/formats/output-places.js'
+import { INPUT_KINDS, INPUT_PLACES, OUTPUT_PLACES } from '../build/formats/places.js'
 
 const code = words => words.map(word => `\`${word}\``).join(', ')
 const row = cells => `| ${cells.join(' | ')} |`

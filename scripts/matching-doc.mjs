@@ -1,6 +1,6 @@
 /** Writes the tables of docs/matching.md from the engine's own, or with --check fails when they are not current. Needs dist/. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SCALE } from '../build/service/matching/decide/match-score.js'
+import { SCALE } from '../build/service/matching/decide/explain.js'
 import { FEATURES, MEANINGS } from '../build/service/matching/features.js'
 import { THRESHOLDS, WEIGHTS } from '../build/service/matching/weights.js'
 

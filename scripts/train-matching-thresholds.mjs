@@ -4,7 +4,7 @@
  * Knows the engine's decision, no weights.
  */
 import { decide, evidenceClassOf } from '../build/service/matching/decide/decide.js'
-import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/share.js'
+import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/list-facts.js'
 import { AT } from '../build/service/matching/features.js'
 
 /** Share of a list that is absent from the register, and the least precision there. */

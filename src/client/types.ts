@@ -1,6 +1,6 @@
 /** What `connect` takes, and the types of requests and transfers. Types only. */
 import type { OperationName } from '../contract/index.ts'
-import type { ListFacts } from '../model/list-facts.ts'
+import type { ListFacts } from '../model/list.ts'
 import type { Clock } from '../model/requests.ts'
 import type { Shared } from './api/shared.ts'
 import type { Limits } from './http/limits.ts'

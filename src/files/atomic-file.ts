@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { createFolders, renameDurably } from './durable.ts'
 import { fileDigest } from './file-chunks.ts'
-import { isInside } from './inside-folder.ts'
+import { isInside } from './paths.ts'
 import { PROBE, removeStaleTempFiles, temporaryName } from './stale-temp-files.ts'
 
 export interface SinkOptions {
@@ -30,7 +30,7 @@ export interface SinkOptions {
   readonly isIgnored?: boolean
 }
 
-/** `type` is a name of `model/column-types.ts`. */
+/** `type` is a name of `model/columns.ts`. */
 export interface SinkColumn {
   readonly name: string
   readonly type: string

@@ -1,19 +1,24 @@
-/** Renames and new folders that survive a power cut: a name is on disk only once the folder that holds it is synced. */
+/** Renames, new folders and added lines that survive a power cut: a name is on disk only once the folder that holds it is synced. */
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { FettleError } from '../errors.ts'
 
 /** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
 const UNSUPPORTED = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']
@@ -136,5 +141,55 @@ function createIgnored(path: string, mode: number): void {
   } catch (error) {
     rmSync(temporary, { recursive: true, force: true })
     throw error
+  }
+}
+
+/** Makes a folder (0700) with those above it, to outlast a power cut. Throws FETTLE_OUTPUT_WRITE. */
+export const makeFolder = (path: string, options: FolderOptions = {}): void => {
+  try {
+    const made = createFolders(resolve(path), options)
+    // A folder that was there keeps the mode its owner gave it.
+    if (made === undefined) return
+    chmodSync(path, 0o700)
+    for (let at = resolve(path); at.length >= made.length; at = dirname(at)) syncFolderSync(dirname(at))
+  } catch (cause) {
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot make the folder ${path}: ${(cause as Error).message}`, { cause })
+  }
+}
+
+const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_CREAT
+
+/** Opens a file (0600) for more lines. A last line that a kill left torn is cut off: the next one must not continue it. */
+function openForLines(path: string): number {
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+  const whole = bytes.lastIndexOf(0x0a) + 1
+  const file = openSync(path, FLAGS, 0o600)
+  if (whole < bytes.length) ftruncateSync(file, whole)
+  // The process that wrote the first line synced the name.
+  if (whole === 0) syncFolderSync(dirname(path))
+  return file
+}
+
+/** Appends lines with their ends to an open file, and syncs them. */
+function appendSynced(file: number, lines: string): void {
+  writeWhole(file, Buffer.from(lines))
+  fsyncSync(file)
+}
+
+/** A write may be short: the rest is written by the next call. */
+export function writeWhole(file: number, bytes: Buffer): void {
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
+}
+
+/** Appends a line to a file that one process writes at a time. Throws FETTLE_OUTPUT_WRITE. */
+export function appendLine(path: string, line: string): void {
+  let file: number | null = null
+  try {
+    file = openForLines(path)
+    appendSynced(file, `${line}\n`)
+  } catch (cause) {
+    throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: ${(cause as Error).message}`, { cause })
+  } finally {
+    if (file !== null) closeSync(file)
   }
 }

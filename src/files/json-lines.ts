@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { openSink, type Sink } from './atomic-file.ts'
-import { contentChunks, isPacked, PACK_LEVEL } from './packed-file.ts'
+import { contentChunks, isPacked, PACK_LEVEL } from './file-chunks.ts'
 
 const pack = promisify(gzip)
 

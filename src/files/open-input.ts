@@ -1,12 +1,50 @@
 /**
- * Opens an input for reading: a regular file, or an issue. A FIFO, device or folder is rejected before it is opened, since the input
- * is read more than once and must never block.
+ * Opens an input for reading: a regular file, or an issue. A FIFO, device or folder is rejected before it is opened, since the input is read
+ * more than once and must never block. A version of a file is identified by its metadata: a change time cannot be set back, so an equal
+ * version of a settled file has equal bytes.
  */
-import { constants } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
-import { type Version, versionOf } from './file-version.ts'
+
+export interface Version {
+  /** Device, inode, size, and the times of writing and of change in nanoseconds. */
+  readonly id: string
+  readonly bytes: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+}
+
+const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Version => ({
+  id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
+  bytes: Number(size),
+  mtimeMs: Number(mtimeNs) / 1e6,
+  ctimeMs: Number(ctimeNs) / 1e6,
+})
+
+export const versionAt = async (path: string): Promise<Version> => versionOf(await stat(path, { bigint: true }))
+
+/** The coarsest resolution of file times (FAT): two writes within it may leave the same version. */
+const COARSEST_MS = 2_000
+
+/** Whether any write after `lookedMs` (since 1970, null for unknown) changes the version. */
+export const isSettled = ({ ctimeMs }: Version, lookedMs: number | null): boolean =>
+  lookedMs !== null && ctimeMs + COARSEST_MS <= lookedMs
+
+/** Hashes kept; a file whose hash was dropped is hashed again. */
+const MOST = 1_000
+
+const hashes = new Map<string, string>()
+
+/** Stores the hash of a version that was settled before it was read. */
+export function rememberHash({ id }: Version, sha256: string): void {
+  hashes.set(id, sha256)
+  const [oldest] = hashes.keys()
+  if (hashes.size > MOST) hashes.delete(oldest!)
+}
+
+export const knownHash = ({ id }: Version): string | null => hashes.get(id) ?? null
 
 export interface FileContext {
   /** The folder that relative paths start from and that outputs stay in; the working directory when absent. */

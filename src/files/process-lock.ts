@@ -1,7 +1,9 @@
 /**
  * A lock file that names its owner, taken by exclusive creation. A lock whose owner is gone is taken over (measured: one winner
- * in each of 6,000 rounds of four processes racing for a stale lock).
+ * in each of 6,000 rounds of four processes racing for a stale lock). The owner is judged by its process on this host, by the age of the
+ * file on others.
  */
+
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
@@ -12,15 +14,59 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { FettleError } from '../errors.ts'
-import { ownBeginning, pidNamespace } from '../process.ts'
+import { isAlive, ownBeginning, pidNamespace } from '../process.ts'
 import { renameOnceFreeSync } from './durable.ts'
-import { isStale, type LockOwner, readOwner, STALE_MS } from './lock-owner.ts'
+import { readKeptText } from './kept-files.ts'
+
+export interface LockOwner {
+  readonly pid: number
+  readonly host: string
+  readonly since: string
+  readonly token: string
+  /** When the process began, as its kernel counts: a later process may have the same number. Absent where the kernel does not show it. */
+  readonly began?: string
+  /** The machine or container whose process numbers these are: two containers may have one host name. */
+  readonly space?: string
+}
+
+/** A lock is stale after this time without a beat where its process cannot be checked: on another host, or by its number alone. */
+const STALE_MS = 10 * 60_000
+
+export function readOwner(path: string): LockOwner | null {
+  try {
+    return JSON.parse(readKeptText(path) ?? '') as LockOwner
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Whether the owner that the lock file at `path` names is gone. `ours` are the tokens this process holds; `now` is milliseconds
+ * since 1970. A file that has been removed meanwhile is not stale.
+ */
+function isStale(path: string, owner: LockOwner | null, ours: ReadonlySet<string>, now: number, staleMs = STALE_MS): boolean {
+  const isHere = owner?.host === hostname() && (owner.space === undefined || owner.space === pidNamespace())
+  // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
+  if (isHere && owner.pid === process.pid) return !ours.has(owner.token)
+  if (isHere) {
+    if (!isAlive(owner)) return true
+    // Without /proc another program may have the number by now.
+    if (owner.began !== undefined) return false
+  }
+  // Written by link, so a lock without a readable owner was damaged afterwards: only its age can judge it.
+  try {
+    return now - statSync(path).mtimeMs > staleMs
+  } catch {
+    return false
+  }
+}
 
 export interface Lock {
   readonly path: string

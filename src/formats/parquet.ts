@@ -2,13 +2,164 @@
  * Rows as a Parquet file, written by row group in bounded memory: columns of the list keep their types, an empty cell is null. The same
  * rows give the same bytes. The packages are optional.
  */
+
 import { FettleError } from '../errors.ts'
-import { uniqueNames } from '../model/column-names.ts'
-import { type ColumnType, TEXT } from '../model/column-types.ts'
+import { type ColumnType, TEXT, type TimeUnit, uniqueNames } from '../model/columns.ts'
 import { installCommand } from '../package-file.ts'
 import { OUTPUT_FORMATS } from './index.ts'
-import { cellValue, hasBounds, schemaOf } from './parquet-column.ts'
 import type { RowFormat, UnfitCells } from './text-formats.ts'
+
+type Physical = 'BOOLEAN' | 'INT32' | 'INT64' | 'FLOAT' | 'DOUBLE' | 'BYTE_ARRAY' | 'FIXED_LEN_BYTE_ARRAY'
+
+/** What hyparquet-writer writes as the schema of a column. */
+export interface ColumnSchema {
+  readonly type: Physical
+  readonly type_length?: number
+  readonly converted_type?: 'UTF8' | 'DECIMAL' | 'DATE' | `${'INT' | 'UINT'}_${number}`
+  readonly scale?: number
+  readonly precision?: number
+  readonly logical_type?: object
+}
+
+const UNITS: Readonly<Record<TimeUnit, string>> = { ms: 'MILLIS', us: 'MICROS', ns: 'NANOS' }
+
+/** Decimal digits that a signed number of 32 and of 64 bits holds. */
+const DIGITS_32 = 9
+const DIGITS_64 = 18
+
+function schemaOf(type: ColumnType): ColumnSchema {
+  switch (type.is) {
+    case 'string':
+    case 'mixed':
+      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
+    case 'uuid':
+      return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, logical_type: { type: 'UUID' } }
+    case 'boolean':
+      return { type: 'BOOLEAN' }
+    case 'float16':
+      return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 2, logical_type: { type: 'FLOAT16' } }
+    case 'float':
+      return { type: 'FLOAT' }
+    case 'double':
+      return { type: 'DOUBLE' }
+    case 'date':
+      return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } }
+    case 'integer': {
+      const { bits, isSigned } = type
+      // No logical type: the package writes its width as another number than readers expect.
+      return { type: bits === 64 ? 'INT64' : 'INT32', converted_type: `${isSigned ? 'INT' : 'UINT'}_${bits}` }
+    }
+    case 'decimal': {
+      const { precision, scale } = type
+      const logical = {
+        converted_type: 'DECIMAL',
+        precision,
+        scale,
+        logical_type: { type: 'DECIMAL', precision, scale },
+      } as const
+      if (precision <= DIGITS_32) return { type: 'INT32', ...logical }
+      if (precision <= DIGITS_64) return { type: 'INT64', ...logical }
+      return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: Math.ceil((precision * Math.log2(10) + 1) / 8), ...logical }
+    }
+    case 'timestamp':
+      return { type: 'INT64', logical_type: { type: 'TIMESTAMP', unit: UNITS[type.unit], isAdjustedToUTC: type.isUtc } }
+    case 'time': {
+      const logical_type = { type: 'TIME', unit: UNITS[type.unit], isAdjustedToUTC: false }
+      return { type: type.unit === 'ms' ? 'INT32' : 'INT64', logical_type }
+    }
+  }
+}
+
+/** Bounds of these would be compared in another order than readers compare them in. */
+const hasBounds = (type: ColumnType): boolean =>
+  !['decimal', 'float16', 'uuid'].includes(type.is) && (type.is !== 'integer' || type.isSigned)
+
+type Value = string | number | bigint | boolean
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['false', false],
+  ['Y', true],
+  ['N', false],
+])
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i
+const NAMED_NUMBERS: readonly string[] = ['NaN', 'Infinity', '-Infinity']
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const DAY_MS = 86_400_000
+const SECOND: Readonly<Record<TimeUnit, bigint>> = { ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }
+
+/** The value of a cell, null for an empty one, and undefined for one that the type cannot hold. */
+export function cellValue(type: ColumnType, cell: string): Value | null | undefined {
+  if (cell === '') return null
+  switch (type.is) {
+    case 'string':
+    case 'mixed':
+      return cell
+    case 'uuid':
+      return UUID.test(cell) ? cell : undefined
+    case 'boolean':
+      return BOOLEANS.get(cell)
+    case 'float16':
+    case 'float':
+    case 'double':
+      return NUMBER.test(cell) || NAMED_NUMBERS.includes(cell) ? Number(cell) : undefined
+    case 'date':
+      return dayOf(cell)
+    case 'integer':
+      return integerOf(type, cell)
+    case 'decimal':
+      return decimalOf(type, cell)
+    case 'timestamp':
+      return momentOf(type, cell)
+    case 'time':
+      return clockOf(type.unit, cell)
+  }
+}
+
+function integerOf({ bits, isSigned }: Extract<ColumnType, { is: 'integer' }>, cell: string): number | bigint | undefined {
+  if (!/^-?\d{1,20}$/.test(cell)) return undefined
+  const value = BigInt(cell)
+  if ((isSigned ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)) !== value) return undefined
+  return bits === 64 ? value : Number(value)
+}
+
+function decimalOf({ precision, scale }: Extract<ColumnType, { is: 'decimal' }>, cell: string): bigint | undefined {
+  const [, sign, whole = '', places = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(cell) ?? []
+  if (sign === undefined || places.length > Math.max(0, scale)) return undefined
+  const digits = scale < 0 ? whole.slice(0, scale) || '0' : whole + places.padEnd(scale, '0')
+  return digits.replace(/^0+/, '').length > precision ? undefined : BigInt(`${sign}${digits}`)
+}
+
+/** Days since 1970 of `2026-01-31`, also of years of six digits with a sign. */
+function dayOf(cell: string): number | undefined {
+  if (!/^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/.test(cell)) return undefined
+  const at = Date.parse(`${cell}T00:00:00Z`)
+  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(cell) ? undefined : at / DAY_MS
+}
+
+/** `2026-01-31T08:15:00.250Z`, with as many places as there are; without `Z` in a column that has no time zone. */
+function momentOf({ unit, isUtc }: Extract<ColumnType, { is: 'timestamp' }>, cell: string): bigint | undefined {
+  const [, day, clock, zone] = /^(\S+?)T(\S+?)(Z?)$/.exec(cell) ?? []
+  const days = day === undefined ? undefined : dayOf(day)
+  const parts = clock === undefined ? undefined : clockParts(unit, clock)
+  if (days === undefined || parts === undefined || (zone === 'Z') !== isUtc) return undefined
+  const value = BigInt(days) * 86_400n * SECOND[unit] + parts
+  return BigInt.asIntN(64, value) === value ? value : undefined
+}
+
+function clockOf(unit: TimeUnit, cell: string): number | bigint | undefined {
+  const parts = clockParts(unit, cell)
+  return unit === 'ms' && parts !== undefined ? Number(parts) : parts
+}
+
+/** Parts of a second since midnight. */
+function clockParts(unit: TimeUnit, clock: string): bigint | undefined {
+  const [, hours, minutes, seconds, fraction = ''] = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?$/.exec(clock) ?? []
+  const places = String(SECOND[unit]).length - 1
+  if (hours === undefined || /[1-9]/.test(fraction.slice(places))) return undefined
+  const whole = BigInt(Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds))
+  return whole * SECOND[unit] + BigInt(fraction.slice(0, places).padEnd(places, '0'))
+}
 
 /** A row group ends at one of both, since it is in memory until it is written. */
 const GROUP_ROWS = 32_768

@@ -1,6 +1,6 @@
 /** Writes rows as text: CSV, CSV for a spreadsheet, and JSON with numbers, truth values and null. */
 import { stringify } from 'csv-stringify/sync'
-import { uniqueNames } from '../model/column-names.ts'
+import { uniqueNames } from '../model/columns.ts'
 import { neutralise } from './formula-guard.ts'
 
 /** A file in three parts: text before the first row, rows in batches, text after the last. */

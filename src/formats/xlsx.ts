@@ -5,7 +5,7 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib'
 import { FettleError } from '../errors.ts'
 import { centralDirectory, DEFLATED, dataDescriptor, localHeader, type Member } from '../files/zip.ts'
-import { columnLetters } from '../model/column-names.ts'
+import { columnLetters } from '../model/columns.ts'
 import { OUTPUT_FORMATS } from './index.ts'
 import { type CellForm, isNumber, type RowFormat } from './text-formats.ts'
 

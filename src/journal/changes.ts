@@ -1,6 +1,6 @@
 /** The changes against an earlier run, as the journal records them. */
 import { z } from 'zod'
-import { CHANGE_KINDS, type ChangeCause, type ChangeCounts, type ChangeKind, type RunChanges } from '../model/changes.ts'
+import { CHANGE_KINDS, type ChangeCause, type ChangeCounts, type ChangeKind, type RunChanges } from '../model/results.ts'
 
 const text = z.string()
 const place = z.object({ outcome: text, company: z.object({ id: text, name: text }) }).nullable()

@@ -7,9 +7,8 @@ import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readdirSync, 
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { FettleError } from '../errors.ts'
-import { writeWhole } from '../files/append.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
-import { syncFolderSync } from '../files/durable.ts'
+import { syncFolderSync, writeWhole } from '../files/durable.ts'
 import { Checksums } from './checksum.ts'
 import {
   type Content,

@@ -1,6 +1,6 @@
 /** Schemas of the journal: bands and patterns of the matches, companies proposed and screened, and the events of a run that uses answers of earlier runs. */
 import { z } from 'zod'
-import type { Fit } from '../model/list-facts.ts'
+import type { Fit } from '../model/list.ts'
 
 const text = z.string()
 const count = z.number()

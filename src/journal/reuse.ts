@@ -1,5 +1,5 @@
 /** The state of a run that uses answers of earlier runs. */
-import type { Fit } from '../model/list-facts.ts'
+import type { Fit } from '../model/list.ts'
 import type { Outcomes, ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { JobState, RunEvent } from './events.ts'

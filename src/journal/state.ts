@@ -5,7 +5,6 @@
 
 import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
-import type { RunChanges } from '../model/changes.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import type {
   DecisionCounts,
@@ -15,6 +14,7 @@ import type {
   Outcomes,
   OutputFile,
   RowSample,
+  RunChanges,
 } from '../model/results.ts'
 import { type StageName, stagesOf } from '../model/stages.ts'
 import { afterOutputs, applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'

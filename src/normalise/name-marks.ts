@@ -4,8 +4,7 @@
  */
 import abbreviations from './abbreviations.json' with { type: 'json' }
 import { countryNamed } from './country.ts'
-import { isNative } from './scripts.ts'
-import { splitWords } from './text.ts'
+import { isNative, splitWords } from './text.ts'
 
 /**
  * The kinds of marks, by the character in front of each. A number or point that one name lacks distinguishes two companies; a letter (a class of

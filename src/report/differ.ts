@@ -1,5 +1,5 @@
 /** Compares two texts by their words: which words of one the other lacks. */
-import { MASK } from '../model/mask.ts'
+import { MASK } from '../model/list.ts'
 
 export interface Word {
   readonly text: string

@@ -4,7 +4,7 @@
  */
 import { FettleError } from '../errors.ts'
 import { sentCells, uploadColumns, uploadHeader } from '../input/upload/upload-row.ts'
-import { columnName } from '../model/column-names.ts'
+import { columnName } from '../model/columns.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
 export interface EnrichedColumns {

@@ -4,7 +4,7 @@
  * UTF-8; any other form is refused by its name, and is never taken for a file that was cut.
  */
 import { canonicalEncoding } from '../encodings.ts'
-import { unpacked } from '../files/packed-file.ts'
+import { unpacked } from '../files/file-chunks.ts'
 import { SAMPLE_BYTES, sepLine, sniffDelimiter } from '../input/table/dialect.ts'
 import { asByteOfWindows1252, byteOrderMark, makeDecoder, Utf8Check } from '../input/text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../input/text/file-signature.ts'

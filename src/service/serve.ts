@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { inOwnTurn } from '../loop-turns.ts'
 import { systemClock } from './clock.ts'
-import { threadStart } from './data-cleaning/processing/thread-start.ts'
-import { makeThreads, streamBeyond, type Threads } from './data-cleaning/processing/threads.ts'
+import { makeThreads, streamBeyond, type Threads, threadStart } from './data-cleaning/processing/threads.ts'
 import {
   companyWithId,
   type IndexImage,

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { action, FettleError } from '../../errors.ts'
-import { isInside } from '../../files/inside-folder.ts'
+import { isInside } from '../../files/paths.ts'
 import type { RunEvent } from '../../journal/index.ts'
 import { type Plan, recordedInput } from '../../pipeline/index.ts'
 import { unsigned } from '../../queue/index.ts'

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { ListFacts } from '../../model/list-facts.ts'
+import type { ListFacts } from '../../model/list.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'

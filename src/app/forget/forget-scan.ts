@@ -1,12 +1,11 @@
 /** Finds what the files of a run have about the rows of a key. It writes nothing. */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { unreadable } from '../../files/file-chunks.ts'
-import { contentChunks } from '../../files/packed-file.ts'
+import { contentChunks, unreadable } from '../../files/file-chunks.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { contentsPath, type RunState } from '../../journal/index.ts'
-import { MASK } from '../../model/mask.ts'
+import { MASK } from '../../model/list.ts'
 import type { RowSample } from '../../model/results.ts'
 import { type RowState, type RowStates, stateId } from '../../results/changes/row-states.ts'
 import {

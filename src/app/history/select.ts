@@ -1,6 +1,6 @@
 /** `--select`: pipelines by tag, by name, by change and by failure. */
 import { FettleError } from '../../errors.ts'
-import { nameMatcher } from '../../files/wildcards.ts'
+import { nameMatcher } from '../../files/paths.ts'
 import type { RunState } from '../../journal/index.ts'
 import {
   changesOf,

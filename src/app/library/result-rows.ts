@@ -7,7 +7,7 @@ import { fileChunks, fileDigest, unreadable } from '../../files/file-chunks.ts'
 import { formatFacts, formatOfOutput, isGzipName, type OutputFormat } from '../../formats/index.ts'
 import { contentOf } from '../../input/table/file-content.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
-import { uniqueNames } from '../../model/column-names.ts'
+import { uniqueNames } from '../../model/columns.ts'
 import { isAddress } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
 

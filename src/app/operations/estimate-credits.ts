@@ -33,7 +33,7 @@ export interface EstimateOptions {
 
 /** Throws FETTLE_REGISTER_NONE without a register, FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ. */
 export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }: EstimateOptions): Promise<CreditsEstimate> {
-  const { matchSample } = await import('../../service/data-cleaning/processing/match-sample.ts')
+  const { matchSample } = await import('../../service/data-cleaning/processing/list-sample.ts')
   const { importSample, SAMPLE } = await import('../../service/registers/index.ts')
   const { systemClock } = await import('../../service/clock.ts')
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null

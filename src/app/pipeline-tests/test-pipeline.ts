@@ -1,7 +1,7 @@
 /** The pipeline that a test runs: the work of the pipeline under test, over the rows of the test, with its result beside the runs. */
 import { resolve } from 'node:path'
 import { errorOfIssues, FettleError } from '../../errors.ts'
-import { snakeCase } from '../../model/column-names.ts'
+import { snakeCase } from '../../model/columns.ts'
 import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type TestCase } from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
 import type { RowsPipeline } from '../library/input-rows.ts'

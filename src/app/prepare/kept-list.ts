@@ -1,6 +1,6 @@
 /** Refuses a list that shrank since the last good run of its series: a truncated extract would replace a complete result. */
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import { filledRows } from '../../model/filled-rows.ts'
+import { filledRows } from '../../model/list.ts'
 import { isSameWork, type Plan } from '../../pipeline/index.ts'
 import type { Threshold } from '../../pipeline/model/types.ts'
 import { compareLists, isBeyond, percent } from '../../run/index.ts'

@@ -1,7 +1,7 @@
 /** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
 import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
 import { inspect } from '../../input/table/inspect.ts'
-import { filledRows } from '../../model/filled-rows.ts'
+import { filledRows } from '../../model/list.ts'
 import {
   type Decisions,
   type InputFacts,

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { errorOfIssues, type Issue, issue } from '../../errors.ts'
-import { isInside } from '../../files/inside-folder.ts'
+import { isInside } from '../../files/paths.ts'
 import {
   decodePipeline,
   hasPipelineEnding,

@@ -2,8 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue } from '../../errors.ts'
-import { listFiles } from '../../files/file-list.ts'
-import { isInside } from '../../files/inside-folder.ts'
+import { isInside, listFiles } from '../../files/paths.ts'
 import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../../pipeline/index.ts'
 import { realPath } from './output-paths.ts'
 

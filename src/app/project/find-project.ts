@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import { isInside } from '../../files/inside-folder.ts'
+import { isInside } from '../../files/paths.ts'
 import { nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
 

@@ -8,8 +8,8 @@ import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { action, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { makeFolder } from '../../files/durable.ts'
 import { readKeptText } from '../../files/kept-files.ts'
-import { makeFolder } from '../../files/make-folder.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
 import { isDeviceName, nearest } from '../../pipeline/index.ts'
 import { JOURNAL_FILE } from '../../results/file-names.ts'
@@ -17,7 +17,7 @@ import { explainUnread } from './lost-journal.ts'
 import { findPruned, type RunSpending } from './pruned-runs.ts'
 import { parseRunId } from './run-id.ts'
 
-export { makeFolder } from '../../files/make-folder.ts'
+export { makeFolder } from '../../files/durable.ts'
 
 /** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
 export function checkRunId(id: unknown): string {

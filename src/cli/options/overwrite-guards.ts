@@ -3,7 +3,7 @@
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { realPath } from '../../app/prepare/output-paths.ts'
-import { isInside } from '../../files/inside-folder.ts'
+import { isInside } from '../../files/paths.ts'
 import { usageError } from './read.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//

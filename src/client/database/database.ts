@@ -1,6 +1,6 @@
 /** What fettle asks of a database: rows of a query, and a session that fills a table. `databases.ts` lists those that can answer. */
 
-import type { ColumnType } from '../../model/column-types.ts'
+import type { ColumnType } from '../../model/columns.ts'
 import type { Clock } from '../../model/requests.ts'
 
 /** `shown` is the address as messages may have it. */
@@ -23,7 +23,7 @@ export interface Asking {
 }
 
 export interface QueryRows {
-  /** Types of the columns, as `model/column-types.ts` names them. */
+  /** Types of the columns, as `model/columns.ts` names them. */
   readonly types: readonly string[]
   /** CSV in UTF-8, with a header. */
   readonly bytes: AsyncIterable<Uint8Array>
@@ -39,7 +39,7 @@ export interface TablePlace extends DatabasePlace {
   readonly key: readonly string[]
 }
 
-/** `type` is a name of `model/column-types.ts`. */
+/** `type` is a name of `model/columns.ts`. */
 export interface TableColumn {
   readonly name: string
   readonly type: string

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { ColumnType } from '../../model/column-types.ts'
+import type { ColumnType } from '../../model/columns.ts'
 import {
   type Asking,
   type DatabasePlace,

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
-import type { ColumnType } from '../../model/column-types.ts'
+import type { ColumnType } from '../../model/columns.ts'
 import { type Asking, type DatabasePlace, quoted, Refusal, type Session, type TableFacts, type TablePlace } from './database.ts'
 import { withConnection } from './postgres-connect.ts'
 

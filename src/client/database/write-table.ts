@@ -3,7 +3,7 @@
  * run is entered in `fettle_runs`. A crash anywhere leaves the old table or the new one, and a run that is entered writes nothing again.
  */
 import { FettleError } from '../../errors.ts'
-import { columnTypeOf } from '../../model/column-types.ts'
+import { columnTypeOf } from '../../model/columns.ts'
 import { attempt } from './attempt.ts'
 import {
   type Asking,

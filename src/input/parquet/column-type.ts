@@ -3,7 +3,7 @@
  * 2026-01-31 for a date, 2026-01-31T08:15:00Z for a moment (without Z where the file has no time zone), an empty cell for null.
  */
 
-import type { ColumnType, TimeUnit } from '../../model/column-types.ts'
+import type { ColumnType, TimeUnit } from '../../model/columns.ts'
 
 /** A column of the schema in a file's footer, as hyparquet reads it. */
 export interface SchemaElement {

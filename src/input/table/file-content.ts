@@ -4,8 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { type Issue, issue } from '../../errors.ts'
-import { READ_BYTES, readChunks, readHead, unreadable } from '../../files/file-chunks.ts'
-import { unpacked } from '../../files/packed-file.ts'
+import { READ_BYTES, readChunks, readHead, unpacked, unreadable } from '../../files/file-chunks.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
 import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
 import { isParquet, openParquet } from '../parquet/read-parquet.ts'

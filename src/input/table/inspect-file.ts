@@ -5,8 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import { isSettled, rememberHash, type Version, versionAt } from '../../files/file-version.ts'
-import { type OpenInput, openInput } from '../../files/open-input.ts'
+import { isSettled, type OpenInput, openInput, rememberHash, type Version, versionAt } from '../../files/open-input.ts'
 import type {
   CellCounts,
   InputFacts,

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
-import { listFiles } from '../../files/file-list.ts'
+import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type FilesBefore, type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'

@@ -4,8 +4,7 @@ import { resolve } from 'node:path'
 import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { isOfDisk, readChunks, unreadable } from '../../files/file-chunks.ts'
-import { isSettled, knownHash, rememberHash, versionAt } from '../../files/file-version.ts'
-import { openInput } from '../../files/open-input.ts'
+import { isSettled, knownHash, openInput, rememberHash, versionAt } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 
 /** Throws when the input changed since the first check; `during` names the operation in the message. */

@@ -48,7 +48,7 @@ const PACKINGS = [
 ] as const
 const packing = z.union([object(PACKINGS[0]), object(PACKINGS[1]), object(PACKINGS[2]), object(PACKINGS[3])])
 const packed = z.intersection(packing, object({ bytes: count }))
-/** The query whose rows are the input, and the types of its columns, as `model/column-types.ts` names them. */
+/** The query whose rows are the input, and the types of its columns, as `model/columns.ts` names them. */
 const query = object({ sql: text, types: list(text) })
 
 const source = {

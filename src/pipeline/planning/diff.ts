@@ -1,6 +1,6 @@
 /** Compares two plans of a pipeline and names the differences by the keys of the pipeline file. */
 
-import { filledRows } from '../../model/filled-rows.ts'
+import { filledRows } from '../../model/list.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml'
 import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
-import { filledRows } from '../../model/filled-rows.ts'
+import { filledRows } from '../../model/list.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { wantedTags } from '../model/wanted-tags.ts'

@@ -1,6 +1,6 @@
 /** Column names of an output: for people, and names given in the pipeline that another column of the output has. */
 import { type Issue, issue, type Place } from '../../errors.ts'
-import { outputNames } from '../../model/column-names.ts'
+import { outputNames } from '../../model/columns.ts'
 import type { InputFacts, PlannedOutput } from '../model/types.ts'
 import { show } from '../source/quote.ts'
 

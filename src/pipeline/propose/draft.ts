@@ -4,7 +4,7 @@
  */
 import type { Mapping } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
-import { filledRows } from '../../model/filled-rows.ts'
+import { filledRows } from '../../model/list.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
 import { literal } from '../source/interpolate.ts'

@@ -1,5 +1,5 @@
 /** `fettle diff` as text, CSV rows and one line of JSON. */
-import { CHANGE_KINDS, type RowChange, type RunChanges } from '../../model/changes.ts'
+import { CHANGE_KINDS, type RowChange, type RunChanges } from '../../model/results.ts'
 import { besides, CAUSE_WORDS, countWords, KIND_WORDS } from '../sections/changes.ts'
 import { count } from '../words.ts'
 import { clip, escapeTerminal, safeJson } from './escape.ts'

@@ -1,6 +1,6 @@
 /** The sections of rows: in review beside their best candidate, and unmatched by reason. */
 import { action } from '../../errors.ts'
-import type { RowChange } from '../../model/changes.ts'
+import type { RowChange } from '../../model/results.ts'
 import { shellCommand } from '../../shell-command.ts'
 import { wordsBeside } from '../differ.ts'
 import { clip } from '../formats/escape.ts'

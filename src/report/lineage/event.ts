@@ -1,7 +1,7 @@
 /** OpenLineage events (specification 2-0-2) of a run: names, counts and digests, never a cell of a row. The caller supplies the names. */
 import type { RunState } from '../../journal/index.ts'
-import { outputNames } from '../../model/column-names.ts'
-import { filledRows } from '../../model/filled-rows.ts'
+import { outputNames } from '../../model/columns.ts'
+import { filledRows } from '../../model/list.ts'
 import { plain } from '../formats/escape.ts'
 import { registersOf } from '../service-words.ts'
 

@@ -1,6 +1,6 @@
 /** The schema of what a run changed against the last good run. */
 import { z } from 'zod'
-import { CHANGE_KINDS, type ChangeCounts } from '../../model/changes.ts'
+import { CHANGE_KINDS, type ChangeCounts } from '../../model/results.ts'
 import { company, key, known, name } from '../schema-values.ts'
 
 const place = z

@@ -1,8 +1,8 @@
 /** What a run changed against the last good run: the data, and the words that every format shows. */
 import type { z } from 'zod'
 import type { RunState } from '../../journal/index.ts'
-import { CHANGE_KINDS, type ChangeCounts, type ChangeKind, type RowChange } from '../../model/changes.ts'
-import { isColumnMasked, isMappingMasked, MASK } from '../../model/mask.ts'
+import { isColumnMasked, isMappingMasked, MASK } from '../../model/list.ts'
+import { CHANGE_KINDS, type ChangeCounts, type ChangeKind, type RowChange } from '../../model/results.ts'
 import { count } from '../words.ts'
 import type { changesSchema } from './changes-schema.ts'
 

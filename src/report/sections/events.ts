@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { RunState } from '../../journal/index.ts'
 import { kindWords } from '../../model/event-kinds.ts'
-import { isColumnMasked, MASK } from '../../model/mask.ts'
+import { isColumnMasked, MASK } from '../../model/list.ts'
 import type { eventsSchema } from './company-actions-schema.ts'
 
 type Events = z.infer<typeof eventsSchema>

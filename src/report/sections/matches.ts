@@ -1,7 +1,7 @@
 /** Bands and patterns in reports: the data, and the line that the terminal shows. */
 import type { z } from 'zod'
 import type { RunState } from '../../journal/index.ts'
-import { isColumnMasked, isMappingMasked, MASK } from '../../model/mask.ts'
+import { isColumnMasked, isMappingMasked, MASK } from '../../model/list.ts'
 import type { MatchExample } from '../../model/results.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'

@@ -3,7 +3,7 @@
  * lists are read side by side: memory is needed only for rows whose partner comes later in the other list, or never.
  */
 import { digestOf } from '../../files/file-chunks.ts'
-import { type ChangeCause, type ChangeCounts, type ChangeKind, noChanges, type RowChange } from '../../model/changes.ts'
+import { type ChangeCause, type ChangeCounts, type ChangeKind, noChanges, type RowChange } from '../../model/results.ts'
 import { isFound } from '../decisions/apply-decisions.ts'
 import { PendingRows } from './pending-rows.ts'
 import type { RowState, RowStates } from './row-states.ts'

@@ -4,8 +4,8 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RowChange } from '../../model/changes.ts'
-import { MASK } from '../../model/mask.ts'
+import { MASK } from '../../model/list.ts'
+import type { RowChange } from '../../model/results.ts'
 import type { Decision } from '../decisions/decision.ts'
 import { type Decisions, requireDecisions } from '../decisions/decisions.ts'
 import { APPLIED_FILE } from '../file-names.ts'

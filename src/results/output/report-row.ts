@@ -1,6 +1,6 @@
 /** Builds the rows of a report: key, mapped cells and candidates, masked as the plan requires. */
 
-import { isColumnMasked, isMappingMasked, MASK } from '../../model/mask.ts'
+import { isColumnMasked, isMappingMasked, MASK } from '../../model/list.ts'
 import type { RowCandidate } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { Candidate } from '../candidates.ts'

@@ -5,7 +5,7 @@
 import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../../contract/index.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
-import type { Officer } from '../registers/officer.ts'
+import type { Officer } from '../registers/officers.ts'
 import { addressOf as companyAddressOf, oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
 
 function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {

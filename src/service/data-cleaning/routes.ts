@@ -13,9 +13,8 @@ import { readsRelativeLinks } from '../http/public-address.ts'
 import { type Call, route } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
-import { ENRICHED, requireStatus } from './job-transitions.ts'
+import { ENRICHED, filterOf, requireStatus } from './job-rules.ts'
 import type { Job } from './jobs-store.ts'
-import { filterOf } from './list-filter.ts'
 import { uploadRoute } from './upload-route.ts'
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'id' | 'request' | 'body'>

@@ -1,4 +1,4 @@
-/** Uploads the file of a job (contract §5.1 row 4), and sets the status of the job after a failed transfer. */
+/** Uploads the file of a job (contract §5.1 row 4), within the quota of its user, and sets the status of the job after a failed transfer. */
 
 import { rm } from 'node:fs/promises'
 import multipart from '@fastify/multipart'
@@ -9,11 +9,59 @@ import { type Call, nameIgnored, route } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { uploadRecord } from './job-record.ts'
-import { requireStatus } from './job-transitions.ts'
-import type { Job, Upload } from './jobs-store.ts'
-import { type Form, type Received, receive } from './receive-upload.ts'
-import { watchEnvelope } from './upload-envelope.ts'
-import { type Arrival, makeArrivals } from './upload-quota.ts'
+import { requireStatus } from './job-rules.ts'
+import type { Job, JobStore, Upload } from './jobs-store.ts'
+import { type Form, type Received, receive, watchEnvelope } from './receive-upload.ts'
+
+export interface Arrival {
+  /** Throws a 507 when the file exceeds the quota of the user at this size. */
+  admit(bytes: number): void
+  end(): void
+}
+
+interface PendingUpload {
+  readonly owner: number
+  /** 0 when the file replaces the current one of the job. */
+  readonly files: 0 | 1
+  /** Size of the replaced file, deducted for one upload of a user at a time, since both files exist until the end. */
+  readonly freed: number
+  bytes: number
+}
+
+function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits) {
+  const arriving = new Map<string, PendingUpload>()
+
+  const requireRoom = (one: PendingUpload): void => {
+    let { files, bytes } = jobs.usage(one.owner)
+    for (const other of arriving.values()) {
+      if (other === one || other.owner !== one.owner) continue
+      files += other.files
+      bytes += Math.max(0, other.bytes - other.freed)
+    }
+    if (files + one.files <= limits.userUploads && bytes + one.bytes - one.freed <= limits.userUploadBytes) return
+    const details = `jobFile: this user has ${files} files of ${bytes} bytes, uploads in progress included; ${limits.userUploads} of ${limits.userUploadBytes} are allowed`
+    // The rest of the body is not read.
+    throw new Refusal(507, 'Insufficient storage', details, { Connection: 'close' })
+  }
+
+  return {
+    has: (jobId: string): boolean => arriving.has(jobId),
+    /** Throws a 507 when the quota does not allow this size. */
+    begin({ id, owner, upload }: Job, bytes: number): Arrival {
+      const isFreed = [...arriving.values()].some(other => other.owner === owner && other.freed > 0)
+      const one: PendingUpload = { owner, files: upload === null ? 1 : 0, freed: isFreed ? 0 : (upload?.bytes ?? 0), bytes }
+      requireRoom(one)
+      arriving.set(id, one)
+      return {
+        admit(grown) {
+          one.bytes = Math.max(one.bytes, grown)
+          requireRoom(one)
+        },
+        end: () => void arriving.delete(id),
+      }
+    },
+  }
+}
 
 /** 400: the body is not multipart. */
 export const notMultipart = (): Error => badRequest('The upload is not acceptable', 'Content-Type: must be multipart/form-data')

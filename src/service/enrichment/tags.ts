@@ -1,8 +1,7 @@
 /** Values of the enrichment tags from the register. Tags without a source stay empty (contract §5.7, §14.1). */
 import { hash } from 'node:crypto'
 import { type Product, TAGS } from '../../contract/index.ts'
-import type { Figure } from '../matching/figures.ts'
-import type { Company } from '../matching/types.ts'
+import type { Company, Figure } from '../matching/types.ts'
 import COLUMNS from './company-columns.json' with { type: 'json' }
 import type { RowResult } from './row-results.ts'
 

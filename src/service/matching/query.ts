@@ -3,8 +3,8 @@
  * splits its address.
  */
 
-import type { LegalClass } from '../../normalise/company-name.ts'
-import { isShortened, parseCompanyName } from '../../normalise/company-name.ts'
+import { vatNumberIn } from '../../normalise/check-digits.ts'
+import { isShortened, type LegalClass, parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import {
   domainOf,
@@ -16,11 +16,9 @@ import {
   postcodeArea,
 } from '../../normalise/identifiers.ts'
 import { splitWords } from '../../normalise/text.ts'
-import { vatNumberIn } from '../../normalise/vat-number.ts'
 import { blockingKeysOf, type Identifiers } from './blocking/blocking-keys.ts'
-import { addressWords, digitsOf, initialsOf } from './blocking/build-index.ts'
 import { isOneCompany } from './blocking/company-records.ts'
-import type { MatchIndex } from './blocking/match-index.ts'
+import { addressWords, digitsOf, initialsOf, type MatchIndex } from './blocking/match-index.ts'
 import { bigramsOf, lettersOf } from './similarity.ts'
 import type { Query } from './types.ts'
 

@@ -5,8 +5,7 @@
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
 import { type Difference, differences, type Facts, type Field, factsOf, GONE } from '../portfolios/company-facts.ts'
-import { type ChangeSetInfo, folderOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
-import { linesOf } from '../registers/import/lines.ts'
+import { type ChangeSetInfo, folderOf, linesOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 
 /** `old` is '' when the register had no value before. */

@@ -3,7 +3,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
-import { instant } from '../data-cleaning/list-filter.ts'
+import { instant } from '../data-cleaning/job-rules.ts'
 import type { AppDeps } from '../deps.ts'
 import { pagingOf, windowOf } from '../http/paging.ts'
 import { type Call, route } from '../http/route.ts'

@@ -3,7 +3,7 @@
  * data cleaning and monitoring always read the same import.
  */
 import type { Engine } from './engine.ts'
-import type { Officers } from './officers-file.ts'
+import type { Officers } from './officers.ts'
 import { makeSearch, type Search } from './search.ts'
 
 /** An opened register, as `GET /health` and `serve` report it. */

@@ -2,7 +2,7 @@
  * The interface to register and matching engine that jobs and company operations use. serve.ts implements it over the opened
  * register.
  */
-import { evidenceByField } from '../matching/decide/evidence.ts'
+import { evidenceByField } from '../matching/decide/explain.ts'
 import type { IndexImage } from '../matching/index.ts'
 import type { Answer, Company, ListFacts, Query, RowEvidence } from '../matching/types.ts'
 

@@ -1,7 +1,9 @@
-/** The registers on disk: what their info.json holds, and how they are found, published and removed. */
+/** The registers on disk: what their info.json holds, how they are found, locked, published and removed, and the lines of their files. */
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { FettleError } from '../../errors.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
+import { lockDirectory, type Release } from '../storage/lock.ts'
 import { publishedFolders } from '../storage/published-folders.ts'
 
 export interface SkippedRow {
@@ -114,3 +116,39 @@ export const removeRegister = (dir: string, name: string): Promise<void> => fold
 /** Digest of what rows are matched against: that of the source, or of source and confirmed names. */
 export const registerDigest = ({ sha256, aliases }: RegisterInfo): string =>
   aliases === undefined ? sha256 : createHash('sha256').update(`${sha256} ${aliases.sha256}`).digest('hex')
+
+/** Throws FETTLE_LOCKED while another import into the register runs, FETTLE_OUTPUT_WRITE where its folder cannot be written. */
+export function lockRegister(folder: string): Release {
+  try {
+    return lockDirectory(folder)
+  } catch (error) {
+    if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw writeError(folder, error)
+    throw new FettleError('FETTLE_LOCKED', `Cannot import into ${folder}: another import into this register is running`, {
+      cause: error,
+    })
+  }
+}
+
+const LF = 10
+
+export interface Line {
+  readonly text: string
+  /** Offset of its first byte. */
+  readonly start: number
+}
+
+export async function* linesOf(path: string): AsyncGenerator<Line> {
+  let rest: Buffer = Buffer.alloc(0)
+  let before = 0
+  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let start = 0
+    for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {
+      yield { text: bytes.toString('utf8', start, end), start: before + start }
+      start = end + 1
+    }
+    before += start
+    rest = bytes.subarray(start)
+  }
+  if (rest.length > 0) yield { text: rest.toString('utf8'), start: before }
+}

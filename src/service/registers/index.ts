@@ -1,9 +1,8 @@
 /** The registers on disk. */
 export { type Alias, changeAliases, readAliases } from './aliases.ts'
 export { type RegisterChange, readChanges } from './changes.ts'
-export { chooseRegisters, importSample, SAMPLE } from './choose.ts'
 export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerDigest, registerInfo, removeRegister } from './files.ts'
 export { importRegister } from './import/import.ts'
 export { isKind, KINDS } from './import/kinds.ts'
-export { NO_OFFICERS, type Officers } from './officers-file.ts'
-export { openRegister, type Register } from './open.ts'
+export { NO_OFFICERS, type Officers } from './officers.ts'
+export { chooseRegisters, importSample, openRegister, type Register, SAMPLE } from './open.ts'

@@ -1,8 +1,7 @@
 /** The lock of a data directory. SQLite's own lock is a folder that a kill leaves behind. */
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { readOwner } from '../../files/lock-owner.ts'
-import { type Lock, takeLock } from '../../files/process-lock.ts'
+import { type Lock, readOwner, takeLock } from '../../files/process-lock.ts'
 import { type Clock, systemClock } from '../clock.ts'
 
 export type Release = () => void

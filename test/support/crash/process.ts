@@ -34,7 +34,7 @@ export interface Simulated {
 interface Product {
   readonly runProgram: typeof import('../../../src/cli/program.ts').runProgram
   readonly runtime: typeof import('../../../src/app/env/runtime.ts')
-  readonly version: typeof import('../../../src/files/file-version.ts')
+  readonly version: typeof import('../../../src/files/open-input.ts')
   readonly FettleError: typeof import('../../../src/errors.ts').FettleError
 }
 
@@ -52,7 +52,7 @@ async function loadProduct(dist: string): Promise<Product> {
   const [{ runProgram }, runtime, version, { FettleError }] = await Promise.all([
     load<Product>(at('cli/program.js')),
     load<Product['runtime']>(at('app/env/runtime.js')),
-    load<Product['version']>(at('files/file-version.js')),
+    load<Product['version']>(at('files/open-input.js')),
     load<Product>(at('errors.js')),
   ])
   const states = new WeakMap<object, unknown>()

@@ -94,13 +94,13 @@ export const DEFECTS: readonly Defect[] = [
   },
   {
     name: 'the lock of a dead process is respected',
-    file: 'files/lock-owner.ts',
+    file: 'files/process-lock.ts',
     patches: [['if (!isAlive(owner)) return true', 'if (isAlive(owner) && false) return true']],
     cells: [{ effect: { at: 'arrival', of: 'submit' }, ...once }],
   },
   {
     name: 'the lock of a living process is ignored',
-    file: 'files/lock-owner.ts',
+    file: 'files/process-lock.ts',
     patches: [['if (!isAlive(owner)) return true', 'if (isAlive(owner) || true) return true']],
     cells: 'twice',
   },

@@ -38,7 +38,7 @@ const ALLOWED = new Set([
   'client/database/postgres-connect.ts: rejectUnauthorized',
   'client/database/postgres-connect.ts: checkServerIdentity',
   // Threads of our own code, named in that file, share an index.
-  'service/data-cleaning/processing/thread-start.ts: imports node:worker_threads',
+  'service/data-cleaning/processing/threads.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
   'service/data-cleaning/processing/enrich-thread.ts: imports node:worker_threads',
   'service/data-cleaning/processing/enrich-aside.ts: imports node:worker_threads',
@@ -53,7 +53,7 @@ const BUILT: ReadonlySet<string> = new Set([
   'app/forget/forget-contents.ts', // cells of a row, every sign escaped: alternatives without repeats
   'formats/formula-guard.ts', // signs and separators written out in that file; its test has a cell of two megabytes
   'pipeline/propose/surroundings.ts', // words of totals and remarks written out in that file, anchored, without repeats of repeats
-  'normalise/market-suffixes.ts', // endings written out in that file, tried below
+  'normalise/company-name.ts', // endings written out in that file, tried below
   'testing/match-operation.ts', // THE table of operations
 ])
 

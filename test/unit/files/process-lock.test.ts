@@ -20,8 +20,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
-import type { LockOwner } from '../../../src/files/lock-owner.ts'
-import { lockHolder, takeLock } from '../../../src/files/process-lock.ts'
+import { type LockOwner, lockHolder, takeLock } from '../../../src/files/process-lock.ts'
 import { ERRORS } from '../../support/error-sources.ts'
 import { freshFolder } from '../journal/fresh-folder.ts'
 
@@ -249,7 +248,7 @@ describe('four processes', () => {
     built = mkdtempSync(join(tmpdir(), 'fettle-lock-'))
     for (const name of ['files', 'errors']) mkdirSync(join(built, name))
     writeFileSync(join(built, 'package.json'), '{"type":"module"}')
-    for (const name of [...ERRORS, 'files/process-lock', 'process', 'files/lock-owner', 'files/kept-files', 'files/durable']) {
+    for (const name of [...ERRORS, 'files/process-lock', 'process', 'files/kept-files', 'files/durable']) {
       const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
       const compilerOptions = {
         module: ts.ModuleKind.ESNext,

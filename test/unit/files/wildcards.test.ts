@@ -1,6 +1,6 @@
 /** Names and paths with wildcards. */
 import { expect, test } from 'vitest'
-import { matchesSteps, nameMatcher } from '../../../src/files/wildcards.ts'
+import { matchesSteps, nameMatcher } from '../../../src/files/paths.ts'
 
 test.each([
   ['*.csv', ['a.csv', '.csv.csv', 'a.csv.gz', '.csv'], ['a.csv']],

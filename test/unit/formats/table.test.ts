@@ -11,8 +11,7 @@ import {
   OUTPUT_FORMAT_NAMES,
   OUTPUT_FORMATS,
 } from '../../../src/formats/index.ts'
-import { INPUT_KINDS, INPUT_PLACES } from '../../../src/formats/input-kinds.ts'
-import { OUTPUT_PLACES } from '../../../src/formats/output-places.ts'
+import { INPUT_KINDS, INPUT_PLACES, OUTPUT_PLACES } from '../../../src/formats/places.ts'
 import { openFormat } from '../../../src/formats/writers.ts'
 import { pipelineJsonSchema, watchedColumns } from '../../../src/pipeline/index.ts'
 import { BASE, lineOf, parseYaml, pipelineOf } from '../pipeline/support.ts'

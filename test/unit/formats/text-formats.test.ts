@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvText, excelText, jsonArray, jsonLines, plainCsv } from '../../../src/formats/text-formats.ts'
 import { openFormat } from '../../../src/formats/writers.ts'
-import { columnName, outputNames, snakeCase } from '../../../src/model/column-names.ts'
+import { columnName, outputNames, snakeCase } from '../../../src/model/columns.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 

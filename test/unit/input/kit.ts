@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { inspect } from '../../../src/input/index.ts'
-import { filledRows } from '../../../src/model/filled-rows.ts'
+import { filledRows } from '../../../src/model/list.ts'
 import type { InputFacts, InputOptions, Plan } from '../../../src/pipeline/model/types.ts'
 
 /** A folder in memory, where the machine has one: a property writes and syncs files a thousand times. */

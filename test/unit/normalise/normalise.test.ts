@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import words from '../../../src/normalise/abbreviations.json' with { type: 'json' }
-import { isShortened, parseCompanyName } from '../../../src/normalise/company-name.ts'
+import { isShortened, parseCompanyName, withoutMarketSuffix } from '../../../src/normalise/company-name.ts'
 import countries from '../../../src/normalise/countries.json' with { type: 'json' }
 import { normaliseCountry } from '../../../src/normalise/country.ts'
 import legalForms from '../../../src/normalise/legal-forms.json' with { type: 'json' }
-import { withoutMarketSuffix } from '../../../src/normalise/market-suffixes.ts'
 import { normaliseText } from '../../../src/normalise/text.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 

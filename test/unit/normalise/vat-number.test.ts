@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { stdnum } from 'stdnum'
 import { describe, expect, it } from 'vitest'
-import { vatNumberIn } from '../../../src/normalise/vat-number.ts'
+import { vatNumberIn } from '../../../src/normalise/check-digits.ts'
 
 /** The VAT numbers of stdnum, an independent library, and texts of their form with 15 random digits to take from. */
 const PEERS: readonly (readonly [country: string, name: string, write: (digits: string, letter: string) => string])[] = [

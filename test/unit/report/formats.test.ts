@@ -1,8 +1,7 @@
 /** What each text format promises beyond its golden files. */
 
 import { describe, expect, it } from 'vitest'
-import { type ChangeCause, noChanges } from '../../../src/model/changes.ts'
-import type { RowSample } from '../../../src/model/results.ts'
+import { type ChangeCause, noChanges, type RowSample } from '../../../src/model/results.ts'
 import { buildReport, RENDERERS, renderText } from '../../../src/report/index.ts'
 import { type FixtureName, reportOf, STATES } from './fixtures.ts'
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CHANGE_KINDS, noChanges } from '../../../src/model/changes.ts'
+import { CHANGE_KINDS, noChanges } from '../../../src/model/results.ts'
 import { compareStates } from '../../../src/results/changes/compare.ts'
 import { isDataColumn, type RowState, type RowStates } from '../../../src/results/changes/row-states.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { RunState } from '../../../journal/index.ts'
-import { columnName } from '../../../model/column-names.ts'
+import { columnName } from '../../../model/columns.ts'
 import { lineOf, type Plan, recordedInput } from '../../../pipeline/index.ts'
 import type { LineageNames } from '../../../report/index.ts'
 import type { LineageSettings } from './settings.ts'

@@ -7,7 +7,7 @@ import { type Env, findProject, findRegisters, wantedRegisters } from '../../../
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
-import { isInside } from '../../../files/inside-folder.ts'
+import { isInside } from '../../../files/paths.ts'
 import { packageFile } from '../../../package-file.ts'
 import { type Decisions, draftOf, draftYaml, isTestFile, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'

@@ -5,7 +5,7 @@ import { makeGate } from '../../auth/gate.ts'
 import type { Engine } from '../../registers/engine.ts'
 import type { EnrichWork, ThreadData } from './enrich-thread.ts'
 import { Stopped } from './job-pace.ts'
-import { threadStart } from './thread-start.ts'
+import { threadStart } from './threads.ts'
 
 /** Below this many rows, starting a thread costs more than it saves. */
 const MANY_ROWS = 2_000

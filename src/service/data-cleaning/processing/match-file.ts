@@ -8,8 +8,8 @@ import type { ListFacts, Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Summary } from '../jobs-store.ts'
-import { factsOf } from './estimate-facts.ts'
 import type { Pace } from './job-pace.ts'
+import { factsOf } from './list-sample.ts'
 
 export interface MatchTask {
   readonly source: string

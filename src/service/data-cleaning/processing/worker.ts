@@ -17,10 +17,9 @@ import { SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/database.ts'
 import { type Job, type JobPatch, type JobStore, knownFacts, type MatchedRegisters } from '../jobs-store.ts'
 import { enrichAside } from './enrich-aside.ts'
-import { enrichFile } from './enriched-file.ts'
-import { writeJson } from './enriched-json.ts'
-import { factsOf } from './estimate-facts.ts'
+import { enrichFile, writeJson } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
+import { factsOf } from './list-sample.ts'
 import { matchFile } from './match-file.ts'
 
 export interface JobFiles {

@@ -1,11 +1,18 @@
 /** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
-import { FIGURES, figuresOf } from '../figures.ts'
-import type { Company } from '../types.ts'
+import { type Company, FIGURES, figuresOf } from '../types.ts'
 import { type Identifiers, identifiersOf } from './blocking-keys.ts'
-import { ByteColumn, NumberColumn } from './growing-columns.ts'
-import type { Column, Columns, Need, Unpacked } from './packed-columns.ts'
-import { type TextColumn, TextColumnBuilder, textColumnIn } from './text-columns.ts'
+import {
+  ByteColumn,
+  type Column,
+  type Columns,
+  type Need,
+  NumberColumn,
+  type TextColumn,
+  TextColumnBuilder,
+  textColumnIn,
+  type Unpacked,
+} from './columns.ts'
 
 /** Layout order of a company's fields. The first three bytes are a bit set of the fields that are present. */
 // biome-ignore format: a layout reads better in rows

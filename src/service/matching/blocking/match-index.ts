@@ -1,13 +1,30 @@
-/** The index as `match` reads it: views of one shared buffer. Any number of threads may read one image. */
-
-import type { LegalClass } from '../../../normalise/company-name.ts'
+/**
+ * Builds the index of a register and reads it: every name is a document with its words and letter trigrams in postings, identifiers are
+ * exact keys, addresses are bags of words. `match` reads it as views of one shared buffer, which any number of threads may share.
+ */
+import { collapseUmlauts, type LegalClass, parseCompanyName } from '../../../normalise/company-name.ts'
+import { normalisePostcode } from '../../../normalise/identifiers.ts'
+import { normaliseText, splitWords } from '../../../normalise/text.ts'
+import { charCode } from '../similarity.ts'
 import type { Company } from '../types.ts'
-import { type Companies, type CompanyIdentifiers, companiesIn, identifiersIn } from './companies.ts'
-import { type Dictionary, dictionaryIn } from './dictionary.ts'
-import { type KeyIndex, keysIn } from './key-index.ts'
-import { type IndexImage, type Need, unpack } from './packed-columns.ts'
-import { type Postings, postingsIn } from './postings.ts'
-import { type RepeatedTextColumn, repeatedTextIn, type TextColumn, textColumnIn } from './text-columns.ts'
+import { blockingKeysOf } from './blocking-keys.ts'
+import {
+  type Column,
+  type IndexImage,
+  type Need,
+  NumberColumn,
+  pack,
+  RepeatedTextBuilder,
+  type RepeatedTextColumn,
+  repeatedTextIn,
+  type TextColumn,
+  TextColumnBuilder,
+  textColumnIn,
+  unpack,
+} from './columns.ts'
+import { type Companies, CompaniesBuilder, type CompanyIdentifiers, companiesIn, identifiersIn } from './companies.ts'
+import { type Dictionary, DictionaryBuilder, dictionaryIn, type KeyIndex, KeysBuilder, keysIn } from './hash-tables.ts'
+import { buildPostings, type Postings, postingsIn, rarity } from './postings.ts'
 
 export type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
 
@@ -96,4 +113,178 @@ export function viewIndex(image: IndexImage): MatchIndex {
     registerStarts: columns.u32('registerStarts'),
     labels: textColumnIn(columns, 'labels'),
   }
+}
+
+/**
+ * Distinct letter trigrams of words as numbers below TRIGRAMS, in order of first occurrence. Each word is padded with a space at
+ * both ends.
+ */
+export function trigramsOf(words: readonly string[]): number[] {
+  const found = new Set<number>()
+  for (const word of words) {
+    let code = 0
+    for (let at = 0; at <= word.length; at++) {
+      code = (code * 37 + (at < word.length ? charCode(word, at) : 0)) % TRIGRAMS
+      if (at > 0) found.add(code)
+    }
+  }
+  return [...found]
+}
+
+/** 37 characters, cubed. */
+const TRIGRAMS = 37 ** 3
+
+type Four<T> = [T, T, T, T]
+
+/** A shorter domain label is as ambiguous as an acronym, so it is not a key. */
+const SHORTEST_LABEL = 4
+
+/** First letters of a name of three words or more, the acronym it may be known by; `''` for a shorter name. */
+export const initialsOf = (words: readonly string[]): string =>
+  words.length < 3 ? '' : words.map(word => word.charAt(0)).join('')
+
+/** The words of a name that hold a digit, sorted: `Fund 2 of 2019` is `2 2019`. */
+export const digitsOf = (words: readonly string[]): string =>
+  words
+    .filter(word => /\d/.test(word))
+    .sort()
+    .join(' ')
+
+/** The comparable words of an address. Its postcode is excluded, because it is a key and a feature itself. */
+export function addressWords(parts: readonly string[], postcode: string): string[] {
+  const canonical = normalisePostcode(postcode).toLowerCase()
+  const words = new Set<string>()
+  for (const part of parts)
+    if (part !== '') for (const word of splitWords(part)) if (word.length < 3 || !canonical.includes(word)) words.add(word)
+  return [...words]
+}
+
+/** An empty status counts as active. */
+const isActive = ({ status }: Company): boolean =>
+  status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
+
+/** Further names of one company are ignored, so that the work for a row is bounded. */
+const MAX_NAMES = 64
+
+export interface IndexBuilder {
+  /** The companies added from here on are of the next register. */
+  startRegister(): void
+  /** `confirmed`: names that people confirmed for the company. */
+  add(company: Company, confirmed?: readonly string[]): void
+  /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
+  spill(): readonly [string, Column] | null
+  /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
+  finish(): Generator<readonly [string, Column]>
+}
+
+export function createIndexBuilder(): IndexBuilder {
+  const companies = new CompaniesBuilder()
+  const dictionary = new DictionaryBuilder()
+  const places = new DictionaryBuilder()
+  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedTextBuilder()) as Four<RepeatedTextBuilder>
+  const marks = new RepeatedTextBuilder()
+  const labels = new TextColumnBuilder()
+  const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
+  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new NumberColumn()) as Four<NumberColumn>
+  const [termStarts, terms, trigramStarts, trigrams] = [
+    new NumberColumn(),
+    new NumberColumn(),
+    new NumberColumn(),
+    new NumberColumn(true),
+  ]
+  const [placeStarts, placeIds, active] = [new NumberColumn(), new NumberColumn(), new NumberColumn(true)]
+  const registerStarts = new NumberColumn()
+
+  const addName = (company: number, kind: NameKind, text: string): void => {
+    const parsed = parseCompanyName(text)
+    if (parsed.words.length === 0) return
+    const document = companyOf.length
+    const numbers = parsed.words.map(word => dictionary.number(word))
+    wordStarts.push(wordIds.length)
+    for (const number of numbers) wordIds.push(number)
+    termStarts.push(terms.length)
+    for (const number of new Set(numbers)) terms.push(number)
+    trigramStarts.push(trigrams.length)
+    for (const trigram of trigramsOf(parsed.words)) trigrams.push(trigram)
+    legal.add(parsed.legal ?? '')
+    marks.add(parsed.marks)
+    kinds.add(kind)
+    companyOf.push(company)
+    names.add(parsed.words.join(''), document)
+    const letters = initialsOf(parsed.words)
+    if (letters !== '') names.add(`.${letters}`, document)
+  }
+
+  return {
+    startRegister() {
+      registerStarts.push(companies.length)
+    },
+
+    add(company, confirmed = []) {
+      const at = companies.length
+      const first = companyOf.length
+      documentStarts.push(first)
+      addName(at, 'name', company.name)
+      for (const name of company.tradingNames.slice(0, MAX_NAMES)) addName(at, 'tradingName', name)
+      for (const name of company.previousNames.slice(0, MAX_NAMES)) addName(at, 'previousName', name)
+      for (const name of confirmed.slice(0, MAX_NAMES)) addName(at, 'confirmed', name)
+      const identifiers = companies.add(company)
+      for (const key of blockingKeysOf(identifiers, company.country)) keys.add(key, at)
+      if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
+      countries.add(company.country)
+      placeStarts.push(placeIds.length)
+      for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
+        placeIds.push(places.number(word))
+      towns.add(normaliseText(company.town))
+      const label = collapseUmlauts(identifiers.domain.split('.', 1)[0]!.replaceAll('-', ''))
+      labels.add(label)
+      if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
+      active.push(isActive(company) ? 1 : 0)
+    },
+
+    spill: () => companies.spill(),
+
+    *finish() {
+      for (const [starts, end] of [
+        [wordStarts, wordIds.length],
+        [termStarts, terms.length],
+        [trigramStarts, trigrams.length],
+        [documentStarts, companyOf.length],
+        [placeStarts, placeIds.length],
+      ] as const)
+        starts.push(end)
+      const counts = new Uint32Array(places.size)
+      for (const id of placeIds.all()) counts[id]!++
+      const total = companies.length
+      const vocabulary = dictionary.size
+      yield* Object.entries(companies.columns())
+      yield* Object.entries(countries.columns('countries'))
+      yield* Object.entries(dictionary.columns('dictionary'))
+      yield ['wordStarts', wordStarts.take()]
+      yield ['wordIds', wordIds.take()]
+      yield* Object.entries(legal.columns('legal'))
+      yield* Object.entries(marks.columns('marks'))
+      yield* Object.entries(kinds.columns('kinds'))
+      yield ['companyOf', companyOf.take()]
+      yield ['documentStarts', documentStarts.take()]
+      yield* Object.entries(places.columns('places.words'))
+      yield ['places.starts', placeStarts.take()]
+      yield ['places.ids', placeIds.take()]
+      yield ['places.idf', Float32Array.from(counts, count => rarity(count, total))]
+      yield* Object.entries(towns.columns('towns'))
+      yield ['active', Uint8Array.from(active.take())]
+      yield ['registerStarts', registerStarts.take()]
+      yield* Object.entries(labels.columns('labels'))
+      yield* Object.entries(keys.columns('keys'))
+      yield* Object.entries(names.columns('names'))
+      yield* Object.entries(buildPostings('byWord', termStarts.take(), terms.take(), vocabulary))
+      yield* Object.entries(buildPostings('byTrigram', trigramStarts.take(), trigrams.take(), TRIGRAMS))
+    },
+  }
+}
+
+export function buildIndex(companies: Iterable<Company>): MatchIndex {
+  const builder = createIndexBuilder()
+  for (const company of companies) builder.add(company)
+  return viewIndex(pack(builder.finish()))
 }

@@ -2,7 +2,7 @@
  * Term postings in typed arrays: the documents of a term, the rarity of a term, the length of a document's vector. Documents come in
  * blocks of 65,536, so that a posting takes two bytes and the sums of a block stay in the processor's cache.
  */
-import type { Columns, Need, Unpacked } from './packed-columns.ts'
+import type { Columns, Need, Unpacked } from './columns.ts'
 
 /** Documents per block. */
 export const BLOCK = 0x1_0000

@@ -3,9 +3,8 @@
  * not give is no evidence: 0.
  */
 
-import { checkDigitsHold, isOneSlipApart } from '../../../normalise/check-digits.ts'
+import { checkDigitsHold, isOneSlipApart, vatNumberIn } from '../../../normalise/check-digits.ts'
 import { normaliseOrgNumber, numberLength, orgNumberOfVat, postcodeArea } from '../../../normalise/identifiers.ts'
-import { vatNumberIn } from '../../../normalise/vat-number.ts'
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'

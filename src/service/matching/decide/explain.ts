@@ -1,8 +1,10 @@
-/** Explains an answer in words: what agrees (=), what differs (≠), how similar the rest is. */
-
-import { AT, type Feature, type Vector } from '../features.ts'
+/** Shows an answer to people: reasons in words, log-odds by the field compared, the score as a whole number. */
+import { AT, type Feature, NAME_FEATURES, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
+import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
+import { shiftOf } from './list-facts.ts'
+import { calibrate } from './score.ts'
 
 /** Label, feature of agreement, feature of difference, in the order of the explanation. */
 const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
@@ -43,4 +45,80 @@ export function evidencePattern(query: PreparedQuery, vector: Vector): string {
   for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
   if (vector[AT.address]! > 0.5) found.push('address')
   return found.join('+')
+}
+
+const FIELDS: Partial<Record<Feature, string>> = {
+  bias: 'starting odds',
+  legalAgree: 'legal form',
+  legalDiffer: 'legal form',
+  domainName: 'website',
+  countryAgree: 'country',
+  countryDiffer: 'country',
+  postcodeEqual: 'postcode',
+  postcodeAlone: 'postcode',
+  placeMatched: 'name',
+  placeFirst: 'name',
+  placeMiss: 'name',
+  postcodeNear: 'postcode',
+  postcodeDiffer: 'postcode',
+  address: 'address',
+  addressSame: 'address',
+  addressNone: 'address',
+  townEqual: 'town',
+  townDiffer: 'town',
+  idEqual: 'id',
+  numberEqual: 'number',
+  numberPlace: 'number',
+  numberNear: 'number',
+  numberDiffer: 'number',
+  vatEqual: 'vat',
+  vatDiffer: 'vat',
+  domainEqual: 'email',
+  phoneEqual: 'phone',
+  inactive: 'status',
+}
+
+const fieldOf = (feature: string): string =>
+  FIELDS[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
+
+/**
+ * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `starting odds` is the value of every
+ * candidate: a random company is unlikely to be the right one, the less so the more of the list is in the register.
+ */
+export function evidenceByField(features: Readonly<Record<string, number>>, share: number): Record<string, number> {
+  const sums = new Map<string, number>([[fieldOf('bias'), shiftOf(share)]])
+  let total = 0
+  for (const [feature, value] of Object.entries(features)) {
+    const word = fieldOf(feature)
+    const odds = value * WEIGHTS[feature as Feature]
+    sums.set(word, (sums.get(word) ?? 0) + odds)
+    total += odds
+  }
+  sums.set('name', (sums.get('name') ?? 0) + calibrate(features.shortened === 1, total) - total)
+  const rounded = [...sums].map(([word, sum]) => [word, Math.round(sum * 10) / 10] as const)
+  return Object.fromEntries(rounded.filter(([, sum]) => sum !== 0))
+}
+
+/**
+ * The parts of the scale: first number, lowest score and meaning. Linear within a part.
+ * @public the source of a table in docs/matching.md
+ */
+export const SCALE = [
+  { from: 893, score: 0, meaning: 'not worth a look: unmatched, unless a number agrees' },
+  { from: 900, score: THRESHOLDS.review, meaning: 'a potential match: for a person to look at' },
+  { from: 930, score: 0.5, meaning: 'more likely than all other companies and none together' },
+  { from: 960, score: 0.9, meaning: 'one in ten or fewer of such answers is another company' },
+  { from: 990, score: 0.99, meaning: 'certain for practical purposes: one in a hundred or fewer' },
+] as const
+
+const LAST = 999
+
+/** A score from 0 to 1 on the scale from 893 to 999, never decreasing. */
+export function matchScoreOf(score: number): number {
+  const at = SCALE.findLastIndex(part => score >= part.score)
+  const part = SCALE[Math.max(0, at)] ?? SCALE[0]
+  const next = SCALE[Math.max(0, at) + 1]
+  const [end, last] = next === undefined ? [1, LAST] : [next.score, next.from - 1]
+  const share = Math.min(1, Math.max(0, (score - part.score) / (end - part.score)))
+  return part.from + Math.floor(share * (last - part.from))
 }

@@ -1,9 +1,192 @@
-/** The table of the kinds of source, which import, CLI and docs use, and the reading of their headers. */
+/** The kinds of source, which import, CLI and docs use: the columns that each requires, and how its rows are read as companies. */
+
 import { action, FettleError } from '../../../errors.ts'
-import { companiesHouse } from './companies-house.ts'
-import { generic } from './csv.ts'
-import { gleif } from './gleif.ts'
-import type { Columns, Kind } from './kind.ts'
+import { normaliseCountry } from '../../../normalise/country.ts'
+import { type Company, FIGURES, figuresOf } from '../../matching/index.ts'
+
+/** A company without its connectId, which the importer adds. */
+export type Sourced = Omit<Company, 'connectId'>
+
+export interface Kind {
+  readonly summary: string
+  readonly needs: readonly string[]
+  readonly header: string
+  /** Creates a reader for rows of this header. It returns a company, or the reason to skip the row. */
+  reader(columns: Columns): (cells: readonly string[], row: number) => Sourced | string
+}
+
+export interface Columns {
+  cell(cells: readonly string[], column: string): string
+  /** Columns whose name matches, in order. */
+  like(pattern: RegExp): readonly string[]
+}
+
+// biome-ignore format: a header reads better in rows
+const COLUMNS = [
+  'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode', 'phone',
+  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated', ...FIGURES,
+] as const
+
+/** Distinct names, separated by `|`. */
+const splitNames = (cell: string): string[] => [...new Set(cell.split('|').map(name => name.trim()))].filter(name => name !== '')
+
+/** A row without an id gets one from its number or its row number. */
+const generic: Kind = {
+  summary: 'a register in fettle’s own columns',
+  needs: ['name'],
+  header: COLUMNS.join(','),
+  reader: ({ cell: of }) => {
+    return (cells, row) => {
+      const cell = (column: (typeof COLUMNS)[number]): string => of(cells, column)
+      const country = normaliseCountry(cell('country'))
+      const orgNumber = cell('orgNumber')
+      const legalForm = cell('legalForm')
+      const activities = splitNames(cell('activities'))
+      const incorporated = cell('incorporated')
+      const figures = figuresOf(cell)
+      return {
+        id: cell('id') || (orgNumber === '' ? `row-${row}` : `${country || 'XX'}-${orgNumber}`),
+        name: cell('name'),
+        country,
+        orgNumber,
+        vatNumber: cell('vatNumber'),
+        tradingNames: splitNames(cell('tradingNames')),
+        previousNames: splitNames(cell('previousNames')),
+        address1: cell('address1'),
+        address2: cell('address2'),
+        town: cell('town'),
+        postcode: cell('postcode'),
+        phone: cell('phone'),
+        email: cell('email'),
+        website: cell('website'),
+        status: cell('status'),
+        ...(legalForm === '' ? {} : { legalForm }),
+        ...(activities.length === 0 ? {} : { activities }),
+        ...(incorporated === '' ? {} : { incorporated }),
+        ...(figures === null ? {} : { figures }),
+      }
+    }
+  },
+}
+
+const ADDRESS = 'Entity.LegalAddress.'
+/** `Entity.OtherEntityNames.OtherEntityName.1`, without its `.xmllang` and `.type`; also the transliterated ones. */
+const OTHER_NAME = /^Entity\.(?:Transliterated)?OtherEntityNames\.(?:Transliterated)?OtherEntityName\.\d+$/
+/** Records withdrawn by GLEIF: the entity has another LEI or no LEI. */
+const WITHDRAWN = new Set(['DUPLICATE', 'ANNULLED'])
+/** ELF code 8888: the legal form has no code and is written out. */
+const NO_CODE = '8888'
+
+/** The file name of a golden copy starts with its day: `20261121-0800-gleif-goldencopy-lei2-golden-copy.csv.zip`. */
+const gleif: Kind = {
+  summary: 'the GLEIF golden copy of LEI records, LEI-CDF as CSV',
+  needs: ['LEI', 'Entity.LegalName'],
+  header: 'LEI,Entity.LegalName,Entity.LegalAddress.Country,Entity.EntityStatus',
+  reader: ({ cell: of, like }) => {
+    const others = like(OTHER_NAME)
+    return cells => {
+      const cell = (column: string): string => of(cells, column)
+      const record = cell('Registration.RegistrationStatus')
+      if (WITHDRAWN.has(record)) return `the record is ${record}`
+      const name = cell('Entity.LegalName')
+      const named = others
+        .map(column => ({ other: cell(column), isFormer: cell(`${column}.type`) === 'PREVIOUS_LEGAL_NAME' }))
+        .filter(({ other }) => other !== '' && other !== name)
+      const names = (isFormer: boolean): string[] => [
+        ...new Set(named.filter(one => one.isFormer === isFormer).map(({ other }) => other)),
+      ]
+      const lines = ['MailRouting', 'AdditionalAddressLine.1', 'AdditionalAddressLine.2', 'AdditionalAddressLine.3', 'Region']
+      const code = cell('Entity.LegalForm.EntityLegalFormCode')
+      const legalForm = code === NO_CODE || code === '' ? cell('Entity.LegalForm.OtherLegalForm') : code
+      // 1996-04-29T00:00:00Z
+      const incorporated = cell('Entity.EntityCreationDate').slice(0, 10)
+      return {
+        id: cell('LEI'),
+        name,
+        country: cell(`${ADDRESS}Country`),
+        orgNumber: cell('Entity.RegistrationAuthority.RegistrationAuthorityEntityID'),
+        vatNumber: '',
+        tradingNames: names(false),
+        previousNames: names(true),
+        address1: cell(`${ADDRESS}FirstAddressLine`),
+        address2: lines
+          .map(line => cell(ADDRESS + line))
+          .filter(text => text !== '')
+          .join(', '),
+        town: cell(`${ADDRESS}City`),
+        postcode: cell(`${ADDRESS}PostalCode`),
+        phone: '',
+        email: '',
+        website: '',
+        status: cell('Entity.EntityStatus'),
+        ...(legalForm === '' ? {} : { legalForm }),
+        ...(incorporated === '' ? {} : { incorporated }),
+      }
+    }
+  },
+}
+
+const ACTIVITY = /^SICCode\.SicText_\d$/
+
+/** `62012 - Business and domestic software development`; `None Supplied` has no code. */
+const activityIn = (cell: string): string[] => {
+  const [, code = '', text = ''] = /^(\d{2,5})(?: *- *(.*))?$/.exec(cell) ?? []
+  return code === '' ? [] : [`${code} ${text}`.trim()]
+}
+
+/** `17/05/2012`. */
+const dayIn = (cell: string): string => cell.replace(/^(\d{2})\/(\d{2})\/(\d{4})$/, '$3-$2-$1')
+
+/** `PreviousName_1.CompanyName`, beside `PreviousName_1.CONDATE`, the day of the change. */
+const FORMER_NAME = /^PreviousName_\d+\.CompanyName$/
+
+const companiesHouse: Kind = {
+  summary: 'the BasicCompanyData of UK Companies House',
+  needs: ['CompanyName', 'CompanyNumber'],
+  header: 'CompanyName,CompanyNumber,RegAddress.PostCode,CompanyStatus',
+  reader: ({ cell: of, like }) => {
+    const formers = like(FORMER_NAME)
+    const codes = like(ACTIVITY)
+    return cells => {
+      const cell = (column: string): string => of(cells, column)
+      const orgNumber = cell('CompanyNumber')
+      const legalForm = cell('CompanyCategory')
+      const activities = [...new Set(codes.flatMap(column => activityIn(cell(column))))]
+      const incorporated = dayIn(cell('IncorporationDate'))
+      const box = cell('RegAddress.POBox')
+      const before = [cell('RegAddress.CareOf'), box === '' ? '' : `PO Box ${box}`]
+      const after = [cell('RegAddress.AddressLine2'), cell('RegAddress.County')]
+      // The first of two equal names is the later one.
+      const former = new Map<string, string>()
+      for (const column of formers) {
+        const name = cell(column)
+        if (name !== '' && !former.has(name)) former.set(name, dayIn(cell(column.replace('CompanyName', 'CONDATE'))))
+      }
+      const joined = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
+      return {
+        id: orgNumber,
+        name: cell('CompanyName'),
+        country: 'GB',
+        orgNumber,
+        vatNumber: '',
+        tradingNames: [],
+        previousNames: [...former.keys()],
+        address1: joined([...before, cell('RegAddress.AddressLine1')]),
+        address2: joined(after),
+        town: cell('RegAddress.PostTown'),
+        postcode: cell('RegAddress.PostCode'),
+        phone: '',
+        email: '',
+        website: '',
+        status: cell('CompanyStatus'),
+        ...(legalForm === '' ? {} : { legalForm }),
+        ...(activities.length === 0 ? {} : { activities }),
+        ...(incorporated === '' ? {} : { incorporated }),
+        ...([...former.values()].some(day => day !== '') ? { previousUntil: [...former.values()] } : {}),
+      }
+    }
+  },
+}
 
 export const KINDS = { csv: generic, gleif, 'companies-house': companiesHouse } as const satisfies Readonly<Record<string, Kind>>
 

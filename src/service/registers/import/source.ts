@@ -1,6 +1,6 @@
 /**
- * Opens the table in a register's source file: plain, gunzipped, or the only CSV of a zip, detected by its first bytes. Also
- * digests the file.
+ * Reads the table in a register's source file: plain, gunzipped, or the only CSV of a zip, detected by its first bytes; UTF-8, comma, RFC
+ * 4180 quotes. Each row has its position, from which reading can resume. Also digests the file.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { type Entry, open as openZip, type ZipFile } from 'yauzl'
 import { FettleError } from '../../../errors.ts'
-import { importReadError } from '../../csv/csv.ts'
+import { importReadError, parseRows, requireUtf8 } from '../../csv/csv.ts'
 
 export interface SourceFacts {
   readonly sha256: string
@@ -87,10 +87,58 @@ async function openTable(file: string): Promise<Readable> {
   return stream
 }
 
-export async function openSource(file: string): Promise<Readable> {
+async function openSource(file: string): Promise<Readable> {
   const start = await readSignature(file)
   if (start.toString('latin1', 0, 2) === 'PK') return openTable(file)
   const plain = createReadStream(file, CHUNK)
   // If its first part fails, a pipeline destroys the last with the error.
   return start[0] === 0x1f && start[1] === 0x8b ? pipeline(plain, createGunzip(), () => {}) : plain
 }
+
+/** A position between two rows. */
+export interface Position {
+  /** Bytes of the uncompressed table before it. */
+  readonly bytes: number
+  /** Lines before it. */
+  readonly lines: number
+}
+
+export interface Row {
+  readonly cells: readonly string[]
+  /** End of the row; `lines` is also the number of its last line. */
+  readonly end: Position
+}
+
+/** The bytes from a position on. */
+async function* readFrom(file: string, from: number): AsyncGenerator<Buffer> {
+  let before = 0
+  for await (const chunk of (await openSource(file)) as AsyncIterable<Buffer>) {
+    const skipped = Math.min(chunk.length, Math.max(0, from - before))
+    before += chunk.length
+    if (skipped < chunk.length) yield chunk.subarray(skipped)
+  }
+}
+
+/**
+ * The rows of a source from a position on.
+ * @throws FettleError FETTLE_INPUT_READ, FETTLE_INPUT_KIND, FETTLE_INPUT_ENCODING, FETTLE_INPUT_QUOTE
+ */
+export async function* readRows(file: string, from: Position): AsyncGenerator<Row> {
+  type Parsed = { record: string[]; info: { lines: number; bytes: number } }
+  const source = requireUtf8(readFrom(file, from.bytes))
+  try {
+    for await (const { record, info } of parseRows<Parsed>(source, { info: true, relax_column_count: true })) {
+      yield { cells: record, end: { bytes: from.bytes + info.bytes, lines: from.lines + info.lines } }
+    }
+  } catch (error) {
+    throw importReadError('register', file, error, from.lines)
+  }
+}
+
+export const wrongWidth = (cells: number, width: number): string => `${cells} cells where the header has ${width}`
+
+/** The error for a source without a header. */
+export const emptySource = (file: string, { header }: { readonly header: string }): FettleError =>
+  new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, {
+    hint: `A file of this kind begins with a header such as ${header}.`,
+  })

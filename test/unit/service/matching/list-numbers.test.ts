@@ -1,6 +1,6 @@
 /** Whether the company numbers of a list are reliable: judged from the list, the same for any order, and heeded by the decision. */
 import { describe, expect, it } from 'vitest'
-import { factsOf } from '../../../../src/service/data-cleaning/processing/estimate-facts.ts'
+import { factsOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
 import { ALONE, buildIndex, match, type Query, rowEvidence } from '../../../../src/service/matching/index.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { company } from './companies.ts'

@@ -1,7 +1,7 @@
 /** The share of a list that is in the register: estimated from the list, the same for any way of reading it, and heeded by the decision. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cellsDigest, factsOf, sampleOf } from '../../../../src/service/data-cleaning/processing/estimate-facts.ts'
+import { cellsDigest, factsOf, sampleOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
 import {
   appliedShare,
   buildIndex,

@@ -1,7 +1,7 @@
 /** Shortened names: recognised by full stops and suffixes of exchanges, and calibrated as a kind of evidence. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { evidenceByField } from '../../../../src/service/matching/decide/evidence.ts'
+import { evidenceByField } from '../../../../src/service/matching/decide/explain.ts'
 import { calibrate } from '../../../../src/service/matching/decide/score.ts'
 import { buildIndex, match } from '../../../../src/service/matching/index.ts'
 import { CALIBRATION } from '../../../../src/service/matching/weights.ts'

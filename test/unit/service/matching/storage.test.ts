@@ -1,18 +1,23 @@
 /** The storage of the index: columns round-trip, searches agree with an exhaustive one, and the work for a row is bounded. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MAX_COMPARISONS, selectCandidates } from '../../../../src/service/matching/blocking/candidates.ts'
-import { DictionaryBuilder, dictionaryIn } from '../../../../src/service/matching/blocking/dictionary.ts'
-import { KeysBuilder, keysIn } from '../../../../src/service/matching/blocking/key-index.ts'
-import { nearestDocuments, planPostingReads } from '../../../../src/service/matching/blocking/nearest-documents.ts'
-import { type Columns, pack, unpack } from '../../../../src/service/matching/blocking/packed-columns.ts'
-import { buildPostings, postingsIn } from '../../../../src/service/matching/blocking/postings.ts'
 import {
+  MAX_COMPARISONS,
+  nearestDocuments,
+  planPostingReads,
+  selectCandidates,
+} from '../../../../src/service/matching/blocking/candidates.ts'
+import {
+  type Columns,
+  pack,
   RepeatedTextBuilder,
   repeatedTextIn,
   TextColumnBuilder,
   textColumnIn,
-} from '../../../../src/service/matching/blocking/text-columns.ts'
+  unpack,
+} from '../../../../src/service/matching/blocking/columns.ts'
+import { DictionaryBuilder, dictionaryIn, KeysBuilder, keysIn } from '../../../../src/service/matching/blocking/hash-tables.ts'
+import { buildPostings, postingsIn } from '../../../../src/service/matching/blocking/postings.ts'
 import { buildIndex, FIGURES, match, viewIndex } from '../../../../src/service/matching/index.ts'
 import { prepareQuery } from '../../../../src/service/matching/query.ts'
 import { lettersOf } from '../../../../src/service/matching/similarity.ts'

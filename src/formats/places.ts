@@ -1,6 +1,6 @@
 /**
- * The table of what an input can be, and of where one can be: how each is recognised, which keys of `input` apply, the packages that it
- * needs, and its limits. Data only: docs/data.md is made from it, and the install hint of Parquet names its packages.
+ * The tables of what an input can be (how each kind is recognised, which keys of `input` apply) and of where an input or output can be, with
+ * packages and limits. Data only: docs/data.md is made from it, and the install hint of Parquet names its packages.
  */
 
 interface InputKind {
@@ -98,3 +98,43 @@ export const INPUT_PLACES = {
     limits: 'the query reads this file alone; the rows are copied once and stored until the run is over',
   },
 } as const satisfies Readonly<Record<string, InputPlace>>
+
+interface OutputPlace {
+  readonly example: string
+  readonly label: string
+  readonly packages: readonly string[]
+  readonly limits: string
+}
+
+export const OUTPUT_PLACES = {
+  file: {
+    example: 'out/list.csv',
+    label: 'a file in the project',
+    packages: [],
+    limits: 'complete or not at all; a failed check writes `list.rejected.csv` beside the old one',
+  },
+  https: {
+    example: 'https://host/list.csv',
+    label: 'an address that takes a PUT',
+    packages: [],
+    limits: 'not written when a check fails',
+  },
+  s3: {
+    example: 's3://bucket/list.csv',
+    label: 'an object of S3, or of a store that speaks its protocol',
+    packages: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage'],
+    limits: 'as a file',
+  },
+  postgresql: {
+    example: 'postgresql://host:5432/name',
+    label: 'a table of PostgreSQL: `output: { table: enriched.suppliers, url: ${PG_URL} }`',
+    packages: ['pg', 'pg-copy-streams'],
+    limits: 'one transaction; not written when a check fails; names of 63 bytes; no `format`',
+  },
+  duckdb: {
+    example: 'duckdb:data/lists.duckdb',
+    label: 'a table of a DuckDB file: `output: { table: suppliers, url: duckdb:data/lists.duckdb }`',
+    packages: ['@duckdb/node-api'],
+    limits: 'one transaction; not written when a check fails; a file in the project; rows of 16 MiB; no `format`',
+  },
+} as const satisfies Readonly<Record<string, OutputPlace>>

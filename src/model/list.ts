@@ -1,4 +1,18 @@
-/** The rule of `report.mask`: names of mappings or headers whose columns are shown as `***`. */
+/** Facts of a list: how many rows have a value, what a service fitted to it, and which of its columns are masked. */
+import type { CompanyNumbers } from '../contract/index.ts'
+
+export const filledRows = ({ rows, emptyRows = 0 }: { readonly rows: number; readonly emptyRows?: number }): number =>
+  rows - emptyRows
+
+export interface ListFacts {
+  /** How much of it is in the register, from 0 to 1. */
+  readonly inRegister: number
+  /** Whether its company numbers are relied on. */
+  readonly companyNumbers: CompanyNumbers
+}
+
+/** What a service fitted to a list: named by its first job, and sent unread with later jobs, whose answers depend on it. */
+export type Fit = Partial<ListFacts>
 
 export const MASK = '***'
 

@@ -1,11 +1,55 @@
-/** Converts the query of the job list to a filter of the store (contract §5.10, §14.1). */
+/** Which operation each job status allows (contract §5.6, §14.1), and which jobs the query of the job list selects (contract §5.10). */
+
 import type { z } from 'zod'
-import { type OPERATIONS, parseWireDate } from '../../contract/index.ts'
+import { JOB_STATUSES, type KnownStatus, type OPERATIONS, parseWireDate } from '../../contract/index.ts'
 import { windowOf } from '../http/paging.ts'
 import { badRequest } from '../refusal.ts'
 import { CUSTOMER } from './job-record.ts'
-import { statusesOf } from './job-transitions.ts'
 import type { JobFilter } from './jobs-store.ts'
+
+export type Call = 'upload' | 'setMappings' | 'submit' | 'setEnrichments' | 'enrich'
+
+const UPLOADED = ['uploaded', 'ready'] as const
+const MATCHING = ['matching', 'matched', 'aggregating', 'aggregatingComplete'] as const
+
+const NEEDED: Readonly<Record<Call, readonly KnownStatus[]>> = {
+  upload: ['created', ...UPLOADED, 'uploadError'],
+  setMappings: UPLOADED,
+  submit: ['ready'],
+  setEnrichments: [...UPLOADED, ...MATCHING, 'jobMatchingComplete'],
+  enrich: ['jobMatchingComplete'],
+}
+
+/** Statuses in which the enriched file can be fetched. */
+export const ENRICHED: readonly KnownStatus[] = [
+  'enrichmentComplete',
+  'addingToPortfolio',
+  'addedToPortfolio',
+  'addedToPortfolioError',
+]
+
+/** Throws a 400 with the current and the required status when the status does not allow the operation. */
+export function requireStatus(call: Call, present: KnownStatus): void {
+  const needed = NEEDED[call]
+  if (needed.includes(present)) return
+  throw badRequest('The job is not in a status that allows this', `status is ${present}; needed is ${needed.join(' or ')}`)
+}
+
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  pending: ['created', 'uploading', 'uploaded', 'ready'],
+  completed: ['jobMatchingComplete', 'enrichmentComplete', 'addedToPortfolio'],
+  failed: JOB_STATUSES.filter(status => status.endsWith('Error')),
+}
+
+/** The job statuses of a `status` filter, which is a group or a single status; null for any other word. */
+function statusesOf(word: string): readonly string[] | null {
+  if (JOB_STATUSES.some(status => status === word)) return [word]
+  if (word === 'processing') {
+    const others = new Set(Object.values(GROUPS).flat())
+    return JOB_STATUSES.filter(status => !others.has(status))
+  }
+  return Object.hasOwn(GROUPS, word) ? (GROUPS[word] ?? null) : null
+}
 
 type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
