@@ -29,7 +29,7 @@ const SQL_COLUMNS = COLUMNS.map(
 const TASKS = {
   async query(url, path) {
     const [{ withQuery }, { writeContentAddressed }] = await Promise.all([
-      import('../build/client/database/read-query.js'),
+      import('../build/client/database/databases.js'),
       import('../build/files/atomic-file.js'),
     ])
     const place = { shown: '', url, sql: 'select * from lists order by id' }

@@ -1,21 +1,9 @@
 /**
  * The one error class and the table of codes, with text, hint and exit code, for `fettle explain CODE`, docs/errors.md and every process.
  */
-import { CHECKS } from './errors/checks.ts'
-import { type Action, type Entry, type ErrorKind, EXIT } from './errors/entry.ts'
-import { INPUT } from './errors/input.ts'
-import { OUTPUT } from './errors/output.ts'
-import { PROCESS } from './errors/process.ts'
-import { SERVICE } from './errors/service.ts'
-import { USAGE } from './errors/usage.ts'
+import { type Action, type Entry, ERRORS, type ErrorKind, EXIT } from './errors/table.ts'
 
-export { type Action, action, type ErrorKind, EXIT } from './errors/entry.ts'
-
-/** Every error code; a file of src/errors has those of an area. Codes are stable: scripts may compare them. */
-export const ERRORS = { ...CHECKS, ...USAGE, ...INPUT, ...OUTPUT, ...SERVICE, ...PROCESS } as const satisfies Record<
-  string,
-  Entry<ErrorKind>
->
+export { type Action, action, ERRORS, type ErrorKind, EXIT } from './errors/table.ts'
 
 /** A stable identifier from the table. */
 export type ErrorCode = keyof typeof ERRORS
@@ -132,7 +120,7 @@ export function errorOfIssues(issues: readonly Issue[]): FettleError {
   return new FettleError(first.code, first.message + more, {
     at: first.at,
     issues,
-    ...(first.hint === null ? {} : { hint: first.hint }),
-    ...(actionOf(first) === null ? {} : { action: actionOf(first)! }),
+    hint: first.hint ?? undefined,
+    action: actionOf(first) ?? undefined,
   })
 }

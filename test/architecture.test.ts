@@ -22,7 +22,7 @@ const EDGES = [
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
   /^reuse\/held-lock\.ts$/, // a lock beats in real time
   /^client\/clock\.ts$/, // the clock of a client used without a run
-  /^testing\/(?:faults\/(?:faulty-response|perform)|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
+  /^testing\/(?:faults\/perform|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]
 const AMBIENT = /^(?:process\.env|Date\.now|Math\.random|console\..+|(?:global(?:This)?\.)?set(?:Timeout|Interval))$/
 

@@ -8,7 +8,7 @@ export const realClock: Clock = {
   random: () => Math.random(),
   async sleep(ms, signal) {
     try {
-      await wait(ms, undefined, signal === undefined ? {} : { signal })
+      await wait(ms, undefined, { signal })
     } catch (error) {
       signal?.throwIfAborted()
       throw error

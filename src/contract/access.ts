@@ -1,8 +1,8 @@
 /** Login, who the caller is and what the account may use: contract §4, §8 row 30, §11.1. */
 import { z } from 'zod'
 import { lazy } from './lazy.ts'
-import { operationsOf } from './operation.ts'
-import { orNull, written } from './written.ts'
+import { get, operationsOf, post } from './operation.ts'
+import { fieldsOf, optionalTexts, orNull, written } from './written.ts'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */
 export const credentials = lazy(() => z.strictObject({ username: z.string().min(1), password: z.string().min(1) }))
@@ -16,13 +16,9 @@ export const tokenReply = lazy(() =>
 
 const allowance = lazy(() =>
   z.looseObject({
-    countryName: z.string().optional(),
-    name: z.string().optional(),
-    countryIso2: z.string().optional(),
-    startDate: z.string().nullish(),
-    expireDate: z.string().nullish(),
-    paid: z.number().int().optional(),
-    used: z.number().int().optional(),
+    ...optionalTexts('countryName', 'name', 'countryIso2'),
+    ...fieldsOf(z.string().nullish(), 'startDate', 'expireDate'),
+    ...fieldsOf(z.number().int().optional(), 'paid', 'used'),
     templateName: z.string().nullish(),
   }),
 )
@@ -34,13 +30,9 @@ export const accessReply = lazy(() =>
   z.looseObject({
     correlationId: z.string().optional(),
     countryAccess: z.looseObject({
-      creditsafeConnectOnlineReports: allowances,
-      creditsafeConnectOfflineReports: allowances,
-      creditsafeConnectMonitoring: allowances,
-      creditsafeConnectDirectorReports: allowances,
-      creditsafeConnectImageDocuments: allowances,
-      creditsafeConnectBankValidation: allowances,
-      creditsafeConnectBankVerification: allowances,
+      ...fieldsOf(allowances, 'creditsafeConnectOnlineReports', 'creditsafeConnectOfflineReports', 'creditsafeConnectMonitoring'),
+      ...fieldsOf(allowances, 'creditsafeConnectDirectorReports', 'creditsafeConnectImageDocuments'),
+      ...fieldsOf(allowances, 'creditsafeConnectBankValidation', 'creditsafeConnectBankVerification'),
     }),
   }),
 )
@@ -63,8 +55,7 @@ export const ownUserReply = lazy(() =>
     primaryContact: z
       .looseObject({ title: z.string().nullish(), firstName: z.string().nullish(), surname: z.string().nullish() })
       .nullish(),
-    ietfLanguage: z.string().nullish(),
-    countryCode: z.string().nullish(),
+    ...fieldsOf(z.string().nullish(), 'ietfLanguage', 'countryCode'),
     // A text here, where event rules have a truth value.
     isActive: written(z.union([z.boolean(), z.string()]), { type: 'string' }).optional(),
     correlationId: z.string().optional(),
@@ -81,9 +72,7 @@ export const userDetailsReply = lazy(() =>
       csUserId: z.number().int(),
       isAutoTracker: z.boolean().nullish(),
       languageCode: z.string().nullish(),
-      lastAccessDate: orNull(z.string()),
-      modifiedDate: orNull(z.string()),
-      contractEndDate: orNull(z.string()),
+      ...fieldsOf(orNull(z.string()), 'lastAccessDate', 'modifiedDate', 'contractEndDate'),
       userId: z.number().int(),
     }),
   ),
@@ -91,44 +80,34 @@ export const userDetailsReply = lazy(() =>
 
 /** The login comes first; it is the only operation without a token. */
 export const ACCESS = operationsOf({
-  authenticate: {
-    method: 'POST',
-    path: '/authenticate',
+  authenticate: post('/authenticate', {
     request: credentials,
     reply: tokenReply,
     repeat: 'free',
     errors: [400, 401, 429],
     summary: 'Obtain an access token.',
-  },
-  readAccess: {
-    method: 'GET',
-    path: '/access',
+  }),
+  readAccess: get('/access', {
     reply: accessReply,
     errors: [400, 401],
     summary: 'Learn which products the account may use in which country, and how much of them is used.',
-  },
-  listActiveUsers: {
-    method: 'GET',
-    path: '/access/users/active',
+  }),
+  listActiveUsers: get('/access/users/active', {
     reply: activeUsersReply,
     errors: [400, 401, 403],
     role: 'admin',
     summary: 'List the users of the account.',
-  },
-  readOwnUser: {
-    method: 'GET',
-    path: '/access/users/me',
+  }),
+  readOwnUser: get('/access/users/me', {
     reply: ownUserReply,
     errors: [400, 401, 403],
     summary: 'Read who the caller is.',
-  },
-  readUserDetails: {
-    method: 'GET',
-    path: '/monitoring/user/details',
+  }),
+  readUserDetails: get('/monitoring/user/details', {
     reply: userDetailsReply,
     errors: [400, 401],
     summary: 'Read who the caller is to monitoring.',
-  },
+  }),
 })
 
 export type Allowance = z.infer<typeof allowance>

@@ -1,6 +1,7 @@
 /** Finds the operation of a request by its method and path. */
+
 import { OPERATIONS, type OperationName } from './operations.ts'
-import { OTHER_GROUPS } from './other-groups.ts'
+import TABLE from './other-groups.json' with { type: 'json' }
 
 /** A request recognised: `name` is null for an operation of another group; `params` are the names in braces of `path`, decoded. */
 export interface FoundOperation {
@@ -55,3 +56,23 @@ export function findOperation(method: string, path: string): FoundOperation | nu
   })
   return { name: route.name, path: route.path, params: Object.fromEntries(params) }
 }
+
+export interface OtherOperation {
+  readonly group: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: `/${string}`
+  /** A GET that orders something, which may be charged: `*` in the table. */
+  readonly orders: boolean
+}
+
+export const OTHER_GROUPS: readonly OtherOperation[] = Object.entries(TABLE).flatMap(([group, paths]) =>
+  Object.entries<string>(paths).flatMap(([path, methods]) =>
+    methods.split(' ').map(word => {
+      const method = word.replace('*', '')
+      return { group, method, path, orders: method !== word } as OtherOperation
+    }),
+  ),
+)
+
+/** Everything below this path but the audit was retired in November 2024 and answers 301 (contract §2.1). */
+export const RETIRED = '/protect/'

@@ -55,6 +55,23 @@ type Row = Omit<Operation, keyof Usual> &
   Partial<Operation> &
   ({ method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' } | { repeat: Repeat })
 
+type Rest = Omit<Row, 'method' | 'path'>
+
+const rowOf =
+  <const Method extends Operation['method'], Needed extends Rest>(method: Method) =>
+  <const Path extends Operation['path'], const Columns extends Needed>(path: Path, columns: Columns) => ({
+    method,
+    path,
+    ...columns,
+  })
+
+/** Rows by their method. */
+export const get = rowOf<'GET', Rest>('GET')
+export const put = rowOf<'PUT', Rest>('PUT')
+export const patch = rowOf<'PATCH', Rest>('PATCH')
+export const remove = rowOf<'DELETE', Rest>('DELETE')
+export const post = rowOf<'POST', Rest & { readonly repeat: Repeat }>('POST')
+
 export const operationsOf = <const Rows extends Readonly<Record<string, Row>>>(rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...USUAL, ...row }])) as {
     readonly [Name in keyof Rows]: Omit<Usual, keyof Rows[Name]> & Rows[Name]

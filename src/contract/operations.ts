@@ -8,8 +8,7 @@ import { DATA_CLEANING } from './data-cleaning/operations.ts'
 import { MONITORING } from './monitoring/operations.ts'
 import { PEOPLE } from './people.ts'
 import { PORTFOLIOS } from './portfolios/operations.ts'
-import { BUSINESSES } from './screening/businesses.ts'
-import { INDIVIDUALS } from './screening/individuals.ts'
+import { BUSINESSES, INDIVIDUALS } from './screening/operations.ts'
 
 export const OPERATIONS = {
   ...ACCESS,

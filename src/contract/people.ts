@@ -6,16 +6,16 @@ import { peopleCriteriaQuery } from './companies/query.ts'
 import { director } from './companies/report.ts'
 import { zonedDate } from './dates.ts'
 import { lazy } from './lazy.ts'
-import { operationsOf } from './operation.ts'
+import { get, operationsOf } from './operation.ts'
 import { countryList, fromOne, language, maybe } from './query.ts'
+import { fieldsOf, optionalTexts } from './written.ts'
 
 /** Query of `GET /people`. */
 export const peopleQuery = lazy(() =>
   z.looseObject({
     countries: countryList,
     peopleId: maybe(60),
-    firstName: maybe(200),
-    lastName: maybe(200),
+    ...fieldsOf(maybe(200), 'firstName', 'lastName'),
     localDirectorNumber: maybe(60),
     companyName: maybe(500),
     regNo: maybe(60),
@@ -35,16 +35,11 @@ const additionalData = z.looseObject({}).optional()
 export const foundPerson = lazy(() =>
   z.looseObject({
     peopleId: z.string().min(1),
-    firstName: z.string().optional(),
-    lastName: z.string().optional(),
-    country: z.string().optional(),
+    ...optionalTexts('firstName', 'lastName', 'country'),
     dateOfBirth: zonedDate.optional(),
     position: z.string().optional(),
     company: z.looseObject({ id: z.string().optional() }).optional(),
-    companyName: z.string().optional(),
-    companyType: z.string().optional(),
-    companyRegistrationNumber: z.string().optional(),
-    status: z.string().optional(),
+    ...optionalTexts('companyName', 'companyType', 'companyRegistrationNumber', 'status'),
     address: companyAddress.optional(),
     additionalData,
   }),
@@ -65,17 +60,13 @@ export const personQuery = lazy(() => z.looseObject({ language: language.default
 /** An appointment of a person. */
 const personDirectorship = lazy(() =>
   z.looseObject({
-    id: z.string().optional(),
-    companyName: z.string().optional(),
-    companyNumber: z.string().optional(),
-    companyRegistrationNumber: z.string().optional(),
+    ...optionalTexts('id', 'companyName', 'companyNumber', 'companyRegistrationNumber'),
     address: companyAddress.optional(),
     status: z.string().optional(),
     position: z
       .looseObject({
         positionName: z.string().optional(),
-        dateAppointed: zonedDate.optional(),
-        resignationDate: zonedDate.optional(),
+        ...fieldsOf(zonedDate.optional(), 'dateAppointed', 'resignationDate'),
         additionalData,
       })
       .optional(),
@@ -92,41 +83,35 @@ export const personReply = lazy(() =>
     report: z.looseObject({
       directorId: z.string().optional(),
       directorSummary: z
-        .looseObject({ currentAppointments: count, inactiveAppointments: count, previousAppointments: count })
+        .looseObject(fieldsOf(count, 'currentAppointments', 'inactiveAppointments', 'previousAppointments'))
         .optional(),
       directorDetails: director.optional(),
-      directorships: z.looseObject({ current: directorships, inactive: directorships, previous: directorships }).optional(),
+      directorships: z.looseObject(fieldsOf(directorships, 'current', 'inactive', 'previous')).optional(),
     }),
     messages: z.array(searchMessage).optional(),
   }),
 )
 
 export const PEOPLE = operationsOf({
-  peopleSearchCriteria: {
-    method: 'GET',
-    path: '/people/searchcriteria',
+  peopleSearchCriteria: get('/people/searchcriteria', {
     query: peopleCriteriaQuery,
     reply: peopleCriteriaReply,
     errors: [400, 401],
     summary: 'Learn what people can be searched by.',
-  },
-  searchPeople: {
-    method: 'GET',
-    path: '/people',
+  }),
+  searchPeople: get('/people', {
     query: peopleQuery,
     reply: peopleReply,
     pages: { first: 1, items: 'directors' },
     errors: [400, 401],
     summary: 'Search the directors of companies.',
-  },
-  readPerson: {
-    method: 'GET',
-    path: '/people/{peopleId}',
+  }),
+  readPerson: get('/people/{peopleId}', {
     query: personQuery,
     reply: personReply,
     repeat: 'never',
     summary: 'Order the report of a director.',
-  },
+  }),
 })
 
 export type FoundPerson = z.infer<typeof foundPerson>

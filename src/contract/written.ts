@@ -23,6 +23,13 @@ export const needsOneOf = (...choices: readonly (readonly string[])[]): JsonSche
   return others.length === 0 ? present : { if: present, else: needsOneOf(...others) }
 }
 
+/** Several fields of one type, by their names. */
+export const fieldsOf = <T extends z.ZodType, Name extends string>(type: T, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map(name => [name, type])) as Record<Name, T>
+
+/** Optional texts of an answer, by their names. */
+export const optionalTexts = <Name extends string>(...names: readonly Name[]) => fieldsOf(z.string().optional(), ...names)
+
 /** A whole number of an answer that is read from any number. */
 export const wholeNumber = (format: 'int32' | 'int64' = 'int32') => written(z.number(), { type: 'integer', format })
 

@@ -10,8 +10,7 @@ import { Exchange, type ExchangeContext, type SeenDraft } from './exchange.ts'
 import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
 import { type Means, pass, perform, unauthorised } from './faults/perform.ts'
-import { matchOperation } from './match-operation.ts'
-import { digest, type EffectCounts, openLedger, type Seen } from './record.ts'
+import { digest, type EffectCounts, matchOperation, openLedger, type Seen } from './record.ts'
 import { Down, readWhole } from './upstream.ts'
 
 /** How a fault server is started. */

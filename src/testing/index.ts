@@ -3,7 +3,6 @@
 export { type FaultServer, type FaultServerOptions, startFaultServer } from './fault-server.ts'
 export type { Armed, Consumed, Policy, PolicyRequest } from './faults/fault-plan.ts'
 export { type Fault, type FaultEffect, type FaultEffectInput, type FaultInput, fault } from './faults/fault-table.ts'
-export type { Recognised } from './match-operation.ts'
-export type { EffectCounts, Seen } from './record.ts'
+export type { EffectCounts, Recognised, Seen } from './record.ts'
 export { VirtualClock, type VirtualClockOptions } from './virtual-clock.ts'
 export { type FaultyService, serveWithFaults } from './with-service.ts'

@@ -3,8 +3,8 @@
  * before any fault. Tokens are stored as digests only.
  */
 import { createHash } from 'node:crypto'
+import { findOperation, type OperationName } from '../contract/index.ts'
 import type { FaultEffect } from './faults/fault-table.ts'
-import type { Recognised } from './match-operation.ts'
 
 /** A recorded request. */
 export interface Seen {
@@ -93,4 +93,18 @@ export function openLedger(): Ledger {
       return counts
     },
   }
+}
+
+/** An operation, or `file`: any other GET, such as the link to the enriched file. */
+export type Recognised = OperationName | 'file'
+
+/** The operation of a request and the id of its job; each null if it does not exist. */
+export function matchOperation(
+  method: string,
+  path: string,
+  base: string,
+): { readonly operation: Recognised | null; readonly jobId: string | null } {
+  const found = path.startsWith(`${base}/`) ? findOperation(method, path.slice(base.length)) : null
+  if (found === null || found.name === null) return { operation: method === 'GET' ? 'file' : null, jobId: null }
+  return { operation: found.name, jobId: found.path.startsWith('/dataCleaning/jobs/') ? (found.params.id ?? null) : null }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../src/service/index.ts'
-import { matchOperation } from '../../src/testing/match-operation.ts'
+import { matchOperation } from '../../src/testing/record.ts'
 import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/upstream.ts'
 
 /** What every list is taken for. */

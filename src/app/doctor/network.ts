@@ -22,7 +22,7 @@ export interface Way {
 }
 
 export async function checkNetwork(way: Way): Promise<CheckResult[]> {
-  const { proxyFor } = await import('../../client/http/proxies.ts')
+  const { proxyFor } = await import('../../client/http/transport.ts')
   const url = new URL(way.service.url)
   const proxy = proxyFor(url, way.proxies)
   const found: CheckResult[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]

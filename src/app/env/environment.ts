@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Proxies } from '../../client/index.ts'
-import type { S3Settings } from '../../client/storage/s3-client.ts'
+import type { S3Settings } from '../../client/storage/s3.ts'
 import { FettleError } from '../../errors.ts'
 import { whyNotEndpoint } from '../../pipeline/index.ts'
 

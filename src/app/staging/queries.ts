@@ -1,11 +1,10 @@
 /** A query as an input: its rows are copied once among the runs, and known again by their hash, as those of a remote object are. */
 import { resolve } from 'node:path'
 import type { DatabasePlace } from '../../client/database/database.ts'
-import { withQuery } from '../../client/database/read-query.ts'
+import { withQuery } from '../../client/database/databases.ts'
 import { FettleError } from '../../errors.ts'
 import { writeContentAddressed } from '../../files/atomic-file.ts'
-import type { InputQuery } from '../../pipeline/index.ts'
-import { databaseFile, isHidden, isNear, type Links, shownPath, withDatabaseFile } from '../../pipeline/index.ts'
+import { databaseFile, type InputQuery, isHidden, isNear, type Links, shownPath, withDatabaseFile } from '../../pipeline/index.ts'
 import { type ReceivedInput, stageInput } from './staged-input.ts'
 
 /** How a database is asked. */

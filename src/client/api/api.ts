@@ -81,7 +81,7 @@ export function answerOf(
     const onReply: OpenDemand['onReply'] = reply => {
       response = reply
     }
-    const { value } = await send({ ...(query === undefined ? {} : { query: asText(query, isJoined) }), onReply })
+    const { value } = await send({ query: query && asText(query, isJoined), onReply })
     const inBody = (value as { correlationId?: unknown } | null)?.correlationId
     const correlationId = typeof inBody === 'string' ? inBody : response.header('x-correlation-id')
     return { data: value as never, status: response.status, correlationId, header: response.header }
@@ -105,8 +105,8 @@ function methodOf(core: Core, name: OperationName): unknown {
         core.call(name, {
           ...parts,
           params: params as Readonly<Record<string, string>>,
-          ...(request === null || request === 'multipart' ? {} : { json: body ?? {} }),
-          ...(file === undefined ? {} : { form: { file, fields } }),
+          json: request === null || request === 'multipart' ? undefined : (body ?? {}),
+          form: file && { file, fields },
           read: (reply: unknown) => reply,
           options,
         }),

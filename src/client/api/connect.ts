@@ -1,18 +1,42 @@
 /** `connect`: the methods of a client, each a few lines over `core.call`. */
+
 import { waiting } from '../../abort.ts'
 import { type ColumnMapping, type JobRecord, parseWireDate, spellStatus, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { CallOptions, Effect, EffectOptions, Upload } from '../../model/requests.ts'
-import { SPARE_MS } from '../auth/token.ts'
+import type {
+  CallOptions,
+  CompanyRequests,
+  Effect,
+  EffectOptions,
+  HttpCounts,
+  JobRequests,
+  Upload,
+} from '../../model/requests.ts'
+import { SPARE_MS } from '../auth/session.ts'
 import type { Redactor } from '../redact.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { ConnectOptions } from '../types.ts'
-import { createApi } from './api.ts'
-import type { Client } from './client.ts'
+import { type Api, createApi } from './api.ts'
 import { createCompanyActions } from './company-actions.ts'
 import { type Core, createCore } from './core.ts'
 import { openLink } from './download.ts'
-import { createRequest } from './request.ts'
+import { createRequest, type Request } from './request.ts'
+
+/** The service over HTTP: the requests of a run, and `api` with one method for each operation. Requests are retried inside. */
+export interface Client extends JobRequests, CompanyRequests {
+  /** The whole interface: `client.api.readJob({ id })`. */
+  readonly api: Api
+  /** An operation that `api` does not have: `client.request('GET', '/images/{imageId}', { params: { imageId }, as: 'bytes' })`. */
+  readonly request: Request
+  /** One page of jobs, filtered as contract §5.10. */
+  listJobs(query?: Readonly<Record<string, string | number | boolean>>, options?: CallOptions): Promise<readonly JobRecord[]>
+  /** The link to the enriched file; throws FETTLE_NOT_FOUND, with the status, before the file exists. */
+  enrichedFile(id: string, options?: CallOptions): Promise<{ readonly filePath: string }>
+  /** Counts since the last call. */
+  takeCounts(): HttpCounts
+  /** Closes all connections. */
+  close(): Promise<void>
+}
 
 /** A job is read again after a day at the latest, also when a `Retry-After` is longer. */
 const LONGEST_WAIT_MS = 24 * 3_600_000

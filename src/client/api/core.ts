@@ -14,10 +14,9 @@ import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } 
 import { LOGIN_REST_MS, type LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
 import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
-import { LIMITS } from '../http/limits.ts'
 import { FILE_HOSTS, judgeLink, parseBase, under } from '../http/links.ts'
 import { askWithFile } from '../http/multipart.ts'
-import { createTransport, type Reply } from '../http/transport.ts'
+import { createTransport, LIMITS, type Reply } from '../http/transport.ts'
 import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import type { ConnectOptions, RequestName } from '../types.ts'
@@ -233,7 +232,7 @@ export function createCore(options: ConnectOptions): Core {
           ...(demand.json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(key === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': key }),
         },
-        ...(demand.json === undefined ? {} : { body: JSON.stringify(demand.json) }),
+        body: JSON.stringify(demand.json),
         schema: operation.reply as AnswerSchema<R> | null,
         lenient:
           demand.lenient ?? (operation.method !== 'GET' && !login && (operation.repeat === 'free' || operation.method === 'PUT')),
@@ -241,7 +240,7 @@ export function createCore(options: ConnectOptions): Core {
         list: operation.pages,
         onDropped: paths => reportDropped(name, paths),
         confirms: demand.confirms ?? false,
-        ...(demand.open === undefined ? {} : { open: demand.open }),
+        open: demand.open,
         secret: login,
         signal: demand.options?.signal,
         onReply: reply => {
@@ -269,7 +268,7 @@ export function createCore(options: ConnectOptions): Core {
         attempts: demand.options?.attempts,
         signal: demand.options?.signal,
         onThrottled: demand.options?.onThrottled,
-        ...(effect === undefined ? {} : { look: effect.look }),
+        look: effect?.look,
         hints: {
           403: `Ask the service for the right to: ${operation.summary}`,
           noName: 'Check service.url: there is no host of that name.',

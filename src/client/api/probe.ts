@@ -1,10 +1,8 @@
 /** Sends one request without a login over the connections of a run: does the service answer, how fast, and what is its clock? */
 import type { ErrorCode } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
-import { LIMITS } from '../http/limits.ts'
 import { parseBase } from '../http/links.ts'
-import type { Proxies } from '../http/proxies.ts'
-import { createTransport, isNetworkError } from '../http/transport.ts'
+import { createTransport, isNetworkError, LIMITS, type Proxies } from '../http/transport.ts'
 import { decide } from '../retry/policy.ts'
 
 interface ProbeOptions {

@@ -108,8 +108,8 @@ export function createRequest(core: Core): Request {
       return core.request(operation, {
         ...parts,
         params,
-        ...(body === undefined ? {} : { json: body }),
-        ...(form === undefined ? {} : { form: { fields: {}, ...form } }),
+        json: body,
+        form: form && { fields: {}, ...form },
         open: as,
         hints: { notJson: NOT_JSON },
         options,

@@ -2,12 +2,10 @@
  * The only loop that retries a request. It applies the decisions of retry/policy.ts: charges each retry to the budget, waits, renews
  * the token once, and checks whether an effect happened before it is caused again.
  */
-
 import { waiting } from '../../abort.ts'
 import { type ErrorCode, type ErrorDetails, FettleError } from '../../errors.ts'
 import type { Clock, Doubt, Effect } from '../../model/requests.ts'
 import type { Tokens } from '../auth/session.ts'
-import { describe, failure } from '../http/failure.ts'
 import type { Redactor } from '../redact.ts'
 import {
   backoffMs,
@@ -224,4 +222,27 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
     const when = step.pauseMs === undefined ? '' : ` in ${Math.ceil(step.pauseMs / 1000)} s`
     tools.onRetry(`${call.label}: ${why}; sending it again${when}`)
   }
+}
+
+function describe(miss: Miss, redactor: Redactor, who = 'the service'): string {
+  switch (miss.type) {
+    case 'loss':
+      return redactor.clean(miss.loss.text)
+    case 'status': {
+      const text = miss.fault.text === null ? '' : `: ${redactor.clean(miss.fault.text)}`
+      return `${who} answered ${miss.status}${miss.redirect ? ` (${redactor.clean(miss.redirect)})` : text}`
+    }
+    case 'offContract':
+      return `${who} answered ${miss.status} ${redactor.clean(miss.text)}`
+  }
+}
+
+function detailsOf(miss: Miss): ErrorDetails {
+  if (miss.type === 'loss') return {}
+  const correlationId = miss.type === 'status' ? miss.fault.correlationId : miss.correlationId
+  return { status: miss.status, correlationId }
+}
+
+function failure(code: ErrorCode, label: string, why: string, miss: Miss, more: ErrorDetails = {}): FettleError {
+  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...detailsOf(miss), ...more })
 }

@@ -4,7 +4,6 @@
  */
 import { FettleError } from '../../errors.ts'
 import { columnTypeOf } from '../../model/columns.ts'
-import { attempt } from './attempt.ts'
 import {
   type Asking,
   quoted,
@@ -15,7 +14,7 @@ import {
   type TablePlace,
   type TableRows,
 } from './database.ts'
-import { databaseOfUrl } from './databases.ts'
+import { attempt, databaseOfUrl } from './databases.ts'
 
 /** Whether the table can take rows of these columns. Throws FETTLE_OUTPUT_WRITE with all that prevents it. */
 export const checkTable = (place: TablePlace, columns: readonly TableColumn[], how: Asking): Promise<void> =>

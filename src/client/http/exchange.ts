@@ -7,10 +7,9 @@ import type { Clock } from '../../model/requests.ts'
 import { type Redactor, showUrl } from '../redact.ts'
 import type { NetworkError } from '../retry/network-error.ts'
 import type { Outcome } from '../retry/policy.ts'
-import type { Limits } from './limits.ts'
 import { HOPS, isRedirect } from './links.ts'
 import { decodedReply, type Reading, readBody, readOutcome } from './reply.ts'
-import { type Exchange, isNetworkError, type Reply, type Transport } from './transport.ts'
+import { type Exchange, isNetworkError, type Limits, type Reply, type Transport } from './transport.ts'
 
 export interface Wire {
   readonly transport: Transport
@@ -78,15 +77,14 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
     ...request.headers,
     ...(request.token === null ? {} : { authorization: `Bearer ${request.token}` }),
   }
-  const { body } = request
   let url = request.url
   let to: Exchange['to'] = 'service'
   let trusted = true
   for (let hops = 0; ; hops += 1) {
     wire.onRequest()
     const own = trusted ? headers : {}
-    const send = { method: request.method, url, headers: own, headersMs, idleMs: limits.bodyMs, to, signal } as const
-    const reply = await wire.transport.send(body === undefined ? send : { ...send, body })
+    const { method, body } = request
+    const reply = await wire.transport.send({ method, url, headers: own, body, headersMs, idleMs: limits.bodyMs, to, signal })
     request.signal?.throwIfAborted()
     if (isNetworkError(reply)) return lost(reply)
     if (isRedirect(reply.status)) {

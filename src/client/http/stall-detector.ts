@@ -1,7 +1,7 @@
 /** Detects transfers below the lowest rate of contract §14.2. */
 
 import type { Clock } from '../../model/requests.ts'
-import type { Limits } from './limits.ts'
+import type { Limits } from './transport.ts'
 
 type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 

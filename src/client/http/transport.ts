@@ -7,10 +7,57 @@ import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici
 import type { Operation } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { type NetworkError, ProxyFailure, readNetworkError } from '../retry/network-error.ts'
-import { lookupPublic } from './addresses.ts'
 import { connectorFactory } from './connector.ts'
-import type { Limits } from './limits.ts'
-import { type Proxies, proxyFor } from './proxies.ts'
+import { isLoopback, lookupPublic } from './links.ts'
+
+export const LIMITS = {
+  /** Until the connection is open, TLS included. */
+  connectMs: 10_000,
+  /** Until the reply's headers. */
+  headersMs: 60_000,
+  /** Until the headers of the reply to an upload: the service may check the file first. */
+  uploadHeadersMs: 300_000,
+  bodyMs: 60_000,
+  /** A download without data for this time has failed. */
+  idleMs: 60_000,
+  /** A transfer must reach `bytesPerSecond` on average in each window of this length. */
+  rateWindowMs: 60_000,
+  bytesPerSecond: 1024,
+  jsonBytes: 8 * 1024 * 1024,
+  /** The largest JSON reply behind a redirect, such as a report of over 10 MB (contract §9.3). */
+  linkedBytes: 64 * 1024 * 1024,
+}
+
+/** Limits of one exchange; milliseconds unless named otherwise. */
+export type Limits = { readonly [K in keyof typeof LIMITS]: number }
+
+/** Proxies by the scheme of the requested address: http:// or https:// URLs, with or without credentials. */
+export interface Proxies {
+  readonly https: string | null
+  readonly http: string | null
+  /** Hosts that are reached directly, as NO_PROXY lists them: `host`, `host:port`, `.domain`, or `*` for all. */
+  readonly except: readonly string[]
+  /** Also for loopback, which is reached directly otherwise. */
+  readonly loopback?: boolean
+}
+
+const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80')
+
+function isExcepted(url: URL, entry: string): boolean {
+  if (entry === '*') return true
+  const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+  if (port !== undefined && port !== portOf(url)) return false
+  const host = url.hostname.replace(/\.$/, '')
+  const wanted = name.replace(/^\*?\./, '')
+  return wanted !== '' && (host === wanted || host.endsWith(`.${wanted}`))
+}
+
+/** The proxy for an address, null when it is reached directly. A name in `except` includes its subdomains, as in curl. */
+export function proxyFor(url: URL, proxies: Proxies): string | null {
+  if (isLoopback(url) && proxies.loopback !== true) return null
+  if (proxies.except.some(entry => isExcepted(url, entry))) return null
+  return url.protocol === 'https:' ? proxies.https : proxies.http
+}
 
 /** A dispatcher of undici, such as an `Agent`; described here so that a program needs no types of undici. */
 export interface HttpDispatcher {
@@ -139,8 +186,8 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
             headers: { 'accept-encoding': 'identity', ...headers },
             headersTimeout: headersMs,
             bodyTimeout: idleMs,
-            ...(body === undefined ? {} : { body: body as string }),
-            ...(signal === undefined ? {} : { signal }),
+            body: body as string | undefined,
+            signal,
           }),
         )
       } catch (error) {

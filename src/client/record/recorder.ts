@@ -16,8 +16,7 @@ import { decodedReply } from '../http/reply.ts'
 import { type Exchange, isNetworkError, type Reply, type Transport } from '../http/transport.ts'
 import type { Redactor } from '../redact.ts'
 import { createPlaceholders } from './placeholders.ts'
-import { createRedact, type Redact } from './redact.ts'
-import { redactTable } from './redact-table.ts'
+import { createRedact, type Redact, redactTable } from './redact.ts'
 
 /** The largest body that is recorded; it is kept in memory. */
 const MAX_BODY = 64 * 1024 * 1024
@@ -96,15 +95,14 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
           return { operation: 'file', method, path: '/files/{name}', params: { name: fileOf(url) } }
         const path = found?.path ?? redact.text(url.pathname.slice(root.length))
         const isLogin = found?.name === 'authenticate'
+        const isNamed = found !== null && Object.keys(found.params).length > 0
         return {
           operation: found?.name ?? null,
           method,
           path,
-          ...(found === null || Object.keys(found.params).length === 0
-            ? {}
-            : { params: redact.params(Object.entries(found.params)) }),
-          ...(url.search === '' ? {} : { query: redact.params(url.searchParams) }),
-          ...(typeof body !== 'string' || isLogin ? {} : { body: redact.json(JSON.parse(body)) }),
+          params: isNamed ? redact.params(Object.entries(found.params)) : undefined,
+          query: url.search === '' ? undefined : redact.params(url.searchParams),
+          body: typeof body !== 'string' || isLogin ? undefined : redact.json(JSON.parse(body)),
         }
       }
 
@@ -134,7 +132,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
           if (isNoted) return
           isNoted = true
           const answer = bodyOf(received, asked.operation, redact, reply.header('content-type') ?? '')
-          note(asked, { status: reply.status, headers: headersOf(reply, url), answer, ...(isCut ? { cut: true } : {}) })
+          note(asked, { status: reply.status, headers: headersOf(reply, url), answer, cut: isCut ? true : undefined })
         }
         async function* body(): AsyncGenerator<Uint8Array> {
           let isWhole = false

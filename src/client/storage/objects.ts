@@ -1,9 +1,7 @@
 /** Reads and writes remote objects, in S3 or at https addresses; an object is written completely or not at all. */
-import { httpsStore } from './https.ts'
-import { s3Store } from './s3.ts'
-import type { S3Place, S3Settings } from './s3-client.ts'
-import { type ObjectStore, type Outgoing, wholeObject } from './whole.ts'
-import { createObjectWire, type WireOptions } from './wire.ts'
+import { type S3Place, type S3Settings, s3Store } from './s3.ts'
+import { type ObjectStore, type Outgoing, openedObject, wholeObject } from './whole.ts'
+import { createObjectWire, type ObjectWire, type WireOptions } from './wire.ts'
 
 export type ObjectPlace = { readonly shown: string } & (
   | ({ readonly kind: 's3' } & S3Place)
@@ -33,5 +31,34 @@ export function createObjects(options: WireOptions & { readonly s3: () => S3Sett
     write: async (place, file, signal) => storeOf(place, `write ${place.shown}`, signal).put(file),
     checkWritable: async (place, isTable) => storeOf(place, `write ${place.shown}`).checkWritable(isTable),
     close: () => wire.close(),
+  }
+}
+
+const EXPIRED = 'Presigned addresses expire, and allow one method each: create a new one, and run the same command again.'
+const HINTS = {
+  401: 'The server requires a login. Use a presigned address: its query is not shown and not stored.',
+  403: EXPIRED,
+  400: EXPIRED,
+  404: 'The object does not exist. Check the address.',
+  410: EXPIRED,
+  411: 'Use an address that accepts a plain PUT.',
+  405: 'Use an address that can be read with GET, or written with PUT.',
+}
+
+function httpsStore(wire: ObjectWire, address: string, label: string, signal?: AbortSignal): ObjectStore {
+  const request = { label, url: new URL(address), hints: HINTS, signal }
+  return {
+    async open(from, etag) {
+      const headers: Record<string, string> = from === 0 || etag === null ? {} : { range: `bytes=${from}-`, 'if-match': etag }
+      const reply = await wire.send({ ...request, access: 'read', method: 'GET', headers, followsRedirects: true })
+      return openedObject(reply, label)
+    },
+    async put(file) {
+      // No content type: a presigned address may be signed for another one.
+      const headers = { 'content-length': String(file.bytes) }
+      const reply = await wire.send({ ...request, access: 'write', method: 'PUT', headers, body: () => file.open() })
+      reply.drop()
+    },
+    checkWritable: async () => {},
   }
 }

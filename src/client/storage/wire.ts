@@ -9,11 +9,10 @@ import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
 import { locationOf, lost, notFollowed } from '../http/exchange.ts'
-import { LIMITS } from '../http/limits.ts'
 import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
 import { readBody } from '../http/reply.ts'
 import { watchSending } from '../http/stall-detector.ts'
-import { createTransport, type Exchange, isNetworkError, type Reply } from '../http/transport.ts'
+import { createTransport, type Exchange, isNetworkError, LIMITS, type Reply } from '../http/transport.ts'
 import { createRedactor, showUrl } from '../redact.ts'
 import type { Outcome } from '../retry/policy.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
@@ -91,8 +90,7 @@ export function createObjectWire(options: WireOptions) {
         const body = request.body && counted(request.body(), bytes => watch?.moved(bytes))
         const headersMs = request.body === undefined ? limits.headersMs : limits.uploadHeadersMs
         const { method, headers = {} } = request
-        const exchange = { method, url, headers, headersMs, idleMs: limits.idleMs, to, signal }
-        const reply = await transport.send(body === undefined ? exchange : { ...exchange, body })
+        const reply = await transport.send({ method, url, headers, body, headersMs, idleMs: limits.idleMs, to, signal })
         request.signal?.throwIfAborted()
         if (isNetworkError(reply)) return lost(reply)
         if (reply.status >= 200 && reply.status < 300) return { type: 'answer', value: reply }

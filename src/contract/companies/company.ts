@@ -2,57 +2,32 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
-import { written } from '../written.ts'
+import { fieldsOf, optionalTexts, written } from '../written.ts'
 
 export const companyAddress = lazy(() =>
   z.looseObject({
-    type: z.string().optional(),
-    simpleValue: z.string().optional(),
-    street: z.string().optional(),
-    houseNumber: z.string().optional(),
-    houseNo: z.string().optional(),
-    city: z.string().optional(),
-    postalCode: z.string().optional(),
-    postCode: z.string().optional(),
-    province: z.string().optional(),
-    telephone: z.string().optional(),
-    directMarketingOptOut: z.boolean().nullish(),
-    directMarketingOptIn: z.boolean().nullish(),
-    country: z.string().optional(),
+    ...optionalTexts('type', 'simpleValue', 'street', 'houseNumber', 'houseNo', 'city', 'postalCode', 'postCode', 'province'),
+    ...optionalTexts('telephone'),
+    ...fieldsOf(z.boolean().nullish(), 'directMarketingOptOut', 'directMarketingOptIn'),
+    ...optionalTexts('country'),
   }),
 )
 
-export const activity = lazy(() =>
-  z.looseObject({
-    code: z.string().optional(),
-    industrySector: z.string().optional(),
-    description: z.string().optional(),
-    classification: z.string().optional(),
-  }),
-)
+export const activity = lazy(() => z.looseObject(optionalTexts('code', 'industrySector', 'description', 'classification')))
 
 /** A company as a search finds it; `id` is its connectId. */
 export const foundCompany = lazy(() =>
   z.looseObject({
     id: z.string().min(1),
-    country: z.string().optional(),
-    regNo: z.string().optional(),
-    safeNo: z.string().optional(),
-    idType: z.string().optional(),
-    name: z.string().optional(),
-    type: z.string().optional(),
-    officeType: z.string().optional(),
-    status: z.string().optional(),
+    ...optionalTexts('country', 'regNo', 'safeNo', 'idType', 'name', 'type', 'officeType', 'status'),
     vatNo: z.union([z.array(z.string()), z.string()]).optional(),
-    phoneNumbers: z.array(z.string()).optional(),
-    tradingNames: z.array(z.string()).optional(),
+    ...fieldsOf(z.array(z.string()).optional(), 'phoneNumbers', 'tradingNames'),
     statusDescription: z.string().nullish(),
     address: companyAddress.optional(),
     activity: activity.optional(),
     legalForm: z.string().optional(),
     additionalData: z.looseObject({}).optional(),
-    dateOfLatestAccounts: wireDate.nullish(),
-    dateOfLatestChange: wireDate.nullish(),
+    ...fieldsOf(wireDate.nullish(), 'dateOfLatestAccounts', 'dateOfLatestChange'),
     activityCode: z.string().nullish(),
   }),
 )
@@ -70,27 +45,13 @@ export const companySearchReply = lazy(() =>
   }),
 )
 
-const grade = z.string().optional()
-
 /** How a company was matched, a letter per field, A best. One key holds a space, exactly so. */
 export const explainPlan = lazy(() =>
   z.looseObject({
     matchScore: z.number().int().optional(),
-    matchScoreAlpha: grade,
-    'matchScoreLocal Id': grade,
-    matchScoreName: grade,
-    matchScoreHouseNo: grade,
-    matchScoreStreet: grade,
-    matchScorePoBox: grade,
-    matchScoreCity: grade,
-    matchScoreState: grade,
-    matchScorePostCode: grade,
-    matchScoreCountry: grade,
-    matchScoreVatNo: grade,
-    matchScoreRegNo: grade,
-    matchScorePhoneNo: grade,
-    matchScoreSimpleValue: grade,
-    matchScoreNum: grade,
+    ...optionalTexts('matchScoreAlpha', 'matchScoreLocal Id', 'matchScoreName', 'matchScoreHouseNo', 'matchScoreStreet'),
+    ...optionalTexts('matchScorePoBox', 'matchScoreCity', 'matchScoreState', 'matchScorePostCode', 'matchScoreCountry'),
+    ...optionalTexts('matchScoreVatNo', 'matchScoreRegNo', 'matchScorePhoneNo', 'matchScoreSimpleValue', 'matchScoreNum'),
   }),
 )
 
@@ -99,26 +60,11 @@ export const matchedCompany = lazy(() =>
   z.looseObject({
     matchScoreConfidence: z.number().int(),
     id: z.string().min(1),
-    country: z.string().optional(),
-    regNo: z.string().optional(),
-    safeNo: z.string().optional(),
-    name: z.string().optional(),
+    ...optionalTexts('country', 'regNo', 'safeNo', 'name'),
     phoneNumber: written(z.number().int(), { type: 'integer', format: 'int64' }).optional(),
-    address: z
-      .looseObject({
-        simpleValue: z.string().optional(),
-        street: z.string().optional(),
-        city: z.string().optional(),
-        postcode: z.string().optional(),
-        country: z.string().optional(),
-        state: z.string().optional(),
-      })
-      .optional(),
-    status: z.string().optional(),
-    type: z.string().optional(),
-    officeType: z.string().optional(),
-    dateOfLatestAccounts: wireDate.nullish(),
-    dateOfLatestChange: wireDate.nullish(),
+    address: z.looseObject(optionalTexts('simpleValue', 'street', 'city', 'postcode', 'country', 'state')).optional(),
+    ...optionalTexts('status', 'type', 'officeType'),
+    ...fieldsOf(wireDate.nullish(), 'dateOfLatestAccounts', 'dateOfLatestChange'),
     matchScoreExplainPlan: explainPlan.optional(),
   }),
 )
@@ -137,3 +83,12 @@ export type FoundCompany = z.infer<typeof foundCompany>
 export type Activity = z.infer<typeof activity>
 export type CompanyAddress = z.infer<typeof companyAddress>
 export type SearchMessage = z.infer<typeof searchMessage>
+
+/** Countries that write the number before the street. */
+const NUMBER_FIRST: ReadonlySet<string> = new Set(['AU', 'CA', 'FR', 'GB', 'IE', 'LU', 'NZ', 'US'])
+
+/** `12 High Street` in GB, `Odensevej 19` in DK; a part that is empty is left out. */
+export function streetLine(street: string, houseNumber: string, country: string): string {
+  const parts = NUMBER_FIRST.has(country) ? [houseNumber, street] : [street, houseNumber]
+  return parts.filter(part => part !== '').join(' ')
+}

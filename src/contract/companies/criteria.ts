@@ -1,22 +1,20 @@
 /** Descriptions of searches and reports by the service: criteria, schemas, country data: contract §9.4, §9.5. */
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
+import { fieldsOf } from '../written.ts'
 import { searchMessage } from './company.ts'
 
 /** What one criterion takes; only `required` or `optional` is there always. */
 export const criterion = lazy(() =>
   z.looseObject({
-    required: z.boolean().optional(),
-    optional: z.boolean().optional(),
-    minLength: z.number().int().optional(),
-    maxLength: z.number().int().optional(),
+    ...fieldsOf(z.boolean().optional(), 'required', 'optional'),
+    ...fieldsOf(z.number().int().optional(), 'minLength', 'maxLength'),
     allowedValues: z.array(z.string()).optional(),
     validationRegExp: z.string().optional(),
   }),
 )
 
-const criteria = <Name extends string>(...names: readonly Name[]) =>
-  Object.fromEntries(names.map(name => [name, criterion.optional()])) as Record<Name, z.ZodOptional<typeof criterion>>
+const criteria = <Name extends string>(...names: readonly Name[]) => fieldsOf(criterion.optional(), ...names)
 
 const companyCriteria = lazy(() =>
   z.looseObject({
@@ -36,11 +34,7 @@ export const criteriaReply = lazy(() =>
   }),
 )
 
-const customDataField = {
-  key: z.string(),
-  optional: z.boolean(),
-  allowedValues: z.array(z.string()).optional(),
-}
+const customDataField = { key: z.string(), optional: z.boolean(), allowedValues: z.array(z.string()).optional() }
 
 const personCriteria = lazy(() =>
   z.looseObject({
@@ -66,14 +60,7 @@ export const schemaReply = lazy(() => z.looseObject({}))
 export const customDataReply = lazy(() =>
   z.looseObject({
     country: z.string().optional(),
-    customData: z
-      .array(
-        z.looseObject({
-          ...customDataField,
-          description: z.array(z.string()).optional(),
-        }),
-      )
-      .optional(),
+    customData: z.array(z.looseObject({ ...customDataField, description: z.array(z.string()).optional() })).optional(),
   }),
 )
 

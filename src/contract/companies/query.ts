@@ -2,25 +2,21 @@
 import { z } from 'zod'
 import { lazy } from '../lazy.ts'
 import { countryList, fromOne, language, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
-import { written } from '../written.ts'
+import { fieldsOf, written } from '../written.ts'
 
 /** The caller's own tag, and data for single countries: taken and not used here. */
-const aside = { customData: maybe(500), callRef: maybe(500) }
+const aside = fieldsOf(maybe(500), 'customData', 'callRef')
 
 const criteria = {
   id: maybe(200),
-  safeNo: maybe(60),
-  regNo: maybe(60),
-  vatNo: maybe(60),
-  name: maybe(500),
-  tradeName: maybe(500),
+  ...fieldsOf(maybe(60), 'safeNo', 'regNo', 'vatNo'),
+  ...fieldsOf(maybe(500), 'name', 'tradeName'),
   acronym: maybe(100),
   exact: truth,
   address: maybe(500),
   street: maybe(300),
   houseNo: maybe(30),
-  city: maybe(200),
-  province: maybe(200),
+  ...fieldsOf(maybe(200), 'city', 'province'),
   website: maybe(300),
   postCode: written(
     z
@@ -50,15 +46,7 @@ const criteria = {
 }
 
 /** Query of `GET /companies`. */
-export const companiesQuery = lazy(() =>
-  z.looseObject({
-    countries: countryList,
-    ...fromOne(),
-    language,
-    ...criteria,
-    ...aside,
-  }),
-)
+export const companiesQuery = lazy(() => z.looseObject({ countries: countryList, ...fromOne(), language, ...criteria, ...aside }))
 
 /** Query of `GET /companies/global`: the same without a country (§9.6; only its name is documented). */
 export const globalQuery = lazy(() => z.looseObject({ ...companiesQuery.shape, countries: countryList.optional() }))
@@ -69,19 +57,14 @@ export const matchQuery = lazy(() =>
     matchThreshold: whole(893, 999),
     country: letters,
     name: text(500),
-    regNo: maybe(60),
-    vatNo: maybe(60),
+    ...fieldsOf(maybe(60), 'regNo', 'vatNo'),
     street: maybe(300),
     houseNo: maybe(30),
     city: maybe(200),
     postCode: maybe(20),
-    province: maybe(200),
-    state: maybe(200),
+    ...fieldsOf(maybe(200), 'province', 'state'),
     phoneNo: maybe(60),
-    reference1: maybe(500),
-    reference2: maybe(500),
-    reference3: maybe(500),
-    callRef: maybe(500),
+    ...fieldsOf(maybe(500), 'reference1', 'reference2', 'reference3', 'callRef'),
   }),
 )
 

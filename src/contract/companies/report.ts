@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
-import { written } from '../written.ts'
+import { fieldsOf, optionalTexts, written } from '../written.ts'
 import { activity, companyAddress, foundCompany } from './company.ts'
 
 const text = z.string().optional()
+const texts = optionalTexts
+const dates = <Name extends string>(...names: readonly Name[]) => fieldsOf(wireDate.optional(), ...names)
 const money = z.looseObject({ currency: text, value: z.union([z.string(), z.number()]).nullish() }).optional()
 /** Declared a number here, where a credit limit is a text. */
 const amount = z.looseObject({ currency: text, value: z.union([z.number(), z.string()]).nullish() }).optional()
@@ -14,10 +16,9 @@ const list = <T extends z.ZodType>(element: T) => z.array(element).optional()
 
 const rating = lazy(() =>
   z.looseObject({
-    commonValue: text,
-    commonDescription: text,
+    ...texts('commonValue', 'commonDescription'),
     creditLimit: money,
-    providerValue: z.looseObject({ maxValue: text, minValue: text, value: text }).optional(),
+    providerValue: z.looseObject(texts('maxValue', 'minValue', 'value')).optional(),
     providerDescription: text,
     pod: z.number().nullish(),
     assessment: text,
@@ -28,19 +29,14 @@ const rating = lazy(() =>
 const figures = z.looseObject({})
 
 const status = z.union([z.looseObject({ status: text, description: text }), z.string()]).optional()
-const legalForm = lazy(() => z.looseObject({ commonCode: text, providerCode: text, description: text }))
+const legalForm = lazy(() => z.looseObject(texts('commonCode', 'providerCode', 'description')))
 
 const summary = lazy(() =>
   z.looseObject({
-    businessName: text,
-    country: text,
-    companyNumber: text,
-    companyRegistrationNumber: text,
-    ggsID: text,
+    ...texts('businessName', 'country', 'companyNumber', 'companyRegistrationNumber', 'ggsID'),
     mainActivity: activity.optional(),
     companyStatus: status,
-    latestTurnoverFigure: amount,
-    latestShareholdersEquityFigure: amount,
+    ...fieldsOf(amount, 'latestTurnoverFigure', 'latestShareholdersEquityFigure'),
     creditRating: rating.optional(),
   }),
 )
@@ -49,14 +45,8 @@ const identification = lazy(() =>
   z.looseObject({
     basicInformation: z
       .looseObject({
-        businessName: text,
-        registeredCompanyName: text,
-        companyRegistrationNumber: text,
-        country: text,
-        vatRegistrationNumber: text,
-        vatRegistrationDate: wireDate.optional(),
-        companyRegistrationDate: wireDate.optional(),
-        operationsStartDate: wireDate.optional(),
+        ...texts('businessName', 'registeredCompanyName', 'companyRegistrationNumber', 'country', 'vatRegistrationNumber'),
+        ...dates('vatRegistrationDate', 'companyRegistrationDate', 'operationsStartDate'),
         commercialCourt: text,
         legalForm: legalForm.optional(),
         ownershipType: text,
@@ -75,44 +65,27 @@ const identification = lazy(() =>
 const contact = lazy(() =>
   z.looseObject({
     mainAddress: companyAddress.optional(),
-    otherAddresses: list(companyAddress),
-    previousAddresses: list(companyAddress),
-    emailAddresses: list(z.string()),
-    websites: list(z.string()),
+    ...fieldsOf(list(companyAddress), 'otherAddresses', 'previousAddresses'),
+    ...fieldsOf(list(z.string()), 'emailAddresses', 'websites'),
   }),
 )
 
 /** A director of a company, current or previous; a previous one has a `resignationDate`. */
 export const director = lazy(() =>
   z.looseObject({
-    id: text,
-    idType: text,
-    name: text,
-    title: text,
-    firstNames: text,
-    firstName: text,
-    middleName: text,
-    surname: text,
+    ...texts('id', 'idType', 'name', 'title', 'firstNames', 'firstName', 'middleName', 'surname'),
     address: companyAddress.optional(),
     gender: written(z.string(), { type: 'string', enum: ['Male', 'Female', 'Unknown', 'NotApplicable'] }).optional(),
     birthName: text,
     dateOfBirth: zonedDate.optional(),
-    placeOfBirth: text,
-    nationality: text,
-    countryOfResidence: text,
-    country: text,
-    directorType: text,
+    ...texts('placeOfBirth', 'nationality', 'countryOfResidence', 'country', 'directorType'),
     hasNegativeInfo: z.boolean().nullish(),
     signingAuthority: text,
     resignationDate: zonedDate.optional(),
     positions: list(
       z.looseObject({
         dateAppointed: zonedDate.optional(),
-        commonCode: text,
-        providerCode: text,
-        positionName: text,
-        authority: text,
-        apptDurationType: text,
+        ...texts('commonCode', 'providerCode', 'positionName', 'authority', 'apptDurationType'),
         additionalData: free,
       }),
     ),
@@ -120,19 +93,17 @@ export const director = lazy(() =>
   }),
 )
 
-const directorship = lazy(() => z.looseObject({ id: text, name: text, position: text, companyName: text, status: text }))
+const directorship = lazy(() => z.looseObject(texts('id', 'name', 'position', 'companyName', 'status')))
 
 export const report = lazy(() =>
   z.looseObject({
-    companyId: text,
-    language: text,
+    ...texts('companyId', 'language'),
     companySummary: summary.optional(),
     alternateSummary: free,
     companyIdentification: identification.optional(),
     creditScore: z
       .looseObject({
-        currentCreditRating: rating.optional(),
-        previousCreditRating: rating.optional(),
+        ...fieldsOf(rating.optional(), 'currentCreditRating', 'previousCreditRating'),
         currentContractLimit: money,
         latestRatingChangeDate: wireDate.optional(),
       })
@@ -149,10 +120,8 @@ export const report = lazy(() =>
       .optional(),
     groupStructure: z
       .looseObject({
-        ultimateParent: foundCompany.optional(),
-        immediateParent: foundCompany.optional(),
-        subsidiaryCompanies: list(foundCompany),
-        affiliatedCompanies: list(foundCompany),
+        ...fieldsOf(foundCompany.optional(), 'ultimateParent', 'immediateParent'),
+        ...fieldsOf(list(foundCompany), 'subsidiaryCompanies', 'affiliatedCompanies'),
       })
       .optional(),
     extendedGroupStructure: list(z.looseObject({})),
@@ -161,29 +130,23 @@ export const report = lazy(() =>
         type: text,
         yearEndDate: wireDate.optional(),
         currency: text,
-        profitAndLoss: figures.optional(),
-        balanceSheet: figures.optional(),
+        ...fieldsOf(figures.optional(), 'profitAndLoss', 'balanceSheet'),
       }),
     ),
     localFinancialStatements: list(z.looseObject({})),
-    negativeInformation: free,
-    additionalInformation: free,
-    paymentData: free,
+    ...fieldsOf(free, 'negativeInformation', 'additionalInformation', 'paymentData'),
   }),
 )
 
 /** Answer of `GET /companies/{id}`. With `Accept: application/json+pdf` three of its keys end in `ID`, and the PDF is added. */
 export const reportReply = lazy(() =>
   z.looseObject({
-    correlationId: text,
-    correlationID: text,
+    ...texts('correlationId', 'correlationID'),
     failedSections: list(z.string()),
-    companyId: text,
-    companyID: text,
+    ...texts('companyId', 'companyID'),
     dateOfOrder: zonedDate.optional(),
     language: text,
-    userId: z.number().int().optional(),
-    userID: z.number().int().optional(),
+    ...fieldsOf(z.number().int().optional(), 'userId', 'userID'),
     report,
     pdfReportStream: text,
   }),

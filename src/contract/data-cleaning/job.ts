@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { plainName } from '../query.ts'
-import { written } from '../written.ts'
+import { fieldsOf, optionalTexts, written } from '../written.ts'
 import { MAPPINGS } from './mappings.ts'
 
 /** Whether the company numbers of a list are relied on: `unreliable` ones alone are no match where the name is another. */
@@ -17,11 +17,7 @@ const nullable = z.string().nullable().meta({ isNullWritten: true })
 /** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
 export const jobSummary = lazy(() =>
   z.looseObject({
-    totalRows: count,
-    matched: count,
-    manualMatched: count,
-    unmatched: count,
-    duplicates: count,
+    ...fieldsOf(count, 'totalRows', 'matched', 'manualMatched', 'unmatched', 'duplicates'),
     registers: z
       .array(z.looseObject({ name: z.string(), snapshotDate: nullable, sha256: nullable }))
       .nullish()
@@ -62,21 +58,14 @@ export const job = lazy(() =>
     id,
     name: z.string(),
     status: z.string().min(1),
-    createdAt: wireDate.optional(),
-    modifiedAT: wireDate.optional(),
-    modifiedAt: wireDate.optional(),
-    managingUserId: z.number().int().optional(),
-    managingCustomerId: z.number().int().optional(),
-    owningCustomerId: z.number().int().optional(),
-    owningUserId: z.number().int().optional(),
-    countryCode: z.string().nullish(),
-    portfolioId: z.string().nullish(),
+    ...fieldsOf(wireDate.optional(), 'createdAt', 'modifiedAT', 'modifiedAt'),
+    ...fieldsOf(z.number().int().optional(), 'managingUserId', 'managingCustomerId', 'owningCustomerId', 'owningUserId'),
+    ...fieldsOf(z.string().nullish(), 'countryCode', 'portfolioId'),
     source: z.string().optional(),
     jobSummary: jobSummary.nullish(),
     jobEnrichmentSettings: z.looseObject({ creditType: z.string().optional() }).nullish(),
     archived: z.boolean().optional(),
-    details: z.string().optional(),
-    correlationId: z.string().optional(),
+    ...optionalTexts('details', 'correlationId'),
   }),
 )
 
@@ -116,10 +105,8 @@ export const uploadedFile = lazy(() =>
     id: z.string(),
     sourceFilename: z.string().optional(),
     hasHeader: z.boolean().optional(),
-    createdAt: wireDate.optional(),
-    modifiedAt: wireDate.optional(),
-    managingUserId: z.number().int().optional(),
-    managingCustomerId: z.number().int().optional(),
+    ...fieldsOf(wireDate.optional(), 'createdAt', 'modifiedAt'),
+    ...fieldsOf(z.number().int().optional(), 'managingUserId', 'managingCustomerId'),
     status: z.string().optional(),
     active: z.boolean().optional(),
     correlationId: z.string().optional(),

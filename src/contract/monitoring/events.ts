@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { day, fromZero, off, truth, words } from '../query.ts'
-import { orNull, wholeNumber } from '../written.ts'
+import { fieldsOf, orNull, wholeNumber, written } from '../written.ts'
 import { pageOf } from './paging.ts'
 
 /** First and last moment of what is wanted; a last day without a time counts whole. */
@@ -18,11 +18,8 @@ export const companyEvent = lazy(() =>
     eventId: wholeNumber('int64'),
     companyId: z.string().optional(),
     portfolioId: wholeNumber('int64').optional(),
-    ruleName: z.string().nullish(),
-    localEventCode: z.string().nullish(),
-    globalEventCode: z.string().nullish(),
-    newValue: value,
-    oldValue: value,
+    ...fieldsOf(z.string().nullish(), 'ruleName', 'localEventCode', 'globalEventCode'),
+    ...fieldsOf(value, 'newValue', 'oldValue'),
     eventDate: wireDate,
     createdDate: wireDate.optional(),
   }),
@@ -33,9 +30,7 @@ export const notificationEvent = lazy(() =>
   z.looseObject({
     company: z.looseObject({
       id: z.string(),
-      safeNumber: orNull(z.string()),
-      name: orNull(z.string()),
-      countryCode: orNull(z.string()),
+      ...fieldsOf(orNull(z.string()), 'safeNumber', 'name', 'countryCode'),
       portfolioId: wholeNumber('int64'),
       portfolioName: z.string().nullish(),
     }),
@@ -44,8 +39,7 @@ export const notificationEvent = lazy(() =>
     notificationId: orNull(wholeNumber('int64')),
     eventDate: wireDate,
     processedDate: orNull(wireDate),
-    newValue: value,
-    oldValue: value,
+    ...fieldsOf(value, 'newValue', 'oldValue'),
     ruleCode: wholeNumber(),
     ruleName: z.string().nullish(),
     summary: orNull(z.string()),
@@ -71,15 +65,42 @@ export const companyEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZe
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
 export const notificationEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off }))
 
-export const companyNotificationsQuery = lazy(() =>
-  z.looseObject({
-    ...fromZero,
-    ...order,
-    isProcessed: truth,
-  }),
-)
+export const companyNotificationsQuery = lazy(() => z.looseObject({ ...fromZero, ...order, isProcessed: truth }))
 
 export const markBody = lazy(() => z.strictObject({ isProcessed: z.boolean() }))
 
 export type CompanyEvent = z.infer<typeof companyEvent>
 export type NotificationEvent = z.infer<typeof notificationEvent>
+
+const param = z.union([z.string(), z.number()]).nullish()
+
+/** A rule that the service offers, or that is set in a portfolio; `XX` is for companies of all countries. `0` and `1` are read as truth values, null as false. */
+export const eventRule = lazy(() =>
+  z.looseObject({
+    isActive: z.union([z.boolean(), z.literal([0, 1]), z.enum(['0', '1'])]).nullish(),
+    ruleCode: z.number().int(),
+    ruleCountryCode: z.string().optional(),
+    ruleType: wholeNumber().optional(),
+    ruleTypeName: z.string().optional(),
+    name: z.string().optional(),
+    ...fieldsOf(param, 'param0', 'param1', 'param2'),
+  }),
+)
+
+/** Answer of every list of rules: the bare array. */
+export const eventRulesReply = z.array(eventRule)
+
+/** Body that sets rules of a portfolio: the bare array; other rules stay unchanged. */
+export const eventRulesBody = lazy(() =>
+  z
+    .array(
+      z.strictObject({
+        ruleCode: z.number().int(),
+        isActive: written(z.union([z.literal([0, 1]), z.boolean()]), { type: ['boolean', 'integer'], minimum: 0, maximum: 1 }),
+        ...fieldsOf(param, 'param0', 'param1', 'param2'),
+      }),
+    )
+    .max(1000),
+)
+
+export type EventRule = z.infer<typeof eventRule>

@@ -4,7 +4,7 @@ import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { pageOf } from '../monitoring/paging.ts'
 import { fromZero, words } from '../query.ts'
-import { orNull, wholeNumber } from '../written.ts'
+import { fieldsOf, orNull, wholeNumber } from '../written.ts'
 
 /** Declared a text; the service's samples hold numbers. */
 const textOrNumber = orNull(z.union([z.string(), z.number()]))
@@ -12,20 +12,14 @@ const correlationId = z.string().optional()
 
 const common = {
   portfolioId: wholeNumber('int64').nullish(),
-  safeNumber: z.string().nullish(),
-  name: z.string().nullish(),
-  address: z.string().nullish(),
-  countryCode: z.string().nullish(),
+  ...fieldsOf(z.string().nullish(), 'safeNumber', 'name', 'address', 'countryCode'),
   creditLimit: orNull(z.number()),
   dateLastEvent: orNull(wireDate),
   freeText: orNull(z.string()),
   personalLimit: textOrNumber,
-  personalReference: orNull(z.string()),
-  ratingCommon: orNull(z.string()),
-  ratingLocal: textOrNumber,
-  companyStatus: textOrNumber,
-  dateAdded: wireDate.nullish(),
-  dateModified: wireDate.nullish(),
+  ...fieldsOf(orNull(z.string()), 'personalReference', 'ratingCommon'),
+  ...fieldsOf(textOrNumber, 'ratingLocal', 'companyStatus'),
+  ...fieldsOf(wireDate.nullish(), 'dateAdded', 'dateModified'),
 }
 
 /** A company in a list; its connectId goes by `id` here. */
@@ -75,9 +69,7 @@ export const copyReply = lazy(() =>
   z.looseObject({
     correlationId,
     data: z.looseObject({
-      totalPortfoliosCompanies: z.number().int(),
-      successfulPortfoliosCompanies: z.number().int(),
-      failedPortfoliosCompanies: z.number().int(),
+      ...fieldsOf(z.number().int(), 'totalPortfoliosCompanies', 'successfulPortfoliosCompanies', 'failedPortfoliosCompanies'),
       reason: z.string().nullish(),
     }),
   }),

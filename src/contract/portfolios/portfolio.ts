@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { lazy } from '../lazy.ts'
 import { pageOf } from '../monitoring/paging.ts'
 import { fromZero, off, PLAIN_TEXT, plainName, words } from '../query.ts'
-import { orNull, wholeNumber, written } from '../written.ts'
+import { fieldsOf, orNull, wholeNumber, written } from '../written.ts'
 
 const correlationId = z.string().optional()
 const portfolioId = written(z.number().int(), { type: 'integer', format: 'int64' })
-const names = { firstName: z.string().nullish(), lastName: z.string().nullish() }
+const names = fieldsOf(z.string().nullish(), 'firstName', 'lastName')
 const emailAddress = z.string().min(1).max(254)
 const plain = (length: number) => z.string().max(length).regex(PLAIN_TEXT, 'must not hold control characters')
 const personName = plain(100).optional()

@@ -1,37 +1,141 @@
 /** Hits of AML searches on the wire: contract §6.4 to §6.7. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
-import { zonedDate } from '../dates.ts'
+import { wireDate, zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
-import { needsOneOf, orNull, wholeNumber, written } from '../written.ts'
-import { businessResults, hitSource, individualResults } from './aml-results.ts'
+import { fieldsOf, needsOneOf, orNull, wholeNumber, written } from '../written.ts'
 import { answeredDate, batchOf, oneWord, pageOf, uuid } from './search.ts'
 import { HIT_DECISIONS, REQUESTED_DECISIONS } from './words.ts'
 
 const text = orNull(z.string())
-const texts = z.array(z.string()).nullish()
+const list = z.array(z.string()).nullish()
+const texts = <Name extends string>(...names: readonly Name[]) => fieldsOf(text, ...names)
+
+export const hitSource = lazy(() =>
+  z.looseObject({
+    ...texts('title', 'description', 'link', 'dateAdded'),
+    isCopyrighted: z.boolean().or(z.string()).nullish(),
+    ...texts('datePublished', 'documentLink'),
+    datasets: list,
+  }),
+)
+
+const event = lazy(() =>
+  z.looseObject({
+    ...texts('id', 'type', 'date'),
+    amount: orNull(z.number().int()),
+    ...texts('currencyCode', 'duration'),
+    sources: z.array(hitSource).nullish(),
+  }),
+)
+
+const entryOf = <Value extends z.ZodType>(value: Value) =>
+  z.looseObject({
+    events: z.array(event).nullish(),
+    sources: z.array(hitSource).nullish(),
+    type: z.string().optional(),
+    value: value.nullish(),
+  })
+
+const category = lazy(() => entryOf(z.looseObject(texts('category', 'subCategory'))))
+
+const insolvency = lazy(() =>
+  entryOf(
+    z.looseObject({
+      ...texts('insolvencyIdNumber', 'type', 'debtAmount'),
+      ...fieldsOf(orNull(wireDate), 'startDate', 'endDate'),
+      caseReferenceNumbers: list,
+      solicitor: text,
+      court: z
+        .looseObject({ ...texts('name', 'petitioner'), ...fieldsOf(orNull(wireDate), 'hearingDate', 'petitionPresentedDate') })
+        .nullish(),
+      ...fieldsOf(orNull(wireDate), 'orderDate', 'gazetteIssuedDate', 'awardDate'),
+    }),
+  ),
+)
+
+const interest = lazy(() =>
+  entryOf(
+    z.looseObject({
+      category: text,
+      positions: z.array(z.looseObject(texts('name', 'segment', 'country', 'fromDate', 'toDate'))).nullish(),
+    }),
+  ),
+)
+
+const sanction = lazy(() =>
+  entryOf(
+    z.looseObject({
+      ...texts('sanctionId', 'issuingBody', 'origin'),
+      ...fieldsOf(list, 'sanctionTypes', 'measures'),
+      regime: text,
+    }),
+  ),
+)
+
+const disqualified = lazy(() =>
+  entryOf(
+    z.looseObject({
+      referenceNumber: text,
+      ...fieldsOf(orNull(wireDate), 'fromDate', 'toDate'),
+      organisations: list,
+      reason: text,
+    }),
+  ),
+)
+
+const exposed = lazy(() => entryOf(z.looseObject(texts('country', 'position', 'fromDate', 'toDate', 'segment'))))
+
+const linked = lazy(() =>
+  entryOf(
+    z.looseObject({
+      ...texts('firstName', 'middleName', 'lastName', 'relationship'),
+      ownershipPercentage: orNull(z.number().int()),
+      datasets: list,
+    }),
+  ),
+)
+
+const common = {
+  ...fieldsOf(z.array(category).nullish(), 'AM', 'ENF'),
+  INS: z.array(insolvency).nullish(),
+  POI: z.array(interest).nullish(),
+  SAN: z.looseObject(fieldsOf(z.array(sanction).nullish(), 'CURRENT', 'FORMER')).nullish(),
+}
+
+export const individualResults = lazy(() =>
+  z.looseObject({
+    ...common,
+    DD: z.array(disqualified).nullish(),
+    PEP: z
+      .looseObject({
+        ...fieldsOf(z.array(exposed).nullish(), 'CURRENT', 'FORMER'),
+        LINKED: z.array(linked).nullish(),
+      })
+      .nullish(),
+  }),
+)
+
+/** What a business is known for; state ownership is one entry. */
+export const businessResults = lazy(() =>
+  z.looseObject({ ...common, SOE: entryOf(z.looseObject(texts('type', 'level'))).nullish() }),
+)
 
 const hitFields = {
   id: uuid,
   hitScore: wholeNumber(),
-  name: z.string().nullish(),
-  match: z.string().nullish(),
-  note: z.string().nullish(),
-  countries: texts,
-  datasets: texts,
-  modifiedAt: zonedDate.nullish(),
-  createdAt: zonedDate.nullish(),
+  ...fieldsOf(z.string().nullish(), 'name', 'match', 'note'),
+  ...fieldsOf(list, 'countries', 'datasets'),
+  ...fieldsOf(zonedDate.nullish(), 'modifiedAt', 'createdAt'),
   modifiedById: z.number().int().nullish(),
   modifiedBy: z.string().nullish(),
   decision: oneWord(HIT_DECISIONS),
 }
 
 const personFields = {
-  firstName: z.string().nullish(),
-  middleName: z.string().nullish(),
-  lastName: z.string().nullish(),
+  ...fieldsOf(z.string().nullish(), 'firstName', 'middleName', 'lastName'),
   gender: text,
   datesOfBirth: z.array(answeredDate).nullish(),
-  profileImages: texts,
+  profileImages: list,
   pepTier: z.string().nullish(),
 }
 
@@ -44,25 +148,14 @@ export const businessHit = lazy(() => withSuperseded(hitFields))
 /** An individual hit in lists and after an update. */
 export const individualHit = lazy(() => withSuperseded({ ...hitFields, ...personFields }))
 
-const address = lazy(() =>
-  z.looseObject({
-    postalCode: text,
-    line1: text,
-    line2: text,
-    type: text,
-    county: text,
-    countryCode: text,
-    city: text,
-  }),
-)
-const typed = lazy(() => z.looseObject({ type: text, value: text }))
-const ownership = { relationship: text, ownershipPercentage: orNull(z.number().int()), datasets: texts }
-const individualLink = lazy(() => z.looseObject({ ...ownership, firstName: text, middleName: text, lastName: text }))
+const address = lazy(() => z.looseObject(texts('postalCode', 'line1', 'line2', 'type', 'county', 'countryCode', 'city')))
+const typed = lazy(() => z.looseObject(texts('type', 'value')))
+const ownership = { relationship: text, ownershipPercentage: orNull(z.number().int()), datasets: list }
+const individualLink = lazy(() => z.looseObject({ ...ownership, ...texts('firstName', 'middleName', 'lastName') }))
 
 const fullFields = {
   ...hitFields,
-  profileImages: texts,
-  screeningNotes: texts,
+  ...fieldsOf(list, 'profileImages', 'screeningNotes'),
   identifiers: z.array(typed).nullish(),
   addresses: z.array(address).nullish(),
   contacts: z.array(typed).nullish(),
@@ -80,7 +173,7 @@ export const individualHitFull = lazy(() =>
     ...personFields,
     datesOfDeath: z.array(answeredDate).nullish(),
     isDeceased: z.boolean().nullish(),
-    aliases: z.array(z.looseObject({ type: text, firstName: text, middleName: text, lastName: text })).nullish(),
+    aliases: z.array(z.looseObject(texts('type', 'firstName', 'middleName', 'lastName'))).nullish(),
     amlResults: individualResults.nullish(),
   }),
 )
@@ -88,10 +181,9 @@ export const individualHitFull = lazy(() =>
 export const businessHitFull = lazy(() =>
   z.looseObject({
     ...fullFields,
-    aliases: z.array(z.looseObject({ type: text, name: text })).nullish(),
+    aliases: z.array(z.looseObject(texts('type', 'name'))).nullish(),
     description: text,
-    businessTypes: texts,
-    activities: texts,
+    ...fieldsOf(list, 'businessTypes', 'activities'),
     amlResults: businessResults.nullish(),
   }),
 )
@@ -118,7 +210,7 @@ export const decideHits = lazy(() => z.strictObject({ items: z.array(hitDecision
 const anything = z.unknown().optional()
 
 /** The element of the batch that failed, as it was sent. */
-const failedDecision = lazy(() => z.looseObject({ hitId: anything, decision: anything, note: anything }))
+const failedDecision = lazy(() => z.looseObject(fieldsOf(anything, 'hitId', 'decision', 'note')))
 
 export const businessHitBatch = lazy(() => batchOf(failedDecision, businessHit))
 
@@ -134,8 +226,7 @@ export const hitDownload = lazy(() =>
     downloadUrl: z.string().min(1),
     fileName: z.string(),
     expiresAt: zonedDate,
-    searchId: uuid.optional(),
-    hitId: uuid.optional(),
+    ...fieldsOf(uuid.optional(), 'searchId', 'hitId'),
     correlationId: z.string().optional(),
   }),
 )

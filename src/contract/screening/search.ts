@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { zonedDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
 import { PLAIN_TEXT, plainName } from '../query.ts'
-import { needsOneOf, orNull, written } from '../written.ts'
+import { fieldsOf, needsOneOf, optionalTexts, orNull, written } from '../written.ts'
 import { DATASETS, isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()
@@ -40,12 +40,7 @@ const countryCodes = written(z.array(z.string().regex(/^[A-Za-z]{2}$/, 'must be 
 })
 
 export const createBusinessSearch = lazy(() =>
-  z.strictObject({
-    name,
-    threshold: z.literal(THRESHOLDS),
-    datasets,
-    countryCodes: countryCodes.nullish(),
-  }),
+  z.strictObject({ name, threshold: z.literal(THRESHOLDS), datasets, countryCodes: countryCodes.nullish() }),
 )
 
 /** Body of a new individual search: `name`, or `firstName` and `lastName`. */
@@ -82,12 +77,8 @@ export const createIndividualSearch = lazy(() =>
 )
 
 /** The name a search for a person goes by and is measured by: `{lastName} {firstName} {middleName}`, or `name`. */
-export const fullNameOf = (one: {
-  readonly name?: string | null | undefined
-  readonly firstName?: string | null | undefined
-  readonly middleName?: string | null | undefined
-  readonly lastName?: string | null | undefined
-}): string => one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
+export const fullNameOf = (one: Partial<Record<'name' | 'firstName' | 'middleName' | 'lastName', string | null>>): string =>
+  one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
 
 /** Ours are UUIDs. */
 export const uuid = written(z.string().min(1), { type: 'string', format: 'uuid' })
@@ -115,19 +106,13 @@ export const businessSearch = lazy(() =>
     modifiedAt: zonedDate.nullish(),
     note: orNull(z.string()),
     scheduleId: orNull(uuid),
-    totalHitCount: count.optional(),
-    truePositiveHitsCount: count.optional(),
-    falsePositiveHitsCount: count.optional(),
-    undecidedHitsCount: count.optional(),
+    ...fieldsOf(count.optional(), 'totalHitCount', 'truePositiveHitsCount', 'falsePositiveHitsCount', 'undecidedHitsCount'),
     correlationId: z.string().optional(),
   }),
 )
 
 export const individualSearch = businessSearch.extend({
-  firstName: orNull(z.string()),
-  middleName: orNull(z.string()),
-  lastName: orNull(z.string()),
-  gender: orNull(z.string()),
+  ...fieldsOf(orNull(z.string()), 'firstName', 'middleName', 'lastName', 'gender'),
   dateOfBirth: orNull(answeredDate),
   pepTiers: z.array(z.string()).nullish(),
   isDobRequired: z.boolean().nullish(),
@@ -168,11 +153,9 @@ export const updateSearches = lazy(() => z.strictObject({ items: z.array(searchU
 /** Why one element of a batch was refused (RFC 7807). */
 const itemError = lazy(() =>
   z.looseObject({
-    type: z.string().optional(),
-    title: z.string().optional(),
+    ...optionalTexts('type', 'title'),
     status: z.number().int().optional(),
-    detail: z.string().optional(),
-    instance: z.string().optional(),
+    ...optionalTexts('detail', 'instance'),
   }),
 )
 
@@ -187,9 +170,7 @@ export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: It
 const anything = z.unknown().optional()
 
 /** The element of the batch that failed, as it was sent. */
-const failedUpdate = lazy(() =>
-  z.looseObject({ searchId: anything, riskRating: anything, assignedToUserId: anything, status: anything, note: anything }),
-)
+const failedUpdate = lazy(() => z.looseObject(fieldsOf(anything, 'searchId', 'riskRating', 'assignedToUserId', 'status', 'note')))
 
 export const businessSearchBatch = lazy(() => batchOf(failedUpdate, businessSearch))
 

@@ -2,7 +2,7 @@
  * Decides which planned fault applies to which request, and counts how often each was applied.
  */
 import { z } from 'zod'
-import type { Recognised } from '../match-operation.ts'
+import type { Recognised } from '../record.ts'
 import { effect, type Fault, type FaultEffect, type FaultEffectInput, type FaultInput, fault } from './fault-table.ts'
 
 /** A request as a policy receives it: `nth` of its operation since arming, from 1; `operation` is null outside the interface. */

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { Agent, DecoratorHandler, type Dispatcher, ProxyAgent } from 'undici'
 import type { FaultInput } from '../../../src/testing/index.ts'
-import { matchOperation, type Recognised } from '../../../src/testing/match-operation.ts'
+import { matchOperation, type Recognised } from '../../../src/testing/record.ts'
 import { AUTHORITY, ELSEWHERE, EXPIRED, GOOD, KEY } from './certificates.ts'
 import type { BadConnection } from './data.ts'
 

@@ -6,8 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, buildConnector, request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { parserOf } from '../../../src/client/http/connector.ts'
-import { LIMITS } from '../../../src/client/http/limits.ts'
-import { createTransport, isNetworkError } from '../../../src/client/http/transport.ts'
+import { createTransport, isNetworkError, LIMITS } from '../../../src/client/http/transport.ts'
 
 const BODY = Buffer.alloc(1_000_000, 'x')
 

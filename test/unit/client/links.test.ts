@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isPrivateAddress, lookupPublic } from '../../../src/client/http/addresses.ts'
-import { FILE_HOSTS, judgeLink, parseBase, resolveLink, under } from '../../../src/client/http/links.ts'
+import {
+  FILE_HOSTS,
+  isPrivateAddress,
+  judgeLink,
+  lookupPublic,
+  parseBase,
+  resolveLink,
+  under,
+} from '../../../src/client/http/links.ts'
 
 const base = parseBase('https://api.example.com/v1/', false)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lifetimeOf, renewalAge } from '../../../src/client/auth/token.ts'
+import { lifetimeOf, renewalAge } from '../../../src/client/auth/session.ts'
 import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, reset, serveScript, silence, uploadOf } from './kit.ts'
 
 const MINUTE = 60_000

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect as open, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type Proxies, proxyFor } from '../../../src/client/http/proxies.ts'
+import { type Proxies, proxyFor } from '../../../src/client/http/transport.ts'
 import { type Answer, clientOf, errorOf, JOBS, job, LOGIN, page, serveScript } from './kit.ts'
 import { cert, key } from './self-signed.ts'
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { S3Settings } from '../../../src/client/storage/s3-client.ts'
+import type { S3Settings } from '../../../src/client/storage/s3.ts'
 
 const MOTO =
   process.env.FETTLE_MOTO ?? fileURLToPath(new URL('../../../node_modules/.cache/moto/bin/moto_server', import.meta.url))

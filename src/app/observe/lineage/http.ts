@@ -39,7 +39,7 @@ export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']
 async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal) {
   const [{ createTransport, isNetworkError }, { LIMITS }] = await Promise.all([
     import('../../../client/http/transport.ts'),
-    import('../../../client/http/limits.ts'),
+    import('../../../client/http/transport.ts'),
   ])
   const transport = createTransport({ ...LIMITS, connectMs: TIMEOUT_MS }, { proxies: proxiesOf(env) })
   const headers = {

@@ -62,7 +62,7 @@ interface Refusal {
 async function open(env: Env, timeoutMs: number) {
   const [{ createTransport, isNetworkError }, { LIMITS }, { parseRetryAfter }] = await Promise.all([
     import('../../../client/http/transport.ts'),
-    import('../../../client/http/limits.ts'),
+    import('../../../client/http/transport.ts'),
     import('../../../client/retry/retry-after.ts'),
   ])
   const transport = createTransport({ ...LIMITS, connectMs: timeoutMs }, { proxies: proxiesOf(env) })

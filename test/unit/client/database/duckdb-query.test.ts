@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { withQuery } from '../../../../src/client/database/read-query.ts'
+import { withQuery } from '../../../../src/client/database/databases.ts'
 import { atFileEnd } from '../../../support/file-end.ts'
 import { queryFile } from './duckdb.ts'
 

@@ -1,6 +1,6 @@
 /** Queries of a real PostgreSQL as CSV: the text of every type, errors without values, certificates, connections that break. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { withQuery } from '../../../../src/client/database/read-query.ts'
+import { withQuery } from '../../../../src/client/database/databases.ts'
 import type { Clock } from '../../../../src/model/requests.ts'
 import { isNear } from '../../../../src/pipeline/index.ts'
 import { freePort } from '../../../support/free-port.ts'
