@@ -160,22 +160,8 @@ function inputOf({ plan: { input } }: RunState): Result['input'] {
   const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input
   const header = input.header && [...input.header]
   const files = input.files?.map(({ path, sha256, bytes, rows }) => ({ path, sha256, bytes, rows }))
-  const several = files === undefined ? {} : { files }
-  return {
-    path,
-    ...several,
-    sha256,
-    bytes,
-    rows,
-    encoding,
-    bom,
-    delimiter,
-    delimiterEvidence,
-    header,
-    columns,
-    blankLines,
-    lineEnd,
-  }
+  const text = { encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd }
+  return { path, ...(files === undefined ? {} : { files }), sha256, bytes, rows, ...text }
 }
 
 const jobOf = (job: JobState): Result['jobs'][number] => ({
@@ -228,11 +214,10 @@ function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {
   }))
 }
 
-const samplesOf = ({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] =>
-  samplesIn(
-    plan,
-    samples.filter(one => one.outcome === outcome),
-  )
+function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
+  const own = samples.filter(sample => sample.outcome === outcome)
+  return samplesIn(plan, own)
+}
 
 /** The rows of a report. They are masked again: a resume may mask more columns than the settings under which the rows were stored. */
 export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): Sample[] {

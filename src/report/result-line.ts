@@ -46,7 +46,7 @@ export function resultLine(report: Report): string {
   const [result] = results
   const error = isRefused(report) ? result?.error : undefined
   const { runId, directory } = metadata
-  const line: ResultLine = {
+  let line: ResultLine = {
     status,
     exitCode,
     runId,
@@ -62,23 +62,12 @@ export function resultLine(report: Report): string {
     output: result?.outputs.find(output => output.kind === 'output')?.path ?? null,
     journal: journal?.head ?? null,
   }
-  const shorter = [
-    {},
-    { events: null },
-    { registers: null },
-    { output: null },
-    { report: null },
-    { service: null },
-    { pipeline: null },
-    { runId: null },
-  ]
-  let short = line
-  for (const step of shorter) {
-    short = { ...short, ...step }
-    const text = resultLineOf(short)
-    if (fits(text)) return text
+  const fits = (text: string): boolean => new TextEncoder().encode(text).length <= LIMIT
+  let text = resultLineOf(line)
+  for (const key of ['events', 'registers', 'output', 'report', 'service', 'pipeline', 'runId'] as const) {
+    if (fits(text)) break
+    line = { ...line, [key]: null }
+    text = resultLineOf(line)
   }
-  return resultLineOf(short)
+  return text
 }
-
-const fits = (text: string): boolean => new TextEncoder().encode(text).length <= LIMIT

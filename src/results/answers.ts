@@ -17,7 +17,7 @@ import { rowKeyMaker } from '../reuse/files/row-key.ts'
 import { acceptMatch, BANDING, type Evidence, PATTERN } from './accept.ts'
 import { addedColumns, type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { companyIn, type EnrichedFile, noFile, openEnriched, outcomeReader, type RowOutcome } from './enriched-file.ts'
-import { receivedPath } from './file-names.ts'
+import { cannotReadBack, receivedPath } from './file-names.ts'
 import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
@@ -307,7 +307,7 @@ class AnswerOffsets {
       if (row === undefined) throw new Error(`row ${number + 1} is no longer there`)
       return row
     } catch (cause) {
-      throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${(cause as Error).message}`, { cause })
+      throw cannotReadBack(path, cause as Error)
     }
   }
 

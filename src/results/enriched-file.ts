@@ -9,7 +9,7 @@ import { parseRows, parserOptions, parseTable } from '../input/table/records.ts'
 import { nearest } from '../nearest.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type EnrichedColumns, isSameColumn, locateColumns, NO_COLUMNS } from './enriched-columns.ts'
-import { receivedPath } from './file-names.ts'
+import { cannotReadBack, receivedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
 export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed' | 'skipped'
@@ -116,7 +116,7 @@ export function noFile(rows: number): EnrichedFile {
 export async function openEnriched(plan: Plan, workDir: string, part: number): Promise<EnrichedFile | null> {
   const path = receivedPath(workDir, part)
   if (!existsSync(path)) return null
-  const pieces = (): AsyncIterable<Buffer> => contentChunks(path, cause => lost(path, cause))
+  const pieces = (): AsyncIterable<Buffer> => contentChunks(path, cause => cannotReadBack(path, cause))
   const { head, isWhole } = await headOf(pieces())
   const delimiter = enrichedDelimiter(head, isWhole)
   const options = { ...parserOptions(delimiter, 'relaxed'), bom: true }
@@ -198,9 +198,6 @@ async function* placedRows(
 
 /** Received files pack about five to one. */
 const contentBytes = async (path: string): Promise<number> => (await stat(path)).size * 5
-
-const lost = (path: string, cause: Error): FettleError =>
-  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
 /** Reads the outcome of a row from the best columns of the file. */
 export function outcomeReader(columns: EnrichedColumns): (row: readonly string[], number: number) => RowOutcome {

@@ -1,6 +1,7 @@
 /** The names of the files that a run keeps in its directory. */
 import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
+import { FettleError } from '../errors.ts'
 import { attempt, removeFile } from '../files/atomic-file.ts'
 import { CHOICE_FILE } from '../reuse/files/choice.ts'
 
@@ -48,6 +49,9 @@ export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
 
 /** The received file of a part. */
 export const receivedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv.gz`)
+
+export const cannotReadBack = (path: string, cause: Error): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
 /** Replaces a file by a hard link to another, or by a copy where the file system has no links between the two. Throws FETTLE_OUTPUT_WRITE. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {

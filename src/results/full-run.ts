@@ -71,11 +71,8 @@ export class FullRun {
       const { from, rows } = this.#parts[part]!
       return asked >= from && asked < from + rows
     }
-    if (!isIn(this.#part))
-      this.#part = Math.max(
-        0,
-        this.#parts.findLastIndex(({ from }) => from <= asked),
-      )
+    const last = isIn(this.#part) ? this.#part : this.#parts.findLastIndex(({ from }) => from <= asked)
+    this.#part = Math.max(0, last)
     return this.#part
   }
 

@@ -16,7 +16,7 @@ import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
 import { byteOrderMark } from '../input/text/encoding.ts'
 import type { Download } from '../model/requests.ts'
 import { FormProbe, FormProblem, readForm } from './file-form.ts'
-import { isEnrichedFile, receivedPath } from './file-names.ts'
+import { cannotReadBack, isEnrichedFile, receivedPath } from './file-names.ts'
 
 export interface ReceivedFile {
   readonly bytes: number
@@ -68,7 +68,7 @@ export class Receiver {
       const due = `${counted(download.bytes, 'byte')} and ${counted(rows, 'row')} were due`
       throw complaint(partial, cut(`is incomplete: ${countsOf(received)}, ${due}`))
     }
-    const fail = (cause: Error): Error => lost(partial, cause)
+    const fail = (cause: Error): Error => cannotReadBack(partial, cause)
     const raw = (): AsyncIterable<Buffer> => unpacked(fileChunks(partial, fail), fail)
     const { content, form } = await readForm(raw, counter.probe, { charset: download.charset ?? null, cells: this.#cells }).catch(
       error => {
@@ -121,9 +121,6 @@ async function store(
   }
   return { counter, received: { ...counter.end(), packedSha256: hash.digest('hex') } }
 }
-
-const lost = (path: string, cause: Error): FettleError =>
-  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${cause.message}`, { cause })
 
 const complaint = (partial: string, { code, why }: Complaint): FettleError => new FettleError(code, `${basename(partial)} ${why}`)
 

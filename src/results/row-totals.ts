@@ -258,11 +258,8 @@ export class RowTotals implements RowSink {
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {
-    const places = await placesOf(
-      this.#plan,
-      this.#samples.map(({ row }) => row),
-      root,
-    )
+    const rows = this.#samples.map(({ row }) => row)
+    const places = await placesOf(this.#plan, rows, root)
     return this.#samples.map((sample, at) => ({ ...sample, ...(places[at] ?? { line: null }) }))
   }
 }

@@ -270,21 +270,18 @@ function addCell(
   raw: unknown,
   { path, row, name }: { path: string; row: number; name: string },
 ): void {
+  const place = `row ${row}, column ${JSON.stringify(name)}`
   // No record may be as long, and its text would take several times the bytes.
   if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES)
-    throw new FettleError(
-      'FETTLE_INPUT_LIMIT',
-      `${path}: row ${row}, column ${JSON.stringify(name)} has ${counted(raw.length, 'byte')}`,
-      {
-        at: { file: path, line: null, column: null },
-        hint: 'Leave the column out when the file is written.',
-      },
-    )
+    throw new FettleError('FETTLE_INPUT_LIMIT', `${path}: ${place} has ${counted(raw.length, 'byte')}`, {
+      at: { file: path, line: null, column: null },
+      hint: 'Leave the column out when the file is written.',
+    })
   try {
     column.add(type, raw as Parameters<typeof textOf>[1])
   } catch (cause) {
     const why = cause instanceof TypeError ? 'bytes that are not UTF-8 text' : (cause as Error).message
-    throw unreadable(path, new Error(`row ${row}, column ${JSON.stringify(name)} has ${why}`))
+    throw unreadable(path, new Error(`${place} has ${why}`))
   }
 }
 

@@ -46,16 +46,11 @@ export function sniffDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
   return { delimiter: first.delimiter, evidence: evidence(first, readings) }
 }
 
-/** How each candidate would read the sample, for a message: `"," none; ";" 4 in every one of 20 records …`. */
-export function formatReadings(sample: Buffer, isWhole: boolean): string {
-  return CANDIDATES.map(delimiter => formatReading(read(sample, delimiter, isWhole))).join('; ')
-}
-
-export function hasBetterDelimiter(sample: Buffer, isWhole: boolean): boolean {
-  return CANDIDATES.some(delimiter => {
-    const reading = read(sample, delimiter, isWhole)
-    return reading.width > 1 && reading.agreeing > reading.records * 0.9
-  })
+/** How each candidate would read the sample, `"," none; ";" 4 in every one of 20 records …`; null if none finds columns. */
+export function otherReadings(sample: Buffer, isWhole: boolean): string | null {
+  const readings = CANDIDATES.map(delimiter => read(sample, delimiter, isWhole))
+  const hasColumns = readings.some(({ width, agreeing, records }) => width > 1 && agreeing > records * 0.9)
+  return hasColumns ? readings.map(formatReading).join('; ') : null
 }
 
 export const delimiterName = (delimiter: string): string => (delimiter === '\t' ? 'tab' : `"${delimiter}"`)

@@ -32,23 +32,18 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
   }
   if (head.toString('latin1') === 'PAR1' && (await isParquet(handle))) return parquetContent(handle, path, sheet)
   const plain = head.subarray(0, 3).equals(GZIP) ? ({ as: 'gzip' } as const) : null
-  async function* read(onRead: (piece: Buffer) => void): AsyncGenerator<Buffer> {
+  async function* read(onRead: (piece: Buffer) => void = () => {}): AsyncGenerator<Buffer> {
     for await (const piece of readChunks(handle, 0, plain === null ? 2 : PACKED_BUFFERS)) {
       onRead(piece)
       yield piece
     }
   }
-  const text = (): AsyncIterable<Buffer> =>
-    contentOf(
-      read(() => {}),
-      path,
-      plain,
-    )
+  const text = (): AsyncIterable<Buffer> => contentOf(read(), path, plain)
   const isJson = isJsonLines((await headOf(text())).head)
   const packing: Exclude<Packing, { as: 'parquet' }> | null = isJson
     ? { as: 'jsonl', ...(plain === null ? {} : { gzip: true }), ...(await jsonColumns(text(), path)) }
     : plain
-  return { packing, issues: sheetless(path, sheet), pieces: (onRead = () => {}) => contentOf(read(onRead), path, packing) }
+  return { packing, issues: sheetless(path, sheet), pieces: onRead => contentOf(read(onRead), path, packing) }
 }
 
 const sheetless = (path: string, sheet: InputOptions['sheet']): Issue[] =>

@@ -54,19 +54,18 @@ export interface Inspection {
 
 /** `table`: what joins it to other files of a list; null without facts. */
 export interface InspectedFile extends Inspection {
+  readonly cells: readonly CellCounter[]
   readonly table: {
     readonly headBytes: number
     readonly bytes: number
     readonly endsLine: boolean
-    readonly marks: readonly RecordMark[]
-    readonly counters: CellCounter[]
   } | null
 }
 
 /** The rows before those of a file, and the counters of its columns. */
 export interface FilesBefore {
   readonly rows: number
-  readonly counters?: CellCounter[]
+  readonly counters?: readonly CellCounter[]
 }
 
 export async function inspectFile(
@@ -191,26 +190,14 @@ async function readThrough(
   const emptyRows = emptyRowsIn(pass.scanner, options.header)
   const omitted = { ...emptyRows, rows: emptyRows.rows.map(row => row + before.rows) }
   for (const counter of counters) counter.omit(omitted)
+  const belowAt = settled.linesBefore + pass.scanner.line
+  const texts = { file: path, above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below, belowAt }
   return {
     ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
     cells: counters,
     marks: pass.marks.all,
-    table: {
-      headBytes: options.header ? headBytesOf(settled) : 0,
-      bytes: pass.tableBytes,
-      endsLine: pass.endsLine,
-      marks: pass.marks.all,
-      counters,
-    },
-    edges: [
-      tableEdges(
-        {
-          ...{ file: path, above: settled.above, start: settled.sample, end: pass.tableEnd },
-          ...{ below: pass.below, belowAt: settled.linesBefore + pass.scanner.line },
-        },
-        settled.delimiter,
-      ),
-    ],
+    table: { headBytes: options.header ? headBytesOf(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
+    edges: [tableEdges(texts, settled.delimiter)],
   }
 }
 
@@ -226,24 +213,18 @@ function unreadable(path: string, why: string): Issue {
 /** `handle` is null for packed content, which cannot be read at an offset. */
 async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, linesBefore: number): Promise<Issue> {
   const offset = pass.badAt!
-  if (handle === null) {
-    const packedLine = pass.scanner.line + linesBefore
-    const message = `${path} is not UTF-8: byte at offset ${offset} of the unpacked data, line ${packedLine}`
-    return issue('FETTLE_INPUT_ENCODING', message, {
-      at: { file: path, line: packedLine, column: null },
-      hint: 'Name its encoding, such as input.encoding: windows-1252.',
-    })
-  }
+  const line = pass.scanner.line + linesBefore
+  const at = { file: path, line, column: null }
+  const refuse = (byte: string, hint: string): Issue =>
+    issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: ${byte}, line ${line}`, { at, hint })
+  if (handle === null)
+    return refuse(`byte at offset ${offset} of the unpacked data`, 'Name its encoding, such as input.encoding: windows-1252.')
   const from = Math.max(0, offset - 20)
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(40), 0, 40, from)
-  const byte = buffer[offset - from]!
-  const text = lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from)
-  const hex = `0x${byte.toString(16).padStart(2, '0')}`
-  const line = pass.scanner.line + linesBefore
-  return issue('FETTLE_INPUT_ENCODING', `${path} is not UTF-8: byte ${hex} at offset ${offset}, line ${line}`, {
-    at: { file: path, line, column: null },
-    hint: `As windows-1252 the place reads ${JSON.stringify(text)}; if that is right, set input.encoding: windows-1252.`,
-  })
+  const hex = `0x${buffer[offset - from]!.toString(16).padStart(2, '0')}`
+  const text = JSON.stringify(lineAround(asWindows1252(buffer.subarray(0, bytesRead)), offset - from))
+  const hint = `As windows-1252 the place reads ${text}; if that is right, set input.encoding: windows-1252.`
+  return refuse(`byte ${hex} at offset ${offset}`, hint)
 }
 
 const lineAround = (text: string, at: number): string =>
@@ -260,14 +241,8 @@ function conclude(
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }
-  const notes = {
-    file: path,
-    hasHeader,
-    quotes,
-    delimiter: settled.delimiter,
-    linesBefore: settled.linesBefore,
-    skip: settled.skipped ?? NO_LINES,
-  }
+  const { encoding, bom, delimiter, linesBefore } = settled
+  const notes = { file: path, hasHeader, quotes, delimiter, linesBefore, skip: settled.skipped ?? NO_LINES }
   const issues = scanIssues(scanner, notes)
   if (isEmpty) issues.push(issue('FETTLE_INPUT_EMPTY', `${path} has no rows: ${emptiness(pass.bytes, scanner)}`, { at: place }))
   if (pass.utf8.replacements > 0) {
@@ -283,12 +258,12 @@ function conclude(
     bytes: version.bytes,
     ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
     ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
-    ...(settled.linesBefore === 0 ? {} : { linesBefore: settled.linesBefore }),
+    ...(linesBefore === 0 ? {} : { linesBefore }),
     mtimeMs: version.mtimeMs,
     sha256: pass.hash.digest('hex'),
-    encoding: settled.encoding,
-    bom: settled.bom,
-    delimiter: settled.delimiter,
+    encoding,
+    bom,
+    delimiter,
     delimiterEvidence: settled.evidence,
     quotes,
     header: hasHeader ? first : null,

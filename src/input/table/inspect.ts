@@ -36,18 +36,18 @@ async function inspectFiles(
 ): Promise<Inspection> {
   const issues: Issue[] = []
   const edges: TableEdges[] = []
-  const found: { readonly facts: InputFacts; readonly table: NonNullable<InspectedFile['table']> }[] = []
+  const found: Found[number][] = []
   let rows = 0
-  let counters: CellCounter[] | undefined
+  let counters: readonly CellCounter[] | undefined
   for (const file of files) {
-    const one = await inspectOne(file, { rows, ...(counters === undefined ? {} : { counters }) })
-    counters ??= one.table?.counters
+    const one = await inspectOne(file, { rows, counters })
+    if (one.table !== null) counters ??= one.cells
     issues.push(...one.issues)
     edges.push(...one.edges)
     if (one.facts === null || one.table === null) continue
     const first = found[0]?.facts
     if (first !== undefined) issues.push(...differences(one.facts, first))
-    found.push({ facts: one.facts, table: one.table })
+    found.push({ facts: one.facts, marks: one.marks, table: one.table })
     rows += one.facts.rows
   }
   const none = { issues: issues.slice(0, MAX_ISSUES), cells: [], marks: [], edges }
@@ -55,7 +55,10 @@ async function inspectFiles(
   return { ...none, facts: factsOf(path, found), cells: counters ?? [], marks: marksOf(found) }
 }
 
-type Found = readonly { readonly facts: InputFacts; readonly table: NonNullable<InspectedFile['table']> }[]
+type Found = readonly (Pick<InspectedFile, 'marks'> & {
+  readonly facts: InputFacts
+  readonly table: NonNullable<InspectedFile['table']>
+})[]
 
 function factsOf(path: string, found: Found): InputFacts {
   const all = found.map(({ facts }) => facts)
@@ -97,9 +100,9 @@ function marksOf(found: Found): RecordMark[] {
   const marks: RecordMark[] = []
   let records = 0
   let offset = 0
-  for (const [at, { facts, table }] of found.entries()) {
+  for (const [at, { facts, marks: own, table }] of found.entries()) {
     const skipped = at === 0 || facts.header === null ? { records: 0, bytes: 0 } : { records: 1, bytes: table.headBytes }
-    for (const mark of table.marks)
+    for (const mark of own)
       if (mark.records >= skipped.records && mark.offset >= skipped.bytes)
         marks.push({ records: records + mark.records - skipped.records, offset: offset + mark.offset - skipped.bytes })
     records += facts.rows + (facts.header === null ? 0 : 1) - skipped.records
@@ -113,39 +116,30 @@ function differences(facts: InputFacts, first: InputFacts): Issue[] {
   const refuse = (code: 'FETTLE_INPUT_HEADER' | 'FETTLE_INPUT_DELIMITER', what: string, hint: string): Issue[] => [
     issue(code, `${facts.path} and ${first.path} are not one list: ${what}`, { at, hint }),
   ]
-  const hint = 'Give all files the same columns in the same order, or name fewer files.'
-  if (facts.header === null || first.header === null)
-    return facts.columns === first.columns
-      ? delimiterDifference(facts, first, refuse)
-      : refuse('FETTLE_INPUT_HEADER', `it has ${counted(facts.columns, 'column')}, the other ${first.columns}`, hint)
-  const [own, other] = [facts.header, first.header]
-  if (own.length === other.length && own.every((name, index) => name === other[index]))
-    return delimiterDifference(facts, first, refuse)
-  const listed = (names: readonly string[]): string =>
-    names
-      .slice(0, FEW)
-      .map(name => JSON.stringify(name))
-      .join(', ') + (names.length > FEW ? ` and ${names.length - FEW} more` : '')
+  const inHeader = headerDifference(facts, first)
+  if (inHeader !== null)
+    return refuse('FETTLE_INPUT_HEADER', inHeader, 'Give all files the same columns in the same order, or name fewer files.')
+  const [own, other] = [facts, first].map(({ delimiter }) => JSON.stringify(delimiter))
+  if (own === other) return []
+  return refuse('FETTLE_INPUT_DELIMITER', `its delimiter is ${own}, there ${other}`, 'Write all files with one delimiter.')
+}
+
+/** How the columns differ; null where they do not. */
+function headerDifference({ header: own, columns }: InputFacts, { header: other, columns: others }: InputFacts): string | null {
+  if (own === null || other === null)
+    return columns === others ? null : `it has ${counted(columns, 'column')}, the other ${others}`
+  const moved = own.findIndex((name, index) => name !== other[index])
+  if (own.length === other.length && moved === -1) return null
+  const listed = (names: readonly string[]): string => {
+    const shown = names.slice(0, FEW).map(name => JSON.stringify(name))
+    return shown.join(', ') + (names.length > FEW ? ` and ${names.length - FEW} more` : '')
+  }
   const missing = other.filter(name => !own.includes(name))
   const added = own.filter(name => !other.includes(name))
-  const moved = own.findIndex((name, index) => name !== other[index])
-  const what = [
+  if (missing.length + added.length === 0)
+    return `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
+  return [
     ...(missing.length === 0 ? [] : [`it lacks ${listed(missing)}`]),
     ...(added.length === 0 ? [] : [`it alone has ${listed(added)}`]),
   ].join(' and ')
-  const order = `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
-  return refuse('FETTLE_INPUT_HEADER', what === '' ? order : what, hint)
 }
-
-const delimiterDifference = (
-  { delimiter }: InputFacts,
-  first: InputFacts,
-  refuse: (code: 'FETTLE_INPUT_DELIMITER', what: string, hint: string) => Issue[],
-): Issue[] =>
-  delimiter === first.delimiter
-    ? []
-    : refuse(
-        'FETTLE_INPUT_DELIMITER',
-        `its delimiter is ${JSON.stringify(delimiter)}, there ${JSON.stringify(first.delimiter)}`,
-        'Write all files with one delimiter.',
-      )

@@ -6,7 +6,7 @@ import type { InputFacts, InputOptions, SkippedLines } from '../../pipeline/mode
 import { RecordScanner } from '../scan/record-scanner.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
-import { delimiterName, formatReadings, hasBetterDelimiter, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
+import { delimiterName, otherReadings, SAMPLE_BYTES, sepLine, sniffDelimiter } from './dialect.ts'
 import { parserOptions } from './records.ts'
 import { lineStart } from './table-range.ts'
 
@@ -125,9 +125,8 @@ function resolveDelimiter(
   const scanner = new RecordScanner(delimiter)
   scanner.push(sample)
   if (isWhole) scanner.end()
-  if (scanner.columns === 1 && hasBetterDelimiter(sample, isWhole)) {
-    return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${formatReadings(sample, isWhole)}`)
-  }
+  const others = scanner.columns === 1 ? otherReadings(sample, isWhole) : null
+  if (others !== null) return refuse(`the delimiter ${delimiterName(delimiter)} gives one column in ${path}: ${others}`)
   return { delimiter, evidence: `named: ${delimiterName(delimiter)}` }
 }
 

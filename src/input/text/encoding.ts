@@ -146,12 +146,6 @@ export async function undecodable(
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
   }
-  return issue(
-    'FETTLE_INPUT_ENCODING',
-    `${path} is not ${encoding}: byte at offset ${offset}, line ${line} has no meaning in it`,
-    {
-      at: { file: path, line, column: null },
-      hint: 'Name another encoding.',
-    },
-  )
+  const message = `${path} is not ${encoding}: byte at offset ${offset}, line ${line} has no meaning in it`
+  return issue('FETTLE_INPUT_ENCODING', message, { at: { file: path, line, column: null }, hint: 'Name another encoding.' })
 }

@@ -112,12 +112,10 @@ async function* recordsOf(
     if (!isRecord(record))
       throw refuse('FETTLE_INPUT_FIELDS', 'is not a record with keys', 'Write one record a line, such as {"name": "Acme Ltd"}.')
     for (const [name, value] of Object.entries(record))
-      if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-        throw refuse(
-          'FETTLE_INPUT_FIELDS',
-          `the number of ${JSON.stringify(name)} has more digits than a number of JSON keeps`,
-          'Write it in quotes.',
-        )
+      if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+        const why = `the number of ${JSON.stringify(name)} has more digits than a number of JSON keeps`
+        throw refuse('FETTLE_INPUT_FIELDS', why, 'Write it in quotes.')
+      }
     yield { record, line }
   }
 }

@@ -52,25 +52,16 @@ function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly str
   }
 }
 
-/** Mapping to text of each row, without empty cells, in the order in which the rows are sent. Throws FETTLE_INPUT_READ. */
+/**
+ * Mapping to text of each row that is sent, in their order, without empty cells; also of rows that other parts or shards send. Throws
+ * FETTLE_INPUT_READ.
+ */
 export async function* sentRows(plan: Plan, root = ''): AsyncGenerator<Readonly<Record<string, string>>> {
-  const { input, mappings, limit } = plan
-  const toUploadRow = rowMaker(mappings)
-  const isNew = isFirstOfItsKey(plan)
-  const isSkipped = emptyRowsOf(input)
-  let read = 0
-  for await (const inputRow of readRows(input, root)) {
-    if (!isSkipped(inputRow)) {
-      const row = toUploadRow(inputRow)
-      if (isNew(row))
-        yield Object.fromEntries(
-          mappings.flatMap(({ mapping, index }) => {
-            const cell = row[index]?.trim() ?? ''
-            return cell === '' ? [] : [[mapping, cell]]
-          }),
-        )
-    }
-    if (++read === limit) return
+  const { mappings, limit, input } = plan
+  const whole: Plan = { ...plan, shard: undefined, rows: limit ?? input.rows }
+  for await (const { uploadRow } of askedRows(whole, root, undefined, false)) {
+    const cells = mappings.map(({ mapping, index }) => [mapping, uploadRow[index]?.trim() ?? ''] as const)
+    yield Object.fromEntries(cells.filter(([, cell]) => cell !== ''))
   }
 }
 

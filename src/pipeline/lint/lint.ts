@@ -224,12 +224,7 @@ const lintReview: Rule = ({ fields, broken, places }) => {
     if (broken.has('output')) return []
     return [wrongValue(at, 'decisions change rows of the output, and the pipeline has no output', 'Name an output.')]
   }
-  const { path, unmatched, review } = fields.output
-  const input = fields.input?.path
-  const same = Object.entries({ input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }).find(
-    ([, other]) => other != null && isSamePath(other, file),
-  )
-  return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
+  return lintTaken(fields, at, file)
 }
 
 /** A file whose content is not what its name states opens wrongly, or not at all. */
@@ -259,7 +254,7 @@ const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string, hint?
   code,
   path,
   message: `${path.join('.')}: ${message}`,
-  ...(hint === undefined ? {} : { hint }),
+  hint,
 })
 
 const wrongValue = (path: Path, message: string, hint?: string): SyntaxIssue =>
@@ -298,10 +293,10 @@ const lintPortfolio: Rule = ({ fields }) => {
   const found: SyntaxIssue[] = []
   if ((name === null) === (id === null))
     found.push(wrongValue(['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'))
-  if (fields.portfolio.remove !== undefined && fields.portfolio.sync !== true)
-    found.push(
-      wrongValue(['portfolio', 'remove'], 'remove compares the portfolio with the list, which sync does', 'Add sync: true.'),
-    )
+  if (fields.portfolio.remove !== undefined && fields.portfolio.sync !== true) {
+    const message = 'remove compares the portfolio with the list, which sync does'
+    found.push(wrongValue(['portfolio', 'remove'], message, 'Add sync: true.'))
+  }
   if (reference?.header != null && fields.input?.header === false)
     found.push(noHeader(['portfolio', 'reference'], reference.header))
   return found
@@ -311,22 +306,25 @@ const lintEvents: Rule = ({ fields, broken, places }) => {
   if (fields.events == null) return []
   const at = ['events', 'output']
   const file = fields.events.output
-  if (fields.portfolio == null && !broken.has('portfolio'))
-    return [
-      wrongValue(
-        ['events'],
-        'events are those of a portfolio, and the pipeline has none',
-        'Name one: portfolio: { name: Suppliers }.',
-      ),
-    ]
+  if (fields.portfolio == null && !broken.has('portfolio')) {
+    const message = 'events are those of a portfolio, and the pipeline has none'
+    return [wrongValue(['events'], message, 'Name one: portfolio: { name: Suppliers }.')]
+  }
   const reason = isAddress(file) ? 'is an address: events are written to a file' : whyNotWritable(file, places)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(file))} ${reason}`)]
-  const { path, unmatched, review } = fields.output ?? {}
-  const input = fields.input?.path
-  const others = { input, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review }
-  const same = Object.entries({ ...others, 'review.decisions': fields.review?.decisions }).find(
-    ([, other]) => other != null && isSamePath(other, file),
-  )
+  return lintTaken(fields, at, file, { 'review.decisions': fields.review?.decisions })
+}
+
+/** A file that another key of the pipeline names. */
+function lintTaken(
+  { input, output }: Draft['fields'],
+  at: Path,
+  file: string,
+  more: Readonly<Record<string, string | null | undefined>> = {},
+): SyntaxIssue[] {
+  const { path, unmatched, review } = output ?? {}
+  const others = { input: input?.path, 'output.path': path, 'output.unmatched': unmatched, 'output.review': review, ...more }
+  const same = Object.entries(others).find(([, other]) => other != null && isSamePath(other, file))
   return same === undefined ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(file)} is ${same[0]} already`)]
 }
 

@@ -69,6 +69,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
   // Nothing is paid at the embedded service, and its answers depend on the whole list.
   const usesReuse = given.reuse !== null && context.service.kind !== 'embedded'
   const pipeline = usesReuse ? given : { ...given, reuse: null }
+  const shard = context.shard?.shard
   const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
   const isCounted = context.counts !== undefined || !needsCount({ ...pipeline.job, input: facts, rows })
   const { sent, skipped } = context.counts ?? assumedCounts(facts, rows)
@@ -93,7 +94,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     ...eventIssues(pipeline, context.service, at),
     ...limitIssues(pipeline, context.limit, at),
     ...(given.reuse === null || usesReuse ? [] : [unusedReuse(at('reuse'))]),
-    ...(context.shard === undefined ? [] : shardIssues(pipeline, context.shard.shard, at)),
+    ...(shard === undefined ? [] : shardIssues(pipeline, shard, at)),
   ]
   const hasError = isRefused || own.some(one => one.severity === 'error')
   const { cells, warn } = context
@@ -118,7 +119,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     key,
     target: context.target,
     limit: context.limit,
-    ...(context.shard === undefined ? {} : { shard: context.shard.shard }),
+    ...(shard === undefined ? {} : { shard }),
     rows: counts.rows,
     ...(counts.skipped === 0 ? {} : { skipped: counts.skipped }),
     sent: counts.sent,
@@ -127,20 +128,12 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     parts: partsOf(counts.sent, split),
     ...(pipeline.send === null ? {} : { send: pipeline.send }),
     reuse: pipeline.reuse,
-    preparation: preparationOf(
-      facts,
-      mappings,
-      { ...counts, collapse: pipeline.job.collapse },
-      {
-        shard: context.shard?.shard,
-        send: pipeline.send,
-      },
-    ),
+    preparation: preparationOf(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
     ...profile,
     enrich: pipeline.enrich,
     ...(pipeline.headers === undefined ? {} : { headers: pipeline.headers }),
-    budget: budgetOf(pipeline, context.shard?.shard),
+    budget: budgetOf(pipeline, shard),
     poll: pollAt(context.service, pipeline.poll),
     retry: pipeline.retry,
     ...(pipeline.retention === null ? {} : { retention: pipeline.retention }),
@@ -149,7 +142,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     accept: pipeline.accept,
     candidates: pipeline.candidates,
     portfolio: context.limit === null ? pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column) : null,
-    ...(pipeline.events === null || context.service.kind === 'embedded' || context.shard !== undefined || context.limit !== null
+    ...(pipeline.events === null || context.service.kind === 'embedded' || shard !== undefined || context.limit !== null
       ? {}
       : { events: { output: pipeline.events.output, mark: pipeline.events.mark } }),
     screen: pipeline.screen,
@@ -386,30 +379,25 @@ function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, ce
   })
 }
 
-const unpacking = (packed: Packing): string =>
-  packed.as === 'gzip'
-    ? 'unpacked from gzip'
-    : packed.as === 'xlsx'
-      ? `the sheet ${show(packed.sheet)} as text`
-      : packed.as === 'parquet'
-        ? 'the rows of Parquet as text'
-        : 'JSON lines as CSV'
+function unpacking(packed: Packing): string {
+  if (packed.as === 'xlsx') return `the sheet ${show(packed.sheet)} as text`
+  return { gzip: 'unpacked from gzip', parquet: 'the rows of Parquet as text', jsonl: 'JSON lines as CSV' }[packed.as]
+}
 
 /** Why an input cannot be sent byte for byte, in words. */
 function preparationOf(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],
   { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,
-  { shard, send }: { readonly shard?: Shard | undefined; readonly send?: Plan['send'] | null } = {},
+  { shard, send }: { readonly shard: Shard | undefined; readonly send: Pipeline['send'] },
 ): string[] {
-  const padded = mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`)
   return [
     ...(facts.files === undefined ? [] : [`${counted(facts.files.length, 'file')} as one list`]),
     ...(facts.packed === undefined ? [] : [unpacking(facts.packed)]),
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
     ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
-    ...padded,
+    ...mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`),
     ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
     ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
@@ -422,7 +410,7 @@ function preparationOf(
   ]
 }
 
-const skippedInWords = ({ head, tail }: { readonly head: number; readonly tail: number }): string =>
-  `without ${[head > 0 ? `${linesOf(head)} above` : '', tail > 0 ? `${linesOf(tail)} below` : ''].filter(one => one !== '').join(' and ')} the table`
-
-const linesOf = (count: number): string => counted(count, 'line')
+function skippedInWords({ head, tail }: { readonly head: number; readonly tail: number }): string {
+  const lines = [...(head > 0 ? [`${counted(head, 'line')} above`] : []), ...(tail > 0 ? [`${counted(tail, 'line')} below`] : [])]
+  return `without ${lines.join(' and ')} the table`
+}

@@ -183,13 +183,8 @@ function defaultTarget(tree: Tree): SyntaxIssue[] {
     return [{ ...at, message: `target: targets has no ${node.value}${didYouMean(node.value, names)}` }]
   const real = nodeAt(tree, ['targets', node.value, 'real'])
   if (real?.kind !== 'scalar' || real.value !== true) return []
-  return [
-    {
-      ...at,
-      message: `target: ${node.value} is real: it has to be named by each command`,
-      hint: 'Name another target.',
-    },
-  ]
+  const message = `target: ${node.value} is real: it has to be named by each command`
+  return [{ ...at, message, hint: 'Name another target.' }]
 }
 
 /** The project of a pipeline, with the target that was chosen. */
@@ -243,13 +238,7 @@ export function withProject(tree: TreeMap, { project, target }: ProjectChoice): 
 /** Neither may win in silence: rows would go to a service that is not meant. */
 function twoServices(tree: TreeMap, { file }: Project, target: Target | null): SyntaxIssue[] {
   if (target === null || !tree.entries.has('service') || !target.tree.entries.has('service')) return []
-  return [
-    {
-      code: 'FETTLE_TARGET',
-      message: `service: the target ${target.name} of ${file} has one, too`,
-      hint: 'Remove the key here: the target decides where the pipeline runs.',
-      path: ['service'],
-      part: 'key',
-    },
-  ]
+  const message = `service: the target ${target.name} of ${file} has one, too`
+  const hint = 'Remove the key here: the target decides where the pipeline runs.'
+  return [{ code: 'FETTLE_TARGET', message, hint, path: ['service'], part: 'key' }]
 }

@@ -190,12 +190,8 @@ function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<See
   if (columns.some(column => column.header === null || (claims.get(column)?.claims.length ?? 0) > 0)) return false
   return columns.some(column => {
     const strong = evidenceOf(column, known).find(one => one.weight >= 0.6)
-    return (
-      strong !== undefined &&
-      evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known).some(
-        one => one.target === strong.target && one.weight >= 0.6,
-      )
-    )
+    const ofHeader = evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known)
+    return ofHeader.some(one => one.target === strong?.target && one.weight >= 0.6)
   })
 }
 

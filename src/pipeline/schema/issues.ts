@@ -108,11 +108,8 @@ function unknownKey(tree: Tree, path: Path, name: string, { schema, name: docume
   const at = { path: [...path, name], part: 'key' } as const
   const where = path.length === 0 ? document : path.join('.')
   if (NAMES_A_SECRET.test(name) && nodeAt(tree, [...path, name])?.kind === 'scalar') {
-    return {
-      code: 'FETTLE_PIPELINE_SECRET',
-      message: `${[...path, name].join('.')}: no such key, and a secret has no place in the file`,
-      ...at,
-    }
+    const message = `${at.path.join('.')}: no such key, and a secret has no place in the file`
+    return { code: 'FETTLE_PIPELINE_SECRET', message, ...at }
   }
   const keys = keysAt(path, schema)
   const close = nearest(name, keys)
@@ -124,23 +121,15 @@ function unknownKey(tree: Tree, path: Path, name: string, { schema, name: docume
         ? `; it belongs under ${elsewhere.slice(0, -1).join('.')}`
         : ''
   const kind = path.length === 1 && path[0] === 'mappings' ? 'a mapping of the service' : `part of ${where}`
-  return {
-    code: 'FETTLE_PIPELINE_KEY',
-    message: `${show(name)} is not ${kind}${meant}`,
-    hint: `Known: ${keys.join(', ')}.`,
-    ...at,
-  }
+  const message = `${show(name)} is not ${kind}${meant}`
+  return { code: 'FETTLE_PIPELINE_KEY', message, hint: `Known: ${keys.join(', ')}.`, ...at }
 }
 
 function putInQuotes(tree: Tree, path: Path): SyntaxIssue {
   const node = nodeAt(tree, path)
   const written = node?.kind === 'scalar' ? node.source : ''
-  return {
-    code: 'FETTLE_PIPELINE_TEXT',
-    message: `${path.join('.')}: expected text, found ${found(tree, path)}: put it in quotes`,
-    hint: `Write ${JSON.stringify(written)}.`,
-    path,
-  }
+  const message = `${path.join('.')}: expected text, found ${found(tree, path)}: put it in quotes`
+  return { code: 'FETTLE_PIPELINE_TEXT', message, hint: `Write ${JSON.stringify(written)}.`, path }
 }
 
 function wrongValue(tree: Tree, leaf: ZodIssue, { name: document, examples }: Document): SyntaxIssue {
@@ -184,16 +173,10 @@ function expected(leaf: ZodIssue): string {
 }
 
 function isCredential(path: Path): boolean {
-  const [key, first, second] = path.slice(
-    Math.max(
-      0,
-      path.findIndex(step => step === 'service' || step === 'notify'),
-    ),
-  )
-  return (
-    (key === 'service' && (first === 'username' || first === 'password')) ||
-    (key === 'notify' && (second === 'to' || second === 'secret'))
-  )
+  const start = path.findIndex(step => step === 'service' || step === 'notify')
+  const [key, first, second] = path.slice(Math.max(0, start))
+  if (key === 'service') return first === 'username' || first === 'password'
+  return key === 'notify' && (second === 'to' || second === 'secret')
 }
 
 function found(tree: Tree, path: Path): string {

@@ -78,6 +78,7 @@ const notify = listOf(receiver, 'a list of receivers, such as { to: "${SLACK_URL
 const HOUR = 3_600_000
 const path = text('a path')
 
+const host = pattern('a host such as files.example.com or *.example.com', /^(\*\.)?([\w-]+\.)*[\w-]+$/)
 const serviceMap = map({
   url: text('an address such as https://host/v1').optional().describe('Base address, ending in a version. Absent: FETTLE_URL.'),
   username: text('a user name').optional().describe('User name. Absent: FETTLE_USERNAME.'),
@@ -90,12 +91,7 @@ const serviceMap = map({
   })
     .optional()
     .describe('No more requests than this, over all jobs.'),
-  fileHosts: listOf(
-    pattern('a host such as files.example.com or *.example.com', /^(\*\.)?([\w-]+\.)*[\w-]+$/),
-    'a list of hosts',
-    0,
-    50,
-  )
+  fileHosts: listOf(host, 'a list of hosts', 0, 50)
     .prefault(['*.amazonaws.com'])
     .describe("Hosts a download link may name besides the service's own; *. means any subdomain."),
   insecure: flag().prefault(false).describe('Allow http:// to other machines. Every report warns of it.'),
@@ -122,6 +118,8 @@ const service = z
   })
 
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
+const tagName = pattern('an enrichment tag or a match column', /^[A-Za-z]+\.[\w.]*\w$/)
+const HEADERS = 'a map of enrichment tags and headers, such as { general.connectId: "Connect ID" }'
 const enrich = z
   .union([
     z.enum(['none', ...PRODUCTS]),
@@ -131,13 +129,7 @@ const enrich = z
         "Absent: all of the product's.",
       ),
       headers: z
-        .record(
-          pattern('an enrichment tag or a match column', /^[A-Za-z]+\.[\w.]*\w$/),
-          text('a header of the enriched file', 200),
-          {
-            error: 'a map of enrichment tags and headers, such as { general.connectId: "Connect ID" }',
-          },
-        )
+        .record(tagName, text('a header of the enriched file', 200), { error: HEADERS })
         .optional()
         .describe('What the service calls columns of the enriched file, where it does not use their tags.'),
     }),

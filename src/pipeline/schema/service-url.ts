@@ -10,11 +10,7 @@ export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
 export function checkServiceUrl(text: string, insecure: boolean): ServiceUrl {
-  const refuse = (problem: string, hint?: string): ServiceUrl => ({
-    code: 'FETTLE_PIPELINE_URL',
-    problem,
-    ...(hint === undefined ? {} : { hint }),
-  })
+  const refuse = (problem: string, hint?: string): ServiceUrl => ({ code: 'FETTLE_PIPELINE_URL', problem, hint })
   // The URL parser drops tabs and line ends silently.
   if (/[\s\u0000-\u001f\u007f\\]/.test(text)) return refuse('contains a space, a backslash or a control character')
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
@@ -31,10 +27,8 @@ export function checkServiceUrl(text: string, insecure: boolean): ServiceUrl {
   if (text.includes('?') || text.includes('#')) return refuse('has a query or a fragment')
   if (!/\/v\d+\/?$/.test(url.pathname)) return refuse('does not end in a version, such as /v1')
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
-    return refuse(
-      'is http://, which would show the password to the network',
-      'Use https://, or set service.insecure: true if it must be.',
-    )
+    const hint = 'Use https://, or set service.insecure: true if it must be.'
+    return refuse('is http://, which would show the password to the network', hint)
   }
   return { url: url.href.replace(/\/$/, '') }
 }

@@ -54,11 +54,10 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
   const lookUp = (reference: string, inVars: boolean): Lookup => {
     const [, family, name] = DOTTED.exec(reference) ?? []
     if (family === 'vars' && inVars) return { problem: 'a variable cannot be made of another' }
-    if (family === 'vars')
-      return {
-        ...lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared'),
-        ...origins.get(`vars.${name}`),
-      }
+    if (family === 'vars') {
+      const found = lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared')
+      return { ...found, ...origins.get(`vars.${name}`) }
+    }
     if (family === 'run') return lookUpNamed(run, [...run.keys()], name!, 'is not known', 'Known')
     return lookUpEnv(reference, sources.env)
   }
@@ -73,29 +72,28 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
     if (typeof scalar.value !== 'string' || !scalar.value.includes('${')) return scalar
     const inVars = path[0] === 'vars'
     const { text, problems, names, broken, origin } = expand(scalar.value, reference => lookUp(reference, inVars))
-    for (const { message, hint } of problems) {
-      findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message: `${path.join('.')}: ${message}`, hint: hint ?? FORMS, path })
+    const report = (code: SyntaxIssue['code'], message: string, hint: string): TreeScalar => {
+      findings.push({ code, message: `${path.join('.')}: ${message}`, hint, path })
+      return { ...scalar, state: 'broken' }
     }
+    for (const { message, hint } of problems) report('FETTLE_PIPELINE_VARIABLE', message, hint ?? FORMS)
     if (broken) return { ...scalar, state: 'broken' }
     origins.set(path.join('.'), origin)
     if (origin.isPart && isServiceAddress(path)) {
-      const message = `${path.join('.')}: ${origin.environment.join(' and ')} is a part of the address, which is recorded and printed`
+      const message = `${origin.environment.join(' and ')} is a part of the address, which is recorded and printed`
       const hint = 'Write the address, or take all of it from one variable: url: ${NAME}.'
-      findings.push({ code: 'FETTLE_PIPELINE_URL', message, hint, path })
-      return { ...scalar, state: 'broken' }
+      return report('FETTLE_PIPELINE_URL', message, hint)
     }
     const secrets = inVars || mayHoldSecret(path, text) ? [] : secretNames(origin.environment, text)
     if (secrets.length > 0) {
-      const message = `${path.join('.')}: the value of ${secrets.join(' and ')} would be recorded and printed, and may be a secret`
+      const message = `the value of ${secrets.join(' and ')} would be recorded and printed, and may be a secret`
       const hint = 'Use it in an address, service or notify. If it is not a secret, set a variable with another name.'
-      findings.push({ code: 'FETTLE_PIPELINE_SECRET', message, hint, path })
-      return { ...scalar, state: 'broken' }
+      return report('FETTLE_PIPELINE_SECRET', message, hint)
     }
     // A variable is judged where it is used.
     if (names.length > 0 && path[0] !== 'description' && !inVars && /[\r\n\0]/.test(text)) {
-      const message = `${path.join('.')}: the value of ${names.join(' or ')} contains a line end or a NUL`
-      findings.push({ code: 'FETTLE_PIPELINE_VARIABLE', message, hint: 'Give a value of one line.', path })
-      return { ...scalar, state: 'broken' }
+      const message = `the value of ${names.join(' or ')} contains a line end or a NUL`
+      return report('FETTLE_PIPELINE_VARIABLE', message, 'Give a value of one line.')
     }
     return { ...scalar, value: text, state: names.length > 0 ? 'filled' : 'literal' }
   }
@@ -176,8 +174,7 @@ function expand(template: string, lookUp: (reference: string) => Lookup) {
       if (isPartOfIt || (from.length > 0 && (start > 0 || at < template.length))) isPart = true
     } else {
       broken = true
-      if (found.problem !== null)
-        problems.push({ message: found.problem, ...(found.hint === undefined ? {} : { hint: found.hint }) })
+      if (found.problem !== null) problems.push({ message: found.problem, hint: found.hint })
     }
   }
   return { text: text + template.slice(at), problems, names, broken, origin: { environment, isPart } }

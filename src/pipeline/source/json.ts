@@ -155,6 +155,6 @@ class Reader {
   }
 
   private stop(code: SyntaxIssue['code'], message: string, hint?: string): never {
-    throw new NotJson({ code, message, offset: Math.min(this.at, this.text.length), ...(hint === undefined ? {} : { hint }) })
+    throw new NotJson({ code, message, offset: Math.min(this.at, this.text.length), hint })
   }
 }

@@ -21,12 +21,6 @@ const ADDRESS_REFERENCE = /^\$\{[A-Za-z_][A-Za-z0-9_]*(:\?[^}$]*|:-)?\}$/
 /** An address without a password between the user and the host. */
 const NO_PASSWORD = /^(?!.*:\/\/[^/@]*:[^/@]*@)/s
 
-interface Place {
-  readonly path: Path
-  readonly what: string
-  readonly form: RegExp
-}
-
 const textAt = (tree: Tree, path: Path): string | null => {
   const node = nodeAt(tree, path)
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : null
@@ -40,10 +34,10 @@ const receiversIn = (tree: Tree): number[] => {
 /** The address of a webhook of Slack or Teams is its password. */
 const isWebhook = (tree: Tree, index: number): boolean => /^(slack|teams)$/.test(textAt(tree, ['notify', index, 'as']) ?? '')
 
-const placesIn = (tree: Tree): Place[] => [
+const placesIn = (tree: Tree): { readonly path: Path; readonly what: string; readonly form: RegExp }[] => [
   { path: ['service', 'password'], what: 'a password', form: REFERENCE },
   ...['input', 'output'].map(key => ({ path: [key, 'url'], what: 'a password', form: NO_PASSWORD })),
-  ...receiversIn(tree).flatMap((index): Place[] => [
+  ...receiversIn(tree).flatMap(index => [
     { path: ['notify', index, 'secret'], what: 'a secret', form: REFERENCE },
     ...(isWebhook(tree, index)
       ? [{ path: ['notify', index, 'to'], what: 'the address of a webhook', form: ADDRESS_REFERENCE }]

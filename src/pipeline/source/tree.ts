@@ -17,12 +17,6 @@ export interface TreeScalar {
   readonly state: 'literal' | 'filled' | 'broken'
 }
 
-interface TreeList {
-  readonly kind: 'list'
-  readonly items: readonly Tree[]
-  readonly offset: number | null
-}
-
 /** Values by key; a Map, so that no key can touch a prototype. */
 export interface TreeMap {
   readonly kind: 'map'
@@ -35,7 +29,10 @@ interface TreeEntry {
   readonly node: Tree
 }
 
-export type Tree = TreeScalar | TreeList | TreeMap
+export type Tree =
+  | TreeScalar
+  | TreeMap
+  | { readonly kind: 'list'; readonly items: readonly Tree[]; readonly offset: number | null }
 
 /** One problem, by path (resolved to a place later) or by offset when the tree does not exist yet. */
 export type SyntaxIssue = FindingText & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })

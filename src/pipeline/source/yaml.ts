@@ -124,7 +124,7 @@ class Builder {
   }
 
   private report(code: SyntaxIssue['code'], message: string, offset: number | null, hint?: string): void {
-    this.findings.push({ code, message, offset, ...(hint === undefined ? {} : { hint }) })
+    this.findings.push({ code, message, offset, hint })
   }
 
   private refuse<T extends Tree>(tree: T, code: SyntaxIssue['code'], message: string, hint?: string): T {

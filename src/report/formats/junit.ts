@@ -132,13 +132,9 @@ function runCases(report: Report, result: Result): Case[] {
     stage => stage.status === 'error' || stage.status === 'cancelled' || stage.status === 'running',
   )
   const { adds } = report.ledger
+  const inner = adds === true ? '' : `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`
   const named = { ...base, name: 'every row is accounted for' }
-  const ledger: Case[] = []
-  if (adds === true) ledger.push({ ...named, verdict: 'passed', inner: '' })
-  if (adds === false) {
-    const inner = `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`
-    ledger.push({ ...named, verdict: 'error', inner })
-  }
+  const ledger: Case[] = adds === null ? [] : [{ ...named, verdict: adds ? 'passed' : 'error', inner }]
   const loose: Case[] =
     result.error === null || inStage || result.error.kind === 'checks'
       ? []

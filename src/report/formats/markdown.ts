@@ -70,7 +70,7 @@ const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
     name: 'verdict',
     text: `### ✗ ${esc(name)}: Not started\n\nThere was no run · exit code ${exitCode}\n`,
   },
-  { name: 'problems', text: issues.length === 0 ? '' : `### Problems\n\n${issueList(issues, []).join('\n')}\n` },
+  { name: 'problems', text: listed('### Problems', issueList(issues, [])) },
 ]
 
 /** Most important first; omitted from the end. */
@@ -82,7 +82,7 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
   { name: 'reasons', text: reasons(result) },
   { name: 'bands', text: matches(result) },
   { name: 'checks', text: checks(result) },
-  { name: 'alerts', text: alerts(report, result) },
+  { name: 'alerts', text: listed('### Alerts', issueList(result.issues, report.warnings)) },
   { name: 'companies', text: companyActions(result) },
   { name: 'files', text: files(result) },
   { name: 'rows in review', text: folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD) },
@@ -96,6 +96,15 @@ const sectionsOf = (report: Report, result: Result): Section[] => [
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.map(markdownCell).join(' | ')} |`).join('\n')
+
+const titled = (title: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows.length === 0 ? '' : `${title}\n\n${table(head, rows)}\n`
+
+const listed = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? '' : `${title}\n\n${lines.join('\n')}\n`
+
+const details = (summary: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  rows.length === 0 ? '' : `<details>\n<summary>${summary}</summary>\n\n${table(head, rows)}\n\n</details>\n`
 
 const cell = (text: string): string => esc(clip(text, CELL))
 
@@ -137,11 +146,8 @@ function rows(report: Report): string {
 const changes = ({ changes }: Result): string =>
   changes === null ? '' : `Since ${markdownCode(changes.against)}: ${kindWords(changes.counts)}\n`
 
-function changedRows({ changes }: Result): string {
-  if (changes === null || changes.rows.length === 0) return ''
-  const rows = changes.rows.map(change => changeCells(change).map(cell))
-  return `<details>\n<summary>Changed rows, the first of each kind</summary>\n\n${table(CHANGE_HEAD, rows)}\n\n</details>\n`
-}
+const changedRows = ({ changes }: Result): string =>
+  details('Changed rows, the first of each kind', CHANGE_HEAD, changes?.rows.map(change => changeCells(change).map(cell)) ?? [])
 
 function next(report: Report, result: Result): string {
   const steps = nextSteps(report, result).map(({ text, file, command }) => {
@@ -152,7 +158,7 @@ function next(report: Report, result: Result): string {
     ]
     return `- ${parts.join(' · ')}`
   })
-  return steps.length === 0 ? '' : `#### Next steps\n\n${steps.join('\n')}\n`
+  return listed('#### Next steps', steps)
 }
 
 function matches(result: Result): string {
@@ -167,36 +173,23 @@ function matches(result: Result): string {
   return `#### Bands\n\n${table(head, rows)}\n${note}`
 }
 
-function reasons({ reasons, unmatched }: Result): string {
-  const groups = unmatchedGroups(reasons, unmatched)
-  if (groups.length === 0) return ''
-  return `#### Unmatched rows by reason\n\n${table(
+const reasons = ({ reasons, unmatched }: Result): string =>
+  titled(
+    '#### Unmatched rows by reason',
     ['Reason', 'Rows'],
-    groups.map(({ heading, count: rows }) => [esc(heading), count(rows)]),
-  )}\n`
-}
+    unmatchedGroups(reasons, unmatched).map(({ heading, count: rows }) => [esc(heading), count(rows)]),
+  )
 
 function shownCheck(check: Result['checks'][number]): string {
   const { sign, word } = labelCheck(check)
   return check.success === true ? sign : `${sign} ${word}`
 }
 
-const checks = (result: Result): string =>
-  result.checks.length === 0
-    ? ''
-    : `### Checks\n\n${table(
-        ['', 'Check', 'Required', 'Actual'],
-        result.checks.map(check => [
-          shownCheck(check),
-          cell(check.assertion),
-          cell(requiredWords(check.expected)),
-          cell(check.actual),
-        ]),
-      )}\n`
-
-function alerts(report: Report, result: Result): string {
-  const all = issueList(result.issues, report.warnings)
-  return all.length === 0 ? '' : `### Alerts\n\n${all.join('\n')}\n`
+function checks({ checks }: Result): string {
+  const rows = checks.map(check => {
+    return [shownCheck(check), cell(check.assertion), cell(requiredWords(check.expected)), cell(check.actual)]
+  })
+  return titled('### Checks', ['', 'Check', 'Required', 'Actual'], rows)
 }
 
 function issueList(issues: readonly Problem[], warnings: readonly string[]): string[] {
@@ -215,21 +208,15 @@ function companyActions(result: Result): string {
   const lines = companyActionLines(result).map(
     ({ about, text, isAlert }) => `- ${isAlert ? '⚠' : '✓'} ${about}: ${esc(clip(text, 300))}`,
   )
-  return lines.length === 0 ? '' : `#### Companies\n\n${lines.join('\n')}\n`
+  return listed('#### Companies', lines)
 }
 
-const files = ({ outputs }: Result): string =>
-  outputs.length === 0
-    ? ''
-    : `### Files\n\n${table(
-        ['File', 'Rows', 'Size', 'SHA-256'],
-        outputs.map(file => [
-          markdownCode(file.path),
-          count(file.rows),
-          bytes(file.bytes),
-          markdownCode(file.sha256.slice(0, 12)),
-        ]),
-      )}\n`
+function files({ outputs }: Result): string {
+  const rows = outputs.map(({ path, rows, bytes: size, sha256 }) => {
+    return [markdownCode(path), count(rows), bytes(size), markdownCode(sha256.slice(0, 12))]
+  })
+  return titled('### Files', ['File', 'Rows', 'Size', 'SHA-256'], rows)
+}
 
 const REVIEW_HEAD = ['Row', 'Your row', 'Best candidate', 'Score', 'Why']
 const UNMATCHED_HEAD = ['Row', 'Your row', 'Reason', 'Nearest in the register']
@@ -242,12 +229,7 @@ const cells = (sample: Sample): string =>
     .join(', ')
 const candidate = (sample: Sample): string =>
   sample.candidate === null ? '–' : `${cell(sample.candidate.name)} ${markdownCode(sample.candidate.id)}`
-const why = (sample: Sample): string =>
-  cell(
-    reasonsOf(sample.why)
-      .map(reason => reason.text)
-      .join(', '),
-  )
+const why = ({ why }: Sample): string => cell(Array.from(reasonsOf(why), ({ text }) => text).join(', '))
 
 const reviewRow = (sample: Sample): string[] => [
   named(sample),
@@ -265,7 +247,6 @@ const unmatchedRow = (sample: Sample): string[] => [
 
 /** The profile of the input explains high and low match rates. */
 function columns({ profile }: Result): string {
-  if (profile.length === 0) return ''
   const rows = profile.map(one => [
     one.mapping ?? 'key',
     one.header === null ? `column ${one.index + 1}` : cell(one.header),
@@ -274,7 +255,7 @@ function columns({ profile }: Result): string {
     one.examples.map(cell).join(', '),
   ])
   const head = ['Sent as', 'Header', 'Filled', 'Different', 'Such as']
-  return `<details>\n<summary>What the columns hold</summary>\n\n${table(head, rows)}\n\n</details>\n`
+  return details('What the columns hold', head, rows)
 }
 
 function folded(
@@ -284,9 +265,8 @@ function folded(
   row: (sample: Sample) => string[],
   head: readonly string[],
 ): string {
-  if (samples.length === 0) return ''
   const shown = samples.slice(0, ROWS)
   const of =
     total !== null && total > shown.length ? `The first ${count(shown.length)} of ${count(total)}` : `All ${count(shown.length)}`
-  return `<details>\n<summary>${of} ${what}</summary>\n\n${table(head, shown.map(row))}\n\n</details>\n`
+  return details(`${of} ${what}`, head, shown.map(row))
 }

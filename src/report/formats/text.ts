@@ -127,6 +127,11 @@ function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[]
   return factLines('reused', reuseWords(counts, 'went up'), paint, width)
 }
 
+function restLine(all: number, shown: number, paint: Paint): string[] {
+  const rest = more(all, shown)
+  return rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`]
+}
+
 /** Failed checks come first; passed checks are cut first. */
 const RANK: readonly (boolean | null)[] = [false, null, true]
 
@@ -139,8 +144,7 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
     const detail = `${check.actual}, ${requiredWords(check.expected)}`
     return `  ${paint(styleOf(tone), sign)} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
-  const rest = more(checks.length, shown.length)
-  return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
+  return [...lines, ...restLine(checks.length, shown.length, paint)]
 }
 
 function profile(result: Result, paint: Paint, width: number): string[] {
@@ -174,8 +178,8 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
   const skipped = notes
     .slice(0, LIST)
     .flatMap(({ message }) => wrap(message, width - 4).map((line, i) => `  ${i === 0 ? '–' : ' '} ${line}`))
-  const rest = more(listed.length + notes.length, Math.min(listed.length, LIST) + Math.min(notes.length, LIST))
-  return [...general, ...lines, ...skipped, ...(rest === '' ? [] : [`    ${paint('dim', `${rest} in the report`)}`])]
+  const shown = Math.min(listed.length, LIST) + Math.min(notes.length, LIST)
+  return [...general, ...lines, ...skipped, ...restLine(listed.length + notes.length, shown, paint)]
 }
 
 function companyActions(result: Result, paint: Paint, width: number): string[] {
@@ -183,8 +187,7 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
   const lines = all.slice(0, LIST + 3).map(({ about: what, text, isAlert }) => {
     return `  ${isAlert ? paint('warn', '!') : paint('good', '✓')} ${escapeTerminal(clip(`${what}: ${text}`, width - 4))}`
   })
-  const rest = more(all.length, lines.length)
-  return rest === '' ? lines : [...lines, `    ${paint('dim', `${rest} in the report`)}`]
+  return [...lines, ...restLine(all.length, lines.length, paint)]
 }
 
 function files(report: Report, result: Result, paint: Paint, width: number, hasPage: boolean): string[] {
@@ -199,9 +202,8 @@ function files(report: Report, result: Result, paint: Paint, width: number, hasP
       : wrap(serviceWords(result), width - 12).map((line, at) => `  ${(at === 0 ? 'service' : '').padEnd(9)} ${line}`)
   const spent =
     result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
-  return directory === null || !hasPage
-    ? [...written, ...service, ...spent]
-    : [...written, ...service, ...spent, `  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+  const page = directory === null || !hasPage ? [] : [`  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
+  return [...written, ...service, ...spent, ...page]
 }
 
 /** Only what needs a person: the files are listed above. */

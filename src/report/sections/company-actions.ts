@@ -99,17 +99,16 @@ export function companyActionLines({
   portfolio: PortfolioTold
   screening: ScreeningTold
 }): CompanyActionLine[] {
-  const line = (about: CompanyActionLine['about'], text: string, isAlert = false): CompanyActionLine => ({ about, text, isAlert })
   const lines: CompanyActionLine[] = []
+  const add = (about: CompanyActionLine['about'], text: string, isAlert: boolean): void =>
+    void lines.push({ about, text, isAlert })
   if (events !== null) {
-    lines.push(line('events', eventsSentence(events).slice(0, -1), events.events > 0))
+    add('events', eventsSentence(events).slice(0, -1), events.events > 0)
     for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20))
-      lines.push(
-        line(
-          'events',
-          `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`,
-          true,
-        ),
+      add(
+        'events',
+        `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`,
+        true,
       )
   }
   if (candidates !== null) {
@@ -119,7 +118,7 @@ export function companyActionLines({
     if (lost > 0) parts.push(`${counted(lost, 'answer')} lost`)
     if (refused > 0) parts.push(`${count(refused)} refused`)
     if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
-    lines.push(line('candidates', parts.join(', '), lost + refused > 0))
+    add('candidates', parts.join(', '), lost + refused > 0)
   }
   if (accepted !== null && accepted.companies !== null && accepted.companies + accepted.fetched > 0) {
     const { fetched, lost, refused, left } = accepted
@@ -127,7 +126,7 @@ export function companyActionLines({
     if (lost > 0) parts.push(`${count(lost)} lost`)
     if (refused > 0) parts.push(`${count(refused)} not given by the service`)
     if (left > 0) parts.push(`${count(left)} not asked for`)
-    lines.push(line('accepted', parts.join(', '), lost + refused + left > 0))
+    add('accepted', parts.join(', '), lost + refused + left > 0)
   }
   if (portfolio !== null) {
     const { id, name, created, added, present, refused, removed, kept, rules } = portfolio
@@ -138,7 +137,7 @@ export function companyActionLines({
     if (refused > 0) parts.push(`${count(refused)} refused`)
     const active = Object.values(rules).reduce((sum, one) => sum + one, 0)
     if (active > 0) parts.push(`${counted(active, 'rule')} active`)
-    lines.push(line('portfolio', `${which}: ${parts.join(', ')}`, refused > 0))
+    add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
   }
   if (screening !== null) {
     const { companies, searches, reused, withHits, hits, risks, refused, found } = screening
@@ -147,23 +146,14 @@ export function companyActionLines({
     const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
     const with_ = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
-    lines.push(
-      line(
-        'screening',
-        `${of === '' ? counted(screened, 'company', 'companies') : `${count(screened)}${of}`} screened (${credits})${without}: ${with_}`,
-        withHits > 0,
-      ),
-    )
-    for (const { dataset, meaning, companies: some, hits: many } of risks)
-      lines.push(
-        line(
-          'screening',
-          `${dataset}${meaning === '' ? '' : `, ${meaning}`}: ${counted(some, 'company', 'companies')}, ${counted(many, 'hit')}`,
-          true,
-        ),
-      )
+    const some = of === '' ? counted(screened, 'company', 'companies') : `${count(screened)}${of}`
+    add('screening', `${some} screened (${credits})${without}: ${with_}`, withHits > 0)
+    for (const { dataset, meaning, companies: some, hits: many } of risks) {
+      const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
+      add('screening', `${what}: ${counted(some, 'company', 'companies')}, ${counted(many, 'hit')}`, true)
+    }
     for (const { id, name, searchId, hits: many } of found.slice(0, 20))
-      lines.push(line('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true))
+      add('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
   }
   return lines
 }

@@ -3,7 +3,14 @@
  * lists are read side by side: memory is needed only for rows whose partner comes later in the other list, or never.
  */
 import { digestOf } from '../../files/file-chunks.ts'
-import { type ChangeCause, type ChangeCounts, type ChangeKind, noChanges, type RowChange } from '../../model/results.ts'
+import {
+  type ChangeCause,
+  type ChangeCounts,
+  type ChangeKind,
+  noChanges,
+  type RowChange,
+  type RunChanges,
+} from '../../model/results.ts'
 import { isFound } from '../decisions/apply-decisions.ts'
 import { PendingRows } from './pending-rows.ts'
 import type { RowState, RowStates } from './row-states.ts'
@@ -21,12 +28,6 @@ const OUTCOME = REVIEW | FAILED
 /** Rows that wait and are kept whole; any other that is listed is read again. */
 const MOST_WHOLE = 1000
 
-interface Comparison {
-  readonly counts: ChangeCounts
-  /** In the order of the second list, then rows that are gone; of each kind the first `most`. */
-  readonly rows: readonly RowChange[]
-}
-
 /** The last 16 bytes of an id or a question, which is hexadecimal digits of a digest; of any other text a digest. */
 function bytesOf(text: string): Buffer {
   return DIGEST.write(text.slice(-32), 'hex') === 16 ? DIGEST : digestOf(text)
@@ -39,13 +40,13 @@ const answerDigest = ({ company, data }: RowState, columns: readonly number[]): 
 
 /**
  * Null when the rows cannot be compared: one list has another key column. Of equal ids the second of one list is the second of the
- * other. `most`: rows to list of each kind.
+ * other. Lists the first `most` rows of each kind: in the order of the second list, then rows that are gone.
  */
 export async function compareStates(
   before: RowStates,
   after: RowStates,
   most = Number.POSITIVE_INFINITY,
-): Promise<Comparison | null> {
+): Promise<Pick<RunChanges, 'counts' | 'rows'> | null> {
   if (before.head.by !== after.head.by) return null
   const common = after.head.columns.filter(name => before.head.columns.includes(name))
   const picker = ({ head }: RowStates) => common.map(name => head.columns.indexOf(name))
@@ -208,14 +209,13 @@ const flagsOf = (row: RowState): number =>
 
 const sameTexts = (one: readonly string[], other: readonly string[]): boolean => one.every((text, at) => text === other[at])
 
-/** What is the same in both rows; `data`: the company and its data. */
-interface Same {
-  readonly question: boolean
-  readonly company: boolean
-  readonly data: boolean
-}
-
-function changeOf(before: number, after: number, comparesData: boolean, same: Same): Kind | null {
+/** `same`: what is the same in both rows; `data`: the company and its data. */
+function changeOf(
+  before: number,
+  after: number,
+  comparesData: boolean,
+  same: Readonly<Record<'question' | 'company' | 'data', boolean>>,
+): Kind | null {
   const [wasFound, isFound] = [(before & FOUND) !== 0, (after & FOUND) !== 0]
   const [wasDecided, isDecided] = [(before & DECIDED) !== 0, (after & DECIDED) !== 0]
   const cause: ChangeCause = isDecided !== wasDecided ? 'decision' : same.question ? 'answer' : 'list'
@@ -269,14 +269,8 @@ class FoundChanges {
     for (const found of this.#found.values()) keepFirst(found, this.#most)
     const all = [...this.#found].flatMap(([kind, found]) => (kind === 'gone' ? [] : found)).sort((a, b) => a.order - b.order)
     all.push(...(this.#found.get('gone') ?? []))
-    const was = await readAgain(
-      before,
-      all.map(one => one.before),
-    )
-    const is = await readAgain(
-      after,
-      all.map(one => one.after),
-    )
+    const was = await readAgain(before, all, 'before')
+    const is = await readAgain(after, all, 'after')
     return all.map(({ kind, cause }, at) => listed({ kind, cause }, was[at]!, is[at]!, common, columns))
   }
 }
@@ -286,8 +280,9 @@ function keepFirst(found: Found[], most: number): void {
   if (found.length > most) found.length = most
 }
 
-/** The rows at these places. */
-async function readAgain(list: RowStates, places: readonly Place[]): Promise<(RowState | null)[]> {
+/** The rows at the places of one side. */
+async function readAgain(list: RowStates, found: readonly Found[], side: 'before' | 'after'): Promise<(RowState | null)[]> {
+  const places = found.map(change => change[side])
   const numbers = new Set(places.filter(place => typeof place === 'number'))
   const rows = new Map<number, RowState>()
   if (numbers.size > 0) {
@@ -310,11 +305,10 @@ function listed(
   [atBefore, atAfter]: Columns,
 ): RowChange {
   const { key, name } = (after ?? before)!
-  const cells = columns.map((column, n) => ({
-    ...{ name: column, before: before?.data[atBefore[n]!] ?? '', after: after?.data[atAfter[n]!] ?? '' },
-  }))
-  return {
-    ...{ kind, cause, row: after?.row ?? null, key, name, before: before && placeOf(before), after: after && placeOf(after) },
-    columns: kind === 'changed' ? cells.filter(one => one.before !== one.after) : [],
-  }
+  const cells = columns.map((column, n) => {
+    return { name: column, before: before?.data[atBefore[n]!] ?? '', after: after?.data[atAfter[n]!] ?? '' }
+  })
+  const differing = kind === 'changed' ? cells.filter(cell => cell.before !== cell.after) : []
+  const places = { before: before && placeOf(before), after: after && placeOf(after) }
+  return { kind, cause, row: after?.row ?? null, key, name, ...places, columns: differing }
 }

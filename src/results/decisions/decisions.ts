@@ -99,8 +99,6 @@ export function mergeDecisions(old: readonly Decision[], added: readonly Decisio
   ]
 }
 
-const decisionCells = (line: Decision): string[] => DECISION_COLUMNS.map(column => line[column])
-
 export interface DecisionsRead {
   readonly lines: readonly Decision[]
   readonly issues: readonly Issue[]
@@ -144,7 +142,7 @@ export async function writeDecisions(
 const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length }
 
 export const decisionsText = (lines: readonly Decision[]): string =>
-  csvText([DECISION_COLUMNS, ...lines.map(decisionCells)], STYLE).replaceAll('\0', '')
+  csvText([DECISION_COLUMNS, ...lines.map(line => DECISION_COLUMNS.map(column => line[column]))], STYLE).replaceAll('\0', '')
 
 async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead> {
   const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
@@ -154,15 +152,9 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
   const missing = DECISION_COLUMNS.slice(0, 2).filter((_, at) => places[at] === -1)
   if (missing.length > 0) {
     const has = (facts.header ?? []).slice(0, 10).join(', ')
-    return {
-      lines: [],
-      issues: [
-        complain(
-          `the ${missing.length === 1 ? 'column' : 'columns'} ${missing.join(' and ')} ${missing.length === 1 ? 'is' : 'are'} missing (its columns: ${has})`,
-          1,
-        ),
-      ],
-    }
+    const [columns, are] = missing.length === 1 ? ['column', 'is'] : ['columns', 'are']
+    const message = `the ${columns} ${missing.join(' and ')} ${are} missing (its columns: ${has})`
+    return { lines: [], issues: [complain(message, 1)] }
   }
   const lines: Decision[] = []
   const numbers: number[] = []
