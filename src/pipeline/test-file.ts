@@ -143,23 +143,12 @@ function describe(tree: Tree, one: z.core.$ZodIssue, prefix: Path): SyntaxIssue[
     node === undefined
       ? 'is missing'
       : `: ${one.message}, found ${node.kind === 'map' ? `a record${node.entries.size === 0 ? '' : ` with ${showList([...node.entries.keys()])}`}` : node.kind === 'list' ? 'a list' : show(node.source)}`
-  return [
-    {
-      code: 'FETTLE_TEST_FILE',
-      message: `${name}${found.startsWith(':') ? '' : ' '}${found}`,
-      path: where,
-      ...(node === undefined ? { hint: `${one.message[0]?.toUpperCase()}${one.message.slice(1)}.` } : {}),
-    },
-  ]
+  const message = `${name}${found.startsWith(':') ? '' : ' '}${found}`
+  const hint = node === undefined ? `${one.message[0]?.toUpperCase()}${one.message.slice(1)}.` : undefined
+  return [{ code: 'FETTLE_TEST_FILE', message, hint, path: where }]
 }
 
 type Expectations = Readonly<Record<string, string | Expectation>>
-
-interface Edit {
-  readonly from: number
-  readonly to: number
-  readonly text: string
-}
 
 /** The text with `changes`, by the position of their test. `text` is a test file without errors, in YAML or JSON. */
 export function withExpectations(text: string, changes: ReadonlyMap<number, Expectations>): string {
@@ -177,7 +166,11 @@ const pairOf = (test: YAMLMap, name: string): Pair | undefined =>
 const rangeOf = (node: unknown): readonly [number, number] =>
   (node as { range: [number, number, number] }).range.slice(0, 2) as [number, number]
 
-function editOf(text: string, test: YAMLMap, expected: Expectations): Edit {
+function editOf(
+  text: string,
+  test: YAMLMap,
+  expected: Expectations,
+): { readonly from: number; readonly to: number; readonly text: string } {
   const written = pairOf(test, 'expect')
   if (written !== undefined) {
     const [start, end] = rangeOf(written.value)

@@ -47,17 +47,12 @@ export function questionMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow:
   }
 }
 
-interface Asked {
-  readonly question: Question
-  rows: number
-}
-
 /** Collects the different questions about rows of the planned outcomes, and stores as many as the plan allows. */
 export class QuestionLister implements RowSink {
   readonly #plan: NonNullable<Plan['candidates']>
   readonly #questionAbout: ReturnType<typeof questionMaker>
   readonly #workDir: string
-  readonly #found: Map<string, Asked>[]
+  readonly #found: Map<string, { readonly question: Question; rows: number }>[]
   #left = 0
   #incomplete = 0
   #listed = 0

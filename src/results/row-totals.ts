@@ -106,13 +106,8 @@ export class RowTotals implements RowSink {
     return this.#selectRow(joined, reason)
   }
 
-  publish(): Promise<void> {
-    return this.#review.publish()
-  }
-
-  discard(): Promise<void> {
-    return this.#review.discard()
-  }
+  publish = (): Promise<void> => this.#review.publish()
+  discard = (): Promise<void> => this.#review.discard()
 
   #countDecision({ decided }: RowResult, fingerprints: readonly string[]): void {
     if (decided !== null) {

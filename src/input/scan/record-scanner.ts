@@ -18,12 +18,6 @@ export interface Problem {
   readonly record: number
 }
 
-interface Ragged {
-  readonly line: number
-  readonly record: number
-  readonly found: number
-}
-
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
 export const MAX_COLUMNS = 1024
@@ -65,7 +59,7 @@ export class RecordScanner {
   readonly problems: Problem[] = []
   readonly counts = new Map<ProblemKind, number>()
   /** The first three ragged records, and how many there are. */
-  readonly ragged: Ragged[] = []
+  readonly ragged: { readonly line: number; readonly record: number; readonly found: number }[] = []
   raggedCount = 0
   /** After `end`: the last record had no line end. */
   openEnded = false

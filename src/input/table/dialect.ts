@@ -7,14 +7,11 @@ import { RecordScanner } from '../scan/record-scanner.ts'
 export const SAMPLE_BYTES = 65_536
 const CANDIDATES = [',', ';', '\t', '|'] as const
 
-/** A line `sep=;` above the header, as Excel writes and reads it: its delimiter and length in bytes, line end included. */
-export interface SepLine {
-  readonly delimiter: string
-  readonly bytes: number
-}
-
-/** The `sep=` line at the head of a table in UTF-8 without byte-order mark, null without one. */
-export function sepLine(head: Buffer): SepLine | null {
+/**
+ * The line `sep=;` above the header, as Excel writes and reads it, of a table in UTF-8 without byte-order mark; null without one.
+ * `bytes` include the line end.
+ */
+export function sepLine(head: Buffer): { readonly delimiter: string; readonly bytes: number } | null {
   const found = /^"?sep=([\x01-\x7e])"?(\r\n|\n|\r)/i.exec(head.subarray(0, 16).toString('latin1'))
   return found ? { delimiter: found[1]!, bytes: found[0].length } : null
 }

@@ -7,11 +7,6 @@ import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows } from '../table/records.ts'
 import { rowMaker } from './upload-row.ts'
 
-interface AskedRow {
-  readonly inputRow: readonly string[]
-  readonly uploadRow: readonly string[]
-}
-
 /**
  * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
  * FETTLE_INPUT_READ.
@@ -21,7 +16,7 @@ export async function* askedRows(
   root?: string,
   onBefore?: (uploadRow: readonly string[]) => void,
   isMostlyKnown = hasMostlyKnown(plan),
-): AsyncGenerator<AskedRow> {
+): AsyncGenerator<{ readonly inputRow: readonly string[]; readonly uploadRow: readonly string[] }> {
   const { input, mappings, rows, shard, collapse } = plan
   if (rows === 0) return
   const toUploadRow = rowMaker(mappings)

@@ -12,13 +12,11 @@ import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
 import { columnsText } from './output-names.ts'
 
-interface Section {
+const SECTIONS: readonly {
   readonly title: string
   readonly keys: readonly (keyof Plan)[]
   readonly lines: (plan: Plan, kind: InputRef['kind']) => readonly string[]
-}
-
-const SECTIONS: readonly Section[] = [
+}[] = [
   { title: 'service', keys: ['service', 'register'], lines: serviceLines },
   { title: 'input', keys: ['input', 'rows', 'limit', 'shard', 'merged', 'key', 'preparation'], lines: inputLines },
   { title: 'mappings', keys: ['mappings'], lines: mappingLines },

@@ -224,10 +224,7 @@ function padIssues(name: string, pad: number, counts: CellCounts, at: Place | nu
 const sumOf = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
   const found = warnings.filter(one => one !== undefined)
   const rows = [...new Set(found.flatMap(one => one.rows))].sort((a, b) => a - b)
-  return {
-    count: found.reduce((sum, one) => sum + one.count, 0),
-    rows: rows.slice(0, 3),
-  }
+  return { count: found.reduce((sum, one) => sum + one.count, 0), rows: rows.slice(0, 3) }
 }
 
 /** The length of registration numbers in the one country of the list, null if the list has several or none. */

@@ -34,6 +34,7 @@ import { partsOf, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
+const UNUSED = 'reuse is not used: every row is sent, which is free at the embedded service'
 /** Pause before the second poll of a job of the embedded service. */
 const FIRST_POLL_MS = 100
 
@@ -93,7 +94,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     ...reference.issues,
     ...eventIssues(pipeline, context.service, at),
     ...limitIssues(pipeline, context.limit, at),
-    ...(given.reuse === null || usesReuse ? [] : [unusedReuse(at('reuse'))]),
+    ...(given.reuse === null || usesReuse ? [] : [issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') })]),
     ...(shard === undefined ? [] : shardIssues(pipeline, shard, at)),
   ]
   const hasError = isRefused || own.some(one => one.severity === 'error')
@@ -278,12 +279,6 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
   }
   return issues
 }
-
-const unusedReuse = (at: Place | null): Issue =>
-  issue('FETTLE_REUSE_UNUSED', 'reuse is not used: every row is sent, which is free at the embedded service', {
-    severity: 'info',
-    at,
-  })
 
 const shownOutput = (output: Pipeline['output']): Plan['output'] =>
   output && {

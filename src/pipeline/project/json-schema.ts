@@ -23,12 +23,7 @@ function jsonSchema(form: z.ZodType, title: string, description: string): JsonSc
     override: ({ jsonSchema }) => allowReference(jsonSchema as JsonSchema),
   })
   const { $schema, ...rest } = schema as JsonSchema
-  return {
-    $schema,
-    title,
-    description,
-    ...rest,
-  }
+  return { $schema, title, description, ...rest }
 }
 
 function allowReference(schema: JsonSchema): void {

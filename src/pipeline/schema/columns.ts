@@ -46,12 +46,10 @@ export function wrongTags(product: Product, tags: readonly string[]): WrongEntry
   })
 }
 
-interface Column {
-  readonly from: string
-  readonly as: string | null
-}
-
-export function wrongColumns(columns: readonly Column[], chosen: readonly string[]): WrongEntry[] {
+export function wrongColumns(
+  columns: readonly { readonly from: string; readonly as: string | null }[],
+  chosen: readonly string[],
+): WrongEntry[] {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]

@@ -24,13 +24,8 @@ const TIMEOUTS = ['connect_timeout', 'read_timeout']
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host', ...TIMEOUTS, 'application_name', 'options']
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
-interface Split {
-  readonly url: string
-  readonly table: string | null
-}
-
 /** The address of the database, and the table behind it. */
-export function splitTable(path: string): Split {
+export function splitTable(path: string): { readonly url: string; readonly table: string | null } {
   const at = path.lastIndexOf('#')
   return at < 0 ? { url: path, table: null } : { url: path.slice(0, at), table: path.slice(at + 1) }
 }

@@ -52,9 +52,7 @@ const shareOf = pattern(SHARE, /^(100|\d{1,2})(\.\d{1,3})?%$/).transform(given =
 const remove = z
   .union(
     [z.literal('gone'), map({ max: shareOf.describe('Remove nothing when more than this share of the portfolio is gone.') })],
-    {
-      error: 'gone, or a map with max',
-    },
+    { error: 'gone, or a map with max' },
   )
   .transform(given => (given === 'gone' ? { max: null } : given))
 

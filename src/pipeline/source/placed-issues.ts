@@ -46,14 +46,8 @@ export function toIssues(
   return [...issues, issue(code ?? rest[0]!.one.code, `and ${rest.length} more problems`, count)]
 }
 
-/** Line and column, both from 1; columns count UTF-16 units, as editors do. */
-interface Spot {
-  readonly line: number
-  readonly column: number
-}
-
-/** Turns offsets of `text` into lines and columns; CR, LF and CRLF each end a line. */
-export function lineFinder(text: string): (offset: number) => Spot {
+/** Turns offsets of `text` into lines and columns from 1; columns count UTF-16 units, as editors do. CR, LF and CRLF each end a line. */
+export function lineFinder(text: string): (offset: number) => { readonly line: number; readonly column: number } {
   const starts = [0]
   for (const end of text.matchAll(/\r\n|\r|\n/g)) starts.push(end.index + end[0].length)
   return offset => {

@@ -38,7 +38,7 @@ function describe({ code, message, pos }: { code: string; message: string; pos: 
     code: 'FETTLE_PIPELINE_SYNTAX',
     message: sentence,
     offset,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
   })
   if (text.slice(offset - 1, offset + 1) === '${')
     return finding('a ${…} inside { } or [ ] must be in quotes', 'Write "${NAME}".')

@@ -31,7 +31,8 @@ interface HistoryOptions {
 export function renderHistory(nights: readonly Night[], { tool, folder, unread, at }: HistoryOptions): string {
   const all = seriesOf(nights)
   const newest = all.map(({ nights: own }) => own.at(-1)!.status)
-  const title = nights.length === 0 ? 'No runs' : `${counted(nights.length, 'run')} of ${counted(pipelines(all), 'pipeline')}`
+  const pipelines = new Set(all.map(({ pipeline }) => pipeline)).size
+  const title = nights.length === 0 ? 'No runs' : `${counted(nights.length, 'run')} of ${counted(pipelines, 'pipeline')}`
   const body = html`<header>
 <p class="eyebrow">Runs of fettle</p>
 <h1>${title}${newest.length === 0 ? null : html` ${badge(worst(newest))}`}</h1>
@@ -43,8 +44,6 @@ ${all.map((one, index) => section(one, `s${index}`))}
 </main>`
   return shell({ title: `Runs of fettle: ${title}`, tool, hasScript: false }, body)
 }
-
-const pipelines = (all: readonly Series[]): number => new Set(all.map(({ pipeline }) => pipeline)).size
 
 function section({ pipeline, target, limit, nights }: Series, id: string): Markup {
   const shown = nights.slice(-SHOWN)

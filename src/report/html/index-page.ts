@@ -12,16 +12,11 @@ import { badge, nextStep, numbers } from './verdict.ts'
 
 const PROBLEMS = 5
 
-export interface IndexOptions {
-  readonly tool: Report['metadata']['tool']
-  readonly linkOf: (report: Report) => string
-}
-
-const verdictOfResult = (pipelineResult: PipelineResult): Verdict =>
-  isRejection(pipelineResult) ? 'error' : verdictOf(pipelineResult)
-
-export function renderIndex(results: readonly PipelineResult[], { tool, linkOf }: IndexOptions): string {
-  const verdicts = results.map(verdictOfResult)
+export function renderIndex(
+  results: readonly PipelineResult[],
+  { tool, linkOf }: { readonly tool: Report['metadata']['tool']; readonly linkOf: (report: Report) => string },
+): string {
+  const verdicts = results.map(result => (isRejection(result) ? 'error' : verdictOf(result)))
   const together = worst(verdicts)
   const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
   const title = counted(results.length, 'pipeline')

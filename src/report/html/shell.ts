@@ -7,13 +7,10 @@ import { html, type Markup } from './markup.ts'
 import { SCRIPT_SHA256 } from './script.ts'
 import { STYLE_SHA256, styleElement } from './style.ts'
 
-interface Shell {
-  readonly title: string
-  readonly tool: Report['metadata']['tool']
-  readonly hasScript: boolean
-}
-
-export function shell({ title, tool, hasScript }: Shell, body: Markup): string {
+export function shell(
+  { title, tool, hasScript }: { readonly title: string; readonly tool: Report['metadata']['tool']; readonly hasScript: boolean },
+  body: Markup,
+): string {
   const script = hasScript ? `'sha256-${SCRIPT_SHA256}'` : "'none'"
   const policy = `default-src 'none'; style-src 'sha256-${STYLE_SHA256}'; script-src ${script}; base-uri 'none'; form-action 'none'`
   return html`<!doctype html>

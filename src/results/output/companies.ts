@@ -46,13 +46,8 @@ export class CompanyLister implements RowSink {
   }
 
   /** Throws FETTLE_OUTPUT_WRITE. */
-  publish(): Promise<void> {
-    return this.#writer.publish()
-  }
-
-  discard(): Promise<void> {
-    return this.#writer.discard()
-  }
+  publish = (): Promise<void> => this.#writer.publish()
+  discard = (): Promise<void> => this.#writer.discard()
 }
 
 /** The companies from number `from` (from 0) on. Throws FETTLE_OUTPUT_WRITE when there are not `listed` of them. */
