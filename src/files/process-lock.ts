@@ -93,14 +93,13 @@ export function lockHolder(path: string, now: () => number): LockOwner | null {
  * the folder cannot be written.
  */
 export function takeLock(path: string, now: () => number, staleMs = STALE_MS): Lock {
-  const began = ownBeginning()
   const owner: LockOwner = {
     pid: process.pid,
     host: hostname(),
     since: new Date(now()).toISOString(),
     token: randomUUID(),
     space: pidNamespace(),
-    ...(began === undefined ? {} : { began }),
+    began: ownBeginning(),
   }
   const takenFrom = onDisk(path, () => acquire(path, owner, now, staleMs))
   ours.add(owner.token)

@@ -3,10 +3,8 @@ import { lstat, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isAlive, ownBeginning, pidNamespace } from '../process.ts'
 
-/** Names of an earlier form do not name the machine of the process: such a file is kept for this long. */
-const MINUTE_MS = 60_000
 /** No process writes to an output for this long without a byte. */
-const DAY_MS = 24 * 60 * MINUTE_MS
+const DAY_MS = 24 * 3_600_000
 
 /** The tag of a write check: the file is empty, and any process may remove it at any time. */
 export const PROBE = 'probe'
@@ -29,10 +27,8 @@ function isStale(name: string, ageMs: number, run: string | undefined): boolean 
   if (name === PROBE) return true
   const [, tag, namespace, pid, began = ''] = MARK.exec(name) ?? []
   if (tag !== undefined && tag === run) return true
-  if (namespace === own().namespace) return !isAlive({ pid: Number(pid), ...(began === '' ? {} : { began }) })
-  const older = /^(\d+)(?:-\d+)?$/.exec(name)?.[1]
-  const isOlder = older !== undefined && ageMs > MINUTE_MS && !isAlive({ pid: Number(older) })
-  return isOlder || ageMs > DAY_MS
+  if (namespace === own().namespace) return !isAlive({ pid: Number(pid), began: began || undefined })
+  return ageMs > DAY_MS
 }
 
 /** Removes stale temporary files in `folder` that begin with `start`. `now` is the file system's clock. */

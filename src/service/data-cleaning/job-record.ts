@@ -2,20 +2,20 @@
 import type { JobRecord, UploadRecord } from '../../contract/index.ts'
 import { productOf } from '../enrichment/tags.ts'
 import type { Play } from '../plays.ts'
-import { type Job, knownFacts, type Upload } from './jobs-store.ts'
+import type { Job, Upload } from './jobs-store.ts'
 
 /** The only customer of an embedded service. */
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
 /** The fields "available after enrichment". */
 function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
-  const { status, countries, portfolioId, summary, enrichments, registers } = job
+  const { status, countries, portfolioId, summary, enrichments, inRegister, companyNumbers, registers } = job
   const product = enrichments === null ? null : productOf(enrichments)
   const [country, ...others] = countries
   const known = {
     countryCode: others.length > 0 ? undefined : country,
     portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
-    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? { ...knownFacts(job), registers } : {}) },
+    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? { inRegister, companyNumbers, registers } : {}) },
     jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
   if (enrichedAt === null) return known
@@ -41,8 +41,8 @@ const common = (job: Job, play: Play): JobRecord => ({
 export const jobRecord = (job: Job, play: Play, correlationId?: string): JobRecord => ({
   ...common(job, play),
   modifiedAT: play.dateOf(job.modifiedAt),
-  ...(job.details === null ? {} : { details: job.details }),
-  ...(correlationId === undefined ? {} : { correlationId }),
+  details: job.details ?? undefined,
+  correlationId,
 })
 
 /** The reply of archive: a job with `modifiedAt` instead of `modifiedAT`, without portfolio and summary. */

@@ -60,17 +60,7 @@ export interface Job {
 }
 
 /** What a client may ask for when it creates a job. */
-interface Asked {
-  readonly addTo?: Job['addTo'] | undefined
-  readonly inRegister?: Job['inRegister'] | undefined
-  readonly companyNumbers?: Job['companyNumbers'] | undefined
-}
-
-/** What is known of the list of a job; what is not is estimated. */
-export const knownFacts = ({ inRegister, companyNumbers }: Asked): Pick<Job, 'inRegister' | 'companyNumbers'> => ({
-  ...(inRegister === undefined ? {} : { inRegister }),
-  ...(companyNumbers === undefined ? {} : { companyNumbers }),
-})
+type JobRequest = Pick<Job, 'addTo' | 'inRegister' | 'companyNumbers'>
 
 export interface Usage {
   readonly files: number
@@ -132,9 +122,8 @@ export function openJobs(database: Database, now: () => number) {
     read,
     usage,
 
-    create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, asked: Asked = {}): Job {
+    create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, request: JobRequest = {}): Job {
       const at = now()
-      const { addTo } = asked
       const job: Job = {
         id: randomUUID(),
         owner,
@@ -150,8 +139,9 @@ export function openJobs(database: Database, now: () => number) {
         summary: null,
         countries: [],
         details: null,
-        ...(addTo === undefined ? {} : { addTo }),
-        ...knownFacts(asked),
+        addTo: request.addTo,
+        inRegister: request.inRegister,
+        companyNumbers: request.companyNumbers,
       }
       database.run(
         "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",

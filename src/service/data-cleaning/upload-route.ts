@@ -13,12 +13,6 @@ import { requireStatus } from './job-rules.ts'
 import type { Job, JobStore, Upload } from './jobs-store.ts'
 import { type Form, type Received, receive, watchEnvelope } from './receive-upload.ts'
 
-export interface Arrival {
-  /** Throws a 507 when the file exceeds the quota of the user at this size. */
-  admit(bytes: number): void
-  end(): void
-}
-
 interface PendingUpload {
   readonly owner: number
   /** 0 when the file replaces the current one of the job. */
@@ -47,17 +41,18 @@ function makeArrivals(jobs: Pick<JobStore, 'usage'>, limits: Limits) {
   return {
     has: (jobId: string): boolean => arriving.has(jobId),
     /** Throws a 507 when the quota does not allow this size. */
-    begin({ id, owner, upload }: Job, bytes: number): Arrival {
+    begin({ id, owner, upload }: Job, bytes: number) {
       const isFreed = [...arriving.values()].some(other => other.owner === owner && other.freed > 0)
       const one: PendingUpload = { owner, files: upload === null ? 1 : 0, freed: isFreed ? 0 : (upload?.bytes ?? 0), bytes }
       requireRoom(one)
       arriving.set(id, one)
       return {
-        admit(grown) {
+        /** Throws a 507 when the file exceeds the quota of the user at this size. */
+        admit(grown: number): void {
           one.bytes = Math.max(one.bytes, grown)
           requireRoom(one)
         },
-        end: () => void arriving.delete(id),
+        end: (): void => void arriving.delete(id),
       }
     },
   }
@@ -109,7 +104,7 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
   const take = async (
     before: Job,
     { request, reply }: Pick<UploadCall, 'request' | 'reply'>,
-    arrival: Arrival,
+    arrival: ReturnType<typeof arrivals.begin>,
   ): Promise<unknown> => {
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, arrival.admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })

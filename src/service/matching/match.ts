@@ -104,12 +104,8 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   const verdict = decide(prepared, scored, list.companyNumbers, scores)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
-  const { decision, reason, score, margin } = verdict
   return {
-    decision,
-    reason,
-    score,
-    margin,
+    ...verdict,
     why: best === undefined ? '' : explainMatch(prepared, best.vector),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: bandingOf(verdict),

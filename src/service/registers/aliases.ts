@@ -89,9 +89,8 @@ export async function changeAliases(dir: string, name: string, { add, decided }:
     if (counts.added === 0 && removed === 0) return { info, ...counts }
     const text = [...kept.values()].map(alias => `${JSON.stringify(alias)}\n`).join('')
     const file = `aliases-${randomUUID().slice(0, 8)}.jsonl`
-    const { aliases: _, ...others } = info
     const aliases = { file, names: kept.size, sha256: createHash('sha256').update(text).digest('hex') }
-    const fresh: RegisterInfo = kept.size === 0 ? others : { ...others, aliases }
+    const fresh: RegisterInfo = { ...info, aliases: kept.size === 0 ? undefined : aliases }
     await writeWhole(join(folder, file), write => write(text)).catch(error => {
       throw writeError(folder, error)
     })

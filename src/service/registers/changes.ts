@@ -161,8 +161,7 @@ async function* compareRegisters(oldPath: string, newPath: string, day: string, 
     starts.push(start)
     digests.push(digestOf(company, people.old))
     const { id, name, previousNames, previousUntil } = company
-    if (previousNames.length > 0)
-      former.set(id, { name, previousNames, ...(previousUntil === undefined ? {} : { previousUntil }) })
+    if (previousNames.length > 0) former.set(id, { name, previousNames, previousUntil })
   }
   const seen = new Uint8Array(starts.length)
   const handle = await open(oldPath)

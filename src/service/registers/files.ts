@@ -12,6 +12,13 @@ export interface SkippedRow {
   readonly why: string
 }
 
+const MAX_SKIPPED_ROWS = 20
+
+/** Counts a skipped row, and lists it if it is one of the first twenty. */
+export function noteSkipped(counts: { skipped: number; readonly skippedRows: SkippedRow[] }, row: SkippedRow): void {
+  if (counts.skipped++ < MAX_SKIPPED_ROWS) counts.skippedRows.push(row)
+}
+
 export interface OfficersInfo {
   readonly source: string
   readonly officers: number

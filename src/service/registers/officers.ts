@@ -12,7 +12,7 @@ import { normaliseText } from '../../normalise/text.ts'
 import type { Company } from '../matching/index.ts'
 import { partOf, writeWhole } from '../storage/atomic-file.ts'
 import type { Taken } from '../storage/published-folders.ts'
-import { linesOf, type OfficersInfo, readError, type SkippedRow } from './files.ts'
+import { linesOf, noteSkipped, type OfficersInfo, readError, type SkippedRow } from './files.ts'
 import { type Columns, columnsOf } from './import/kinds.ts'
 import { emptySource, readRows, sourceFacts, wrongWidth } from './import/source.ts'
 import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
@@ -204,8 +204,6 @@ export const joinOfficers = (all: readonly Officers[]): Officers => ({
   },
 })
 
-const MAX_SKIPPED_ROWS = 20
-
 /**
  * Writes the officers of the companies in a file of companies. `key` makes the file names unique; `accept` throws for too few officers.
  * @throws FettleError FETTLE_INPUT_… for the source
@@ -223,17 +221,17 @@ export async function importOfficers(
     const { id, connectId } = JSON.parse(text) as Company
     connectIds.set(id, connectId)
   }
-  const skippedRows: SkippedRow[] = []
-  let skipped = 0
-  const skip = (row: SkippedRow): void => {
-    skipped++
-    if (skippedRows.length < MAX_SKIPPED_ROWS) skippedRows.push(row)
-  }
+  const counts = { skipped: 0, skippedRows: [] as SkippedRow[] }
   const [file, index] = [`officers-${key}.jsonl`, `officers-${key}.index`]
   try {
-    const officers = await writeOfficers(folder, file, index, readOfficers(source, connectIds, skip))
-    accept({ now: officers, skipped, skippedRows })
-    return { source: basename(source), officers, skipped, skippedRows, sha256, bytes, file, index }
+    const officers = await writeOfficers(
+      folder,
+      file,
+      index,
+      readOfficers(source, connectIds, row => noteSkipped(counts, row)),
+    )
+    accept({ now: officers, ...counts })
+    return { source: basename(source), officers, ...counts, sha256, bytes, file, index }
   } catch (error) {
     for (const one of [file, index]) await rm(join(folder, one), { force: true })
     throw error

@@ -5,15 +5,7 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { turnEvery } from '../../loop-turns.ts'
 import { packageFile } from '../../package-file.ts'
 import { type Clock, keepingAlive } from '../clock.ts'
-import {
-  type Column,
-  type Company,
-  createIndexBuilder,
-  type IndexImage,
-  type MatchIndex,
-  pack,
-  viewIndex,
-} from '../matching/index.ts'
+import { type Column, type Company, createIndexBuilder, type MatchIndex, pack, viewIndex } from '../matching/index.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { readAliases } from './aliases.ts'
 import { folderOf, linesOf, listRegisters, type RegisterInfo, readError, registerInfo } from './files.ts'
@@ -128,24 +120,19 @@ async function build(dir: string, infos: readonly RegisterInfo[], store: StoreCo
   for (const column of builder.finish()) await store(...column)
 }
 
-async function buildInMemory(dir: string, infos: readonly RegisterInfo[]): Promise<IndexImage> {
-  const columns: [string, Column][] = []
-  await build(dir, infos, async (...column) => void columns.push(column))
-  return pack(columns)
-}
-
 const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
 
 type Opened = Pick<Register, 'index' | 'pages'>
 
-const inMemory = async (dir: string, infos: readonly RegisterInfo[]): Promise<Opened> => ({
-  index: viewIndex(await buildInMemory(dir, infos)),
-  pages: null,
-})
+async function buildInMemory(dir: string, infos: readonly RegisterInfo[]): Promise<Opened> {
+  const columns: [string, Column][] = []
+  await build(dir, infos, async (...column) => void columns.push(column))
+  return { index: viewIndex(pack(columns)), pages: null }
+}
 
 async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Opened> {
   const companies = infos.reduce((sum, info) => sum + info.companies, 0)
-  if (companies < MIN_STORED) return inMemory(dir, infos)
+  if (companies < MIN_STORED) return buildInMemory(dir, infos)
   const path = indexPath(
     dir,
     infos.map(info => info.name),
@@ -163,9 +150,9 @@ async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Ope
     // What the register itself is wrong about would be wrong again.
     if (FettleError.is(error)) throw error
     // If the index cannot be stored, for example on a full disk, the next start builds it again.
-    return inMemory(dir, infos)
+    return buildInMemory(dir, infos)
   }
-  return (await load()) ?? inMemory(dir, infos)
+  return (await load()) ?? buildInMemory(dir, infos)
 }
 
 async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
@@ -208,6 +195,6 @@ async function read(dir: string, names: readonly string[]) {
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
-  const { infos, index, pages, officers } = await read(dir, [...new Set(names)])
-  return { infos, index, pages, officers, snapshotDate: oldest(infos) }
+  const opened = await read(dir, [...new Set(names)])
+  return { ...opened, snapshotDate: oldest(opened.infos) }
 }

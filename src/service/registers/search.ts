@@ -21,23 +21,22 @@ const plainText = (text: string): string => plainPostcode(normaliseText(text))
 
 const HOUSE_NUMBER = /^\d{1,6}[a-z]?[ ,]+/i
 
-/** Texts that are found by their start, with their plain spelling. */
-const STARTS = {
-  postcode: company => plainPostcode(company.postcode),
-  name: company => plainText(company.name),
-  town: company => plainText(company.town),
-  street: company => plainText(company.address1.replace(HOUSE_NUMBER, '')),
-} as const satisfies Record<string, (company: Company) => string>
+/** Texts that are found by their start. */
+const STARTS = { postcode: 'postcode', name: 'name', town: 'town', street: 'address1' } as const
 
 export type StartField = keyof typeof STARTS
 
-/** Companies examined for each one that is wanted. */
-const EXAMINED = 20
-
 const PLAIN: Readonly<Record<StartField, (text: string) => string>> = {
-  ...{ postcode: plainPostcode, name: plainText, town: plainText },
+  postcode: plainPostcode,
+  name: plainText,
+  town: plainText,
   street: text => plainText(text.replace(HOUSE_NUMBER, '')),
 }
+
+const plainStart = (field: StartField, company: Company): string => PLAIN[field](company[STARTS[field]])
+
+/** Companies examined for each one that is wanted. */
+const EXAMINED = 20
 
 /** The start of a text as a number of base 37 in text order; `fill` is the digit of missing characters. */
 function startKey(start: string, fill: number): number {
@@ -45,6 +44,8 @@ function startKey(start: string, fill: number): number {
   for (let at = 0; at < KEY_LENGTH; at++) key = key * 37 + (at < start.length ? Number.parseInt(start.charAt(at), 36) + 1 : fill)
   return key
 }
+
+const keyOfStart = (text: string): number | null => (text === '' ? null : startKey(text, 0))
 
 /** The sorted entries of all companies for which `keyIn` returns a key. */
 async function makeIndex(
@@ -73,17 +74,12 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
   const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
   const starts = Object.fromEntries(
-    Object.entries(STARTS).map(([field, textOf]) => [
+    (Object.keys(STARTS) as StartField[]).map(field => [
       field,
-      once(() =>
-        makeIndex(engine, company => {
-          const plain = textOf(company)
-          return plain === '' ? null : startKey(plain, 0)
-        }),
-      ),
+      once(() => makeIndex(engine, company => keyOfStart(plainStart(field, company)))),
     ]),
   ) as Record<StartField, () => Promise<Float64Array>>
-  const countries = once(() => makeIndex(engine, ({ country }) => (country === '' ? null : startKey(country, 0))))
+  const countries = once(() => makeIndex(engine, ({ country }) => keyOfStart(country)))
 
   /** At most `most` companies that fit, and whether further ones may exist. */
   const fitting = (places: readonly number[], most: number, fits: (company: Company) => boolean) => {
@@ -109,7 +105,7 @@ export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
       const start = PLAIN[field](text)
       if (start === '') return { companies: [], isTruncated: false }
       const places = placesBetween(await starts[field](), startKey(start, 0), startKey(start, 36), most * EXAMINED)
-      return fitting(places, most, company => STARTS[field](company).startsWith(start) && fits(company))
+      return fitting(places, most, company => plainStart(field, company).startsWith(start) && fits(company))
     },
     /** Companies of these countries that fit, in the order of the register. */
     async byCountry(codes: readonly string[], most: number, fits: (company: Company) => boolean) {

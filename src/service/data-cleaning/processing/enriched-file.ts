@@ -11,7 +11,7 @@ import { fieldsOf, inListOrder, tagsOf, tagValue } from '../../enrichment/tags.t
 import type { Limits } from '../../limits.ts'
 import { matchScoreOf } from '../../matching/decide/explain.ts'
 import type { Engine } from '../../registers/engine.ts'
-import { type Write, writeWhole } from '../../storage/atomic-file.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Pace } from './job-pace.ts'
 
 export interface EnrichTask {
@@ -69,46 +69,35 @@ export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limi
   return writeWhole(task.csv, async write => {
     const results = readResults(task.results)
     try {
-      return await writeRows(task, results, engine, pace, limits, write)
+      const tags = inListOrder(task.tags)
+      const countries = new Set<string>()
+      let isHeader = true
+      let rows = 0
+      for await (const cells of readRecords(task.source, limits)) {
+        if (isHeader) {
+          isHeader = false
+          const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
+          const all = [...header, ...tags, ...(task.matchColumns ? [...Object.keys(MATCH), CANDIDATES] : [])]
+          await write(csvLine(all))
+          if (task.hasHeader) continue
+        }
+        const next = await results.next()
+        if (next.done === true) throw new Error(`${rows} results for more rows`)
+        const result = next.value
+        const company = result.company === null ? null : engine.find(result.company)
+        if (company !== null && company.country !== '') countries.add(company.country)
+        const own = task.matchColumns ? [...Object.values(MATCH).map(of => of(result)), candidatesText(result, tags, engine)] : []
+        const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
+        await write(csvLine(line))
+        rows += 1
+        await pace()
+      }
+      return [...countries].sort()
     } finally {
       // Rows end before results do: the file would stay open.
       await results.return(undefined)
     }
   })
-}
-
-async function writeRows(
-  task: EnrichTask,
-  results: AsyncGenerator<RowResult>,
-  engine: Companies,
-  pace: Pace,
-  limits: Limits,
-  write: Write,
-): Promise<string[]> {
-  const tags = inListOrder(task.tags)
-  const countries = new Set<string>()
-  let isHeader = true
-  let rows = 0
-  for await (const cells of readRecords(task.source, limits)) {
-    if (isHeader) {
-      isHeader = false
-      const header = task.hasHeader ? cells : cells.map((_, index) => columnName(index))
-      const all = [...header, ...tags, ...(task.matchColumns ? [...Object.keys(MATCH), CANDIDATES] : [])]
-      await write(csvLine(all))
-      if (task.hasHeader) continue
-    }
-    const next = await results.next()
-    if (next.done === true) throw new Error(`${rows} results for more rows`)
-    const result = next.value
-    const company = result.company === null ? null : engine.find(result.company)
-    if (company !== null && company.country !== '') countries.add(company.country)
-    const own = task.matchColumns ? [...Object.values(MATCH).map(of => of(result)), candidatesText(result, tags, engine)] : []
-    const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
-    await write(csvLine(line))
-    rows += 1
-    await pace()
-  }
-  return [...countries].sort()
 }
 
 /** Makes names unique for JSON objects: the second `Name` becomes `Name (2)`. The CSV keeps its header. */

@@ -15,25 +15,21 @@ import type { CurrentRegisters, OpenRegister } from '../../registers/current.ts'
 import type { Engine } from '../../registers/engine.ts'
 import { SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/database.ts'
-import { type Job, type JobPatch, type JobStore, knownFacts, type MatchedRegisters } from '../jobs-store.ts'
+import type { Job, JobPatch, JobStore, MatchedRegisters } from '../jobs-store.ts'
 import { enrichAside } from './enrich-aside.ts'
 import { enrichFile, writeJson } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { factsOf } from './list-sample.ts'
 import { matchFile } from './match-file.ts'
 
-export interface JobFiles {
-  upload(uploadId: string): string
-  results(jobId: string): string
-  enriched(jobId: string, fileType: string): string
-}
-
 /** Paths in `uploads/` and `files/` of a data directory. Names are ids of the service, never text of a caller. */
-export const jobFilesIn = (dataDir: string): JobFiles => ({
-  upload: id => join(dataDir, 'uploads', `${id}.csv`),
-  results: id => join(dataDir, 'files', `${id}.results.jsonl`),
-  enriched: (id, fileType) => join(dataDir, 'files', `${id}.${fileType}`),
+export const jobFilesIn = (dataDir: string) => ({
+  upload: (id: string): string => join(dataDir, 'uploads', `${id}.csv`),
+  results: (id: string): string => join(dataDir, 'files', `${id}.results.jsonl`),
+  enriched: (id: string, fileType: string): string => join(dataDir, 'files', `${id}.${fileType}`),
 })
+
+export type JobFiles = ReturnType<typeof jobFilesIn>
 
 /** The status of a job whose work failed, where it is not `matchingError`. */
 const FAILED: Partial<Readonly<Record<KnownStatus, KnownStatus>>> = {
@@ -84,7 +80,7 @@ export function startWorker(parts: WorkerParts) {
       if (job.upload === null) throw new Error('a job at matching has no upload')
       const { id, hasHeader } = job.upload
       const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
-      const task = { ...common, list: knownFacts(job), byHand: play.matchesByHand }
+      const task = { ...common, list: job, byHand: play.matchesByHand }
       return using(async (engine, registers) => ({
         ...(await matchFile(task, engine, pace, limits)),
         registers: registers.map(matchedRegister),

@@ -169,7 +169,6 @@ export class Companies {
     const [address1, address2, town, postcode] = [text(), text(), text(), text()]
     const [phone, email, website, status, legalForm, connectId] = [text(), text(), text(), text(), text(), text()]
     const [activities, incorporated, amounts, previousUntil] = [texts(), text(), texts(), texts()]
-    const figures = amounts.length === 0 ? null : figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')
     return {
       id,
       connectId: connectId || defaultConnectId({ id, country, orgNumber }),
@@ -187,11 +186,11 @@ export class Companies {
       email,
       website,
       status,
-      ...(legalForm ? { legalForm } : {}),
-      ...(activities.length === 0 ? {} : { activities: activities.map(number => this.#shared[parseInt(number, RADIX)] ?? '') }),
-      ...(incorporated ? { incorporated } : {}),
-      ...(figures === null ? {} : { figures }),
-      ...(previousUntil.length === 0 ? {} : { previousUntil }),
+      legalForm: legalForm || undefined,
+      activities: activities.length === 0 ? undefined : activities.map(number => this.#shared[parseInt(number, RADIX)] ?? ''),
+      incorporated: incorporated || undefined,
+      figures: (amounts.length === 0 ? null : figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')) ?? undefined,
+      previousUntil: previousUntil.length === 0 ? undefined : previousUntil,
     }
   }
 
@@ -269,19 +268,13 @@ class LazyIdentifiers implements Identifiers {
   }
 }
 
-export interface CompanyIdentifiers {
-  at(company: number): Identifiers
-  /** The same as `at(company).postcode === postcode`, without decoding. */
-  hasPostcode(company: number, postcode: string): boolean
-  readonly postcodes: TextColumn
-}
-
-export function identifiersIn(columns: Unpacked, companies: Companies): CompanyIdentifiers {
+export function identifiersIn(columns: Unpacked, companies: Companies) {
   const texts = INDEXED.map(field => textColumnIn(columns, `identifiers.${field}`))
   const postcodes = texts[INDEXED.indexOf('postcode')]!
   return {
-    at: company => new LazyIdentifiers(texts, companies, company),
-    hasPostcode: (company, postcode) => postcodes.is(company, postcode),
+    at: (company: number): Identifiers => new LazyIdentifiers(texts, companies, company),
+    /** The same as `at(company).postcode === postcode`, without decoding. */
+    hasPostcode: (company: number, postcode: string): boolean => postcodes.is(company, postcode),
     postcodes,
   }
 }

@@ -22,7 +22,7 @@ import {
   textColumnIn,
   unpack,
 } from './columns.ts'
-import { type Companies, CompaniesBuilder, type CompanyIdentifiers, companiesIn, identifiersIn } from './companies.ts'
+import { type Companies, CompaniesBuilder, companiesIn, identifiersIn } from './companies.ts'
 import { type Dictionary, DictionaryBuilder, dictionaryIn, type KeyIndex, KeysBuilder, keysIn } from './hash-tables.ts'
 import { buildPostings, type Postings, postingsIn, rarity } from './postings.ts'
 
@@ -32,7 +32,7 @@ export type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
 export interface MatchIndex {
   readonly image: IndexImage
   readonly companies: Companies
-  readonly identifiers: CompanyIdentifiers
+  readonly identifiers: ReturnType<typeof identifiersIn>
   readonly countries: RepeatedTextColumn
   readonly dictionary: Dictionary
   /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
@@ -80,7 +80,6 @@ export function companyWithId({ keys, companies }: MatchIndex, connectId: string
 export function viewIndex(image: IndexImage): MatchIndex {
   const columns = unpack(image)
   const companies = companiesIn(columns)
-  const [wordStarts, wordIds] = [columns.u32('wordStarts'), columns.u32('wordIds')]
   const byWord = postingsIn(columns, 'byWord')
   const dictionary = dictionaryIn(columns, 'dictionary', byWord.idf.length)
   const idf = columns.f32('places.idf')
@@ -90,8 +89,8 @@ export function viewIndex(image: IndexImage): MatchIndex {
     identifiers: identifiersIn(columns, companies),
     countries: repeatedTextIn(columns, 'countries'),
     dictionary,
-    wordStarts,
-    wordIds,
+    wordStarts: columns.u32('wordStarts'),
+    wordIds: columns.u32('wordIds'),
     legal: repeatedTextIn<LegalClass | ''>(columns, 'legal'),
     marks: repeatedTextIn(columns, 'marks'),
     kinds: repeatedTextIn<NameKind>(columns, 'kinds'),
@@ -166,18 +165,7 @@ const isActive = ({ status }: Company): boolean =>
 /** Further names of one company are ignored, so that the work for a row is bounded. */
 const MAX_NAMES = 64
 
-export interface IndexBuilder {
-  /** The companies added from here on are of the next register. */
-  startRegister(): void
-  /** `confirmed`: names that people confirmed for the company. */
-  add(company: Company, confirmed?: readonly string[]): void
-  /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
-  spill(): readonly [string, Column] | null
-  /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
-  finish(): Generator<readonly [string, Column]>
-}
-
-export function createIndexBuilder(): IndexBuilder {
+export function createIndexBuilder() {
   const companies = new CompaniesBuilder()
   const dictionary = new DictionaryBuilder()
   const places = new DictionaryBuilder()
@@ -216,11 +204,13 @@ export function createIndexBuilder(): IndexBuilder {
   }
 
   return {
-    startRegister() {
+    /** The companies added from here on are of the next register. */
+    startRegister(): void {
       registerStarts.push(companies.length)
     },
 
-    add(company, confirmed = []) {
+    /** `confirmed`: names that people confirmed for the company. */
+    add(company: Company, confirmed: readonly string[] = []): void {
       const at = companies.length
       const first = companyOf.length
       documentStarts.push(first)
@@ -242,9 +232,11 @@ export function createIndexBuilder(): IndexBuilder {
       active.push(isActive(company) ? 1 : 0)
     },
 
+    /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
     spill: () => companies.spill(),
 
-    *finish() {
+    /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
+    *finish(): Generator<readonly [string, Column]> {
       for (const [starts, end] of [
         [wordStarts, wordIds.length],
         [termStarts, terms.length],

@@ -9,24 +9,14 @@ import { AT, type Vector } from '../features.ts'
 import type { QueryName } from '../query.ts'
 import { areFar, bigramDice, wordSimilarity } from '../similarity.ts'
 
-/** How well each side is covered; the word pairs themselves are not kept. */
-export interface Alignment {
-  query: number
-  company: number
-  matched: number
-  missCompany: number
-  /** Number of words without any counterpart on each side. */
-  extraQuery: number
-  extraCompany: number
-}
-
 const MAX_WORDS = 32
 /** Coverage of a word that matches only by initials. */
 const INITIALS = 0.85
 const alikeQuery = new Float64Array(MAX_WORDS)
 const alikeCompany = new Float64Array(MAX_WORDS)
 const weightQuery = new Float64Array(MAX_WORDS)
-const result: Alignment = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
+/** How well each side is covered; the word pairs themselves are not kept. `extra…`: number of words without any counterpart on each side. */
+const result = { query: 0, company: 0, matched: 0, missCompany: 0, extraQuery: 0, extraCompany: 0 }
 
 /** Similarity of a query word and a dictionary word, computed once per pair; most pairs are far apart, which is seen faster than looked up. */
 function cachedSimilarity(index: MatchIndex, name: QueryName, at: number, id: number): number {
@@ -90,7 +80,7 @@ function cover(
 }
 
 /** Aligns a query name with a document. The next call overwrites the result. */
-function align(index: MatchIndex, name: QueryName, document: number): Alignment {
+function align(index: MatchIndex, name: QueryName, document: number): Readonly<typeof result> {
   const start = index.wordStarts[document]!
   const length = index.wordStarts[document + 1]! - start
   const { idf } = index.byWord

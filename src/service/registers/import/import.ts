@@ -13,6 +13,7 @@ import {
   folderOf,
   linesOf,
   lockRegister,
+  noteSkipped,
   publish,
   type RegisterInfo,
   registerInfoIn,
@@ -27,7 +28,6 @@ const COMPANIES = '.import.jsonl'
 const PROGRESS = '.import.json'
 /** Characters per write. */
 const BATCH = 1 << 20
-const MAX_SKIPPED_ROWS = 20
 
 const Progress = z.object({
   source: z.string(),
@@ -79,10 +79,7 @@ export async function openDraft(folder: string, source: string, kind: string) {
       progress.written += bytesWritten
     }
   }
-  const skip = (row: SkippedRow): void => {
-    progress.skipped++
-    if (progress.skippedRows.length < MAX_SKIPPED_ROWS) progress.skippedRows.push(row)
-  }
+  const skip = (row: SkippedRow): void => noteSkipped(progress, row)
   const close = (): Promise<void> => handle.close().catch(() => {})
 
   return {
@@ -237,9 +234,9 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     countries,
     bytes,
     file,
-    ...(officers === null ? {} : { officers }),
-    ...(before?.aliases === undefined ? {} : { aliases: before.aliases }),
-    ...(changes.length > 0 ? { changes } : {}),
+    officers: officers ?? undefined,
+    aliases: before?.aliases,
+    changes: changes.length > 0 ? changes : undefined,
   }
   await publish(folder, info)
   return info

@@ -40,10 +40,7 @@ const generic: Kind = {
       const cell = (column: (typeof COLUMNS)[number]): string => of(cells, column)
       const country = normaliseCountry(cell('country'))
       const orgNumber = cell('orgNumber')
-      const legalForm = cell('legalForm')
       const activities = splitNames(cell('activities'))
-      const incorporated = cell('incorporated')
-      const figures = figuresOf(cell)
       return {
         id: cell('id') || (orgNumber === '' ? `row-${row}` : `${country || 'XX'}-${orgNumber}`),
         name: cell('name'),
@@ -60,10 +57,10 @@ const generic: Kind = {
         email: cell('email'),
         website: cell('website'),
         status: cell('status'),
-        ...(legalForm === '' ? {} : { legalForm }),
-        ...(activities.length === 0 ? {} : { activities }),
-        ...(incorporated === '' ? {} : { incorporated }),
-        ...(figures === null ? {} : { figures }),
+        legalForm: cell('legalForm') || undefined,
+        activities: activities.length > 0 ? activities : undefined,
+        incorporated: cell('incorporated') || undefined,
+        figures: figuresOf(cell) ?? undefined,
       }
     }
   },
@@ -98,8 +95,6 @@ const gleif: Kind = {
       const lines = ['MailRouting', 'AdditionalAddressLine.1', 'AdditionalAddressLine.2', 'AdditionalAddressLine.3', 'Region']
       const code = cell('Entity.LegalForm.EntityLegalFormCode')
       const legalForm = code === NO_CODE || code === '' ? cell('Entity.LegalForm.OtherLegalForm') : code
-      // 1996-04-29T00:00:00Z
-      const incorporated = cell('Entity.EntityCreationDate').slice(0, 10)
       return {
         id: cell('LEI'),
         name,
@@ -119,8 +114,9 @@ const gleif: Kind = {
         email: '',
         website: '',
         status: cell('Entity.EntityStatus'),
-        ...(legalForm === '' ? {} : { legalForm }),
-        ...(incorporated === '' ? {} : { incorporated }),
+        legalForm: legalForm || undefined,
+        // 1996-04-29T00:00:00Z
+        incorporated: cell('Entity.EntityCreationDate').slice(0, 10) || undefined,
       }
     }
   },
@@ -150,9 +146,7 @@ const companiesHouse: Kind = {
     return cells => {
       const cell = (column: string): string => of(cells, column)
       const orgNumber = cell('CompanyNumber')
-      const legalForm = cell('CompanyCategory')
       const activities = [...new Set(codes.flatMap(column => activityIn(cell(column))))]
-      const incorporated = dayIn(cell('IncorporationDate'))
       const box = cell('RegAddress.POBox')
       const before = [cell('RegAddress.CareOf'), box === '' ? '' : `PO Box ${box}`]
       const after = [cell('RegAddress.AddressLine2'), cell('RegAddress.County')]
@@ -179,10 +173,10 @@ const companiesHouse: Kind = {
         email: '',
         website: '',
         status: cell('CompanyStatus'),
-        ...(legalForm === '' ? {} : { legalForm }),
-        ...(activities.length === 0 ? {} : { activities }),
-        ...(incorporated === '' ? {} : { incorporated }),
-        ...([...former.values()].some(day => day !== '') ? { previousUntil: [...former.values()] } : {}),
+        legalForm: cell('CompanyCategory') || undefined,
+        activities: activities.length > 0 ? activities : undefined,
+        incorporated: dayIn(cell('IncorporationDate')) || undefined,
+        previousUntil: [...former.values()].some(day => day !== '') ? [...former.values()] : undefined,
       }
     }
   },
