@@ -11,7 +11,7 @@ import { enrichedFileRoute, jobRoutes } from './data-cleaning/routes.ts'
 import type { AppDeps, AppOptions } from './deps.ts'
 import { healthRoute } from './health/routes.ts'
 import { watchDeadlines } from './http/deadlines.ts'
-import { connectAnswerer, expectationAnswerer, garbageAnswerer, refusalOf } from './http/errors.ts'
+import { makeOutsideAnswers, refusalOf } from './http/errors.ts'
 import { requireOwnHost, requirePlainHeaders } from './http/guard.ts'
 import { readJson } from './http/json-body.ts'
 import { traceOf } from './http/trace.ts'
@@ -82,7 +82,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
     socket.once('close', () => gone.abort())
     void clock.sleep(limits.checkMs, gone.signal).then(() => socket.destroy())
   }
-  const outside = { log: write, hangUp }
+  const outside = makeOutsideAnswers(write, hangUp)
   const makeApp = () =>
     fastify({
       ...serverOptions(limits),
@@ -93,11 +93,11 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
         // No hook runs for these errors.
         writeRequest(request, reply.statusCode, null)
       },
-      clientErrorHandler: garbageAnswerer(outside),
+      clientErrorHandler: outside.answerGarbage,
     })
   const app = makeApp()
-  app.server.on('connect', connectAnswerer(outside))
-  app.server.on('checkExpectation', expectationAnswerer(outside))
+  app.server.on('connect', outside.rejectConnect)
+  app.server.on('checkExpectation', outside.rejectExpectation)
   // Too many requests on this connection: Node answers 503 but would keep the connection open.
   app.server.on('dropRequest', (_request, socket) => hangUp(socket))
   app.server.maxConnections = limits.connections

@@ -10,11 +10,7 @@ const MIB = 1024 * KIB
 const GIB = 1024 * MIB
 
 /** A value, what it bounds, and what the caller sees beyond it. The unit is part of the name; a name without one is a count. */
-interface Limit {
-  readonly value: number
-  readonly of: string
-  readonly beyond: string
-}
+type Limit = { readonly value: number; readonly of: string; readonly beyond: string }
 
 const limit = (value: number, of: string, beyond: string): Limit => ({ value, of, beyond })
 

@@ -16,7 +16,7 @@ import {
   rowEvidence,
 } from './matching/index.ts'
 import { registerChanges } from './monitoring/changes.ts'
-import type { OpenedRegisters, OpenRegister } from './registers/current.ts'
+import type { OpenedRegisters } from './registers/current.ts'
 import { type Engine, matchResultOf } from './registers/engine.ts'
 import {
   chooseRegisters,
@@ -44,11 +44,6 @@ export interface ServeOptions extends StartOptions {
   readonly threads?: number
   /** Keep the registers as they are at the start. Default: a register that is imported again is read again within a minute. */
   readonly keepRegisters?: boolean
-}
-
-const openRegisterOf = (info: RegisterInfo): OpenRegister => {
-  const { name, companies, snapshotDate } = info
-  return { name, companies, snapshotDate, sha256: registerDigest(info) }
 }
 
 /** Below this many rows or companies, starting threads costs more than it saves. */
@@ -105,10 +100,13 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const register = await openRegister(registerDir, names)
     opened = register
     const threads = threadsFor(register, options)
+    const registers = register.infos.map(info => {
+      return { name: info.name, companies: info.companies, snapshotDate: info.snapshotDate, sha256: registerDigest(info) }
+    })
     return {
       engine: engineOf(register, threads),
       officers: register.officers,
-      registers: register.infos.map(openRegisterOf),
+      registers,
       isDamaged: () => register.pages?.isDamaged === true,
       close: async () => {
         await threads?.close()

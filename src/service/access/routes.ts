@@ -16,15 +16,14 @@ const NO_LIMIT = 2 ** 31 - 1
 export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, officers, usage, users, holdings, limits } = deps
 
-  const rowOf = (owner: number, code: string, paid: number, used: number): Allowance => ({
-    ...{ countryName: countryName(code), countryIso2: code },
-    startDate: new Date(usage.created(owner)).toISOString().slice(0, 10),
-    ...{ expireDate: NO_END, paid, used },
-  })
+  const rowOf = (owner: number, code: string, paid: number, used: number): Allowance => {
+    const startDate = new Date(usage.created(owner)).toISOString().slice(0, 10)
+    return { countryName: countryName(code), countryIso2: code, startDate, expireDate: NO_END, paid, used }
+  }
   const allowances = (owner: number, product: Product): Allowance[] =>
     engine.countries.map(code => ({
       ...rowOf(owner, code, limits.reports, usage.used(owner, product, code)),
-      ...(product === 'company' ? { templateName: 'full' } : {}),
+      templateName: product === 'company' ? 'full' : undefined,
     }))
   const monitored = (owner: number): Allowance[] =>
     engine.countries.map(code => ({

@@ -3,28 +3,18 @@
  * together, so that a flood in one lane delays no other lane; work that finds no room is rejected at once.
  */
 
-export interface GateOptions {
-  readonly atOnce: number
-  readonly waiting: number
-  readonly laneWaiting: number
-  readonly refusal: () => Error
-}
+type GateOptions = { atOnce: number; waiting: number; laneWaiting: number; refusal: () => Error }
 
 /** Runs the work in its turn. Throws the refusal when the lane is full, or when a shorter lane needs the room. */
-export type Gate = <T>(lane: string, work: () => Promise<T>) => Promise<T>
-
-interface Waiting {
-  readonly enter: () => void
-  readonly refuse: () => void
-}
+type Gate = <T>(lane: string, work: () => Promise<T>) => Promise<T>
 
 export function makeGate({ atOnce, waiting, laneWaiting, refusal }: GateOptions): Gate {
   /** By lane; the first lane has the next turn. */
-  const lanes = new Map<string, Waiting[]>()
+  const lanes = new Map<string, { enter: () => void; refuse: () => void }[]>()
   let free = atOnce
   let count = 0
 
-  const join = (lane: string, one: Waiting): void => {
+  const join = (lane: string, enter: () => void, refuse: () => void): void => {
     const own = lanes.get(lane) ?? []
     if (own.length >= laneWaiting) throw refusal()
     if (count >= waiting) {
@@ -34,7 +24,7 @@ export function makeGate({ atOnce, waiting, laneWaiting, refusal }: GateOptions)
       longest.pop()?.refuse()
       count -= 1
     }
-    own.push(one)
+    own.push({ enter, refuse })
     lanes.set(lane, own)
     count += 1
   }
@@ -54,7 +44,7 @@ export function makeGate({ atOnce, waiting, laneWaiting, refusal }: GateOptions)
 
   return async (lane, work) => {
     if (free > 0) free -= 1
-    else await new Promise<void>((enter, reject) => join(lane, { enter, refuse: () => reject(refusal()) }))
+    else await new Promise<void>((enter, reject) => join(lane, enter, () => reject(refusal())))
     try {
       return await work()
     } finally {

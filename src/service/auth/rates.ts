@@ -5,10 +5,7 @@ import { tooMany } from '../refusal.ts'
 import { makeWindow } from './throttle.ts'
 
 /** The maximum of requests of a user in a window. */
-interface Rate {
-  readonly requests: number
-  readonly perMs: number
-}
+type Rate = { readonly requests: number; readonly perMs: number }
 
 /**
  * Limits by operation; `all` counts every operation except login, which has its own throttle. Several limits apply together, for

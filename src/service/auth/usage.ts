@@ -2,7 +2,6 @@
 import type { Database } from '../storage/database.ts'
 import type { User } from './users.ts'
 
-/** Reports of companies, and of people. */
 export type Product = 'company' | 'person'
 
 /** Opens the store; a user new to it is created now. */
@@ -29,7 +28,6 @@ export function openUsage(database: Database, users: Iterable<User>, now: () => 
   }
 }
 
-/** Every change is durable when the call returns. */
 export type UsageStore = ReturnType<typeof openUsage>
 
 export function openCredits(database: Database, limit: number | null) {

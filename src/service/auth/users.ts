@@ -7,7 +7,7 @@ import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { type Account, type AccountFile, addAccount, openAccounts, removeAccount } from '../storage/accounts.ts'
-import type { OwnerNumbers } from '../storage/ids.ts'
+import type { OwnerNumbers } from '../storage/database.ts'
 
 type PasswordRecord = Account['password']
 

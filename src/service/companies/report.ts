@@ -182,7 +182,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   const typeOf = ({ withPdf }: Order): string => (withPdf ? JSON_AND_PDF : 'application/json; charset=utf-8')
 
-  type ReportCall = Call<undefined, { template: string; customData?: string | undefined }>
+  type ReportCall = Call<undefined, { template: string; customData?: string }>
   const order = async ({ user, id, query, request, reply }: ReportCall): Promise<unknown> => {
     if (query.template !== TEMPLATE)
       throw badRequest('The report cannot be ordered', `template: this service supports only ${TEMPLATE}`)

@@ -87,11 +87,7 @@ function matchesQuery(company: Company, query: CompaniesQuery): boolean {
   return isFrom(company, query.countries) && hasNumbers(company, query) && isAt(company, query) && isNamed(company, query)
 }
 
-interface SearchTools {
-  readonly engine: Engine
-  readonly search: Search
-  readonly most: number
-}
+type SearchTools = { readonly engine: Engine; readonly search: Search; readonly most: number }
 
 /** Criteria with an index. */
 export const KEY_CRITERIA = [

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import { JOB_STATUSES, type KnownStatus, type OPERATIONS, parseWireDate } from '../../contract/index.ts'
-import { windowOf } from '../http/paging.ts'
+import { windowOf } from '../http/route.ts'
 import { badRequest } from '../refusal.ts'
 import { CUSTOMER } from './job-record.ts'
 import type { JobFilter } from './jobs-store.ts'

@@ -31,7 +31,6 @@ export interface RowCandidate {
   readonly why: string
   /** Contribution of each kind of evidence to the score, in log-odds. */
   readonly parts: Readonly<Record<string, number>>
-  /** Absent in results of older versions. */
   readonly source?: RowSource
 }
 

@@ -72,36 +72,25 @@ function answerRaw(status: number, socket: Duplex): string {
   return correlationId
 }
 
-interface Outside {
-  readonly log: (answer: { readonly correlationId: string; readonly method: string; readonly status: number }) => void
-  /** Destroys a connection after a moment, even when the other side keeps it open. */
-  readonly hangUp: (socket: Duplex) => void
-}
-
-/** Answers bytes that are not an HTTP request, and closes the connection (faults H11, H12). */
-export const garbageAnswerer =
-  ({ log, hangUp }: Outside) =>
-  (error: { code?: string }, socket: Socket): void => {
+/** Answers what no route gets. `hangUp` destroys a connection after a moment, even when the other side keeps it open. */
+export const makeOutsideAnswers = (log: (line: Record<string, unknown>) => void, hangUp: (socket: Duplex) => void) => ({
+  /** Answers bytes that are not an HTTP request, and closes the connection (faults H11, H12). */
+  answerGarbage(error: { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const status = PARSER[error.code ?? ''] ?? 400
     log({ correlationId: answerRaw(status, socket), method: 'unknown', status })
     hangUp(socket)
-  }
-
-/** Rejects an `Expect` other than 100-continue, which Node answers without a body. */
-export const expectationAnswerer =
-  ({ log }: Pick<Outside, 'log'>) =>
-  ({ method = '' }: IncomingMessage, response: ServerResponse): void => {
+  },
+  /** Rejects an `Expect` other than 100-continue, which Node answers without a body. */
+  rejectExpectation({ method = '' }: IncomingMessage, response: ServerResponse): void {
     const { correlationId, headers, body } = makeAnswer(417)
     response.writeHead(417, headers).end(body)
     log({ correlationId, method, status: 417 })
-  }
-
-/** Rejects CONNECT, which Node delivers as a bare socket (faults H6). */
-export const connectAnswerer =
-  ({ log, hangUp }: Outside) =>
-  (_request: unknown, socket: Duplex): void => {
+  },
+  /** Rejects CONNECT, which Node delivers as a bare socket (faults H6). */
+  rejectConnect(_request: unknown, socket: Duplex): void {
     socket.on('error', () => socket.destroy())
     log({ correlationId: answerRaw(405, socket), method: 'CONNECT', status: 405 })
     hangUp(socket)
-  }
+  },
+})

@@ -37,10 +37,7 @@ export function openAnswers(database: Database, now: () => number, lifeMs: numbe
 
 type AnswerStore = ReturnType<typeof openAnswers>
 
-export interface IdempotencyDeps {
-  readonly answers: AnswerStore
-  readonly limits: Limits
-}
+export type IdempotencyDeps = { readonly answers: AnswerStore; readonly limits: Limits }
 
 const KEY = /^[\x21-\x7e]+$/
 

@@ -9,10 +9,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORD = /true|false|null/y
 
 /** `position` is the number of characters before the fault. */
-interface JsonFault {
-  readonly position: number
-  readonly kind: 'syntax' | 'end' | 'depth'
-}
+type JsonFault = { readonly position: number; readonly kind: 'syntax' | 'end' | 'depth' }
 
 /** The first fault; null for valid JSON of at most `maxDepth` levels. A loop, since recursion would exhaust the stack. */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | null {

@@ -3,10 +3,7 @@ import { createRequire } from 'node:module'
 import { installCommand } from '../../package-file.ts'
 import { Refusal } from '../refusal.ts'
 
-export interface PdfSection {
-  readonly heading: string
-  readonly rows: readonly (readonly [string, string])[]
-}
+export type PdfSection = { readonly heading: string; readonly rows: readonly (readonly [string, string])[] }
 
 const REGULAR = 'regular'
 const BOLD = 'bold'

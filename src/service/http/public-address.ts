@@ -8,10 +8,7 @@ import { FettleError } from '../../errors.ts'
 import type { StartOptions } from '../start-options.ts'
 
 /** What a trusted proxy was asked for. */
-export interface Forwarded {
-  readonly protocol: string | null
-  readonly host: string | null
-}
+export type Forwarded = { readonly protocol: string | null; readonly host: string | null }
 
 /** Our own client reads links that begin at the root of the service, which are right behind any proxy. */
 export const readsRelativeLinks = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>

@@ -1,10 +1,10 @@
 /**
  * Registers a route from a row of the operations table: method, path, token, and request and query checked against the schemas
- * of the contract. Only `authenticate` needs no token (contract §2.1).
+ * of the contract. Only `authenticate` needs no token (contract §2.1). Lists are answered in pages (§2.3).
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { mayCarryOut, OPERATIONS, type Operation, type OperationName } from '../../contract/index.ts'
+import { mayCarryOut, OPERATIONS, type Operation, type OperationName, type Paging } from '../../contract/index.ts'
 import type { Rates } from '../auth/rates.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { User, Users } from '../auth/users.ts'
@@ -165,4 +165,26 @@ export function route<Name extends OperationName>(
       })
     },
   })
+}
+
+type PageQuery = { readonly page: number; readonly pageSize: number }
+
+export type Window = { readonly limit: number; readonly offset: number }
+
+/** The window of a page; pages are numbered from `first`. */
+export const windowOf = ({ page, pageSize }: PageQuery, first: 0 | 1): Window => ({
+  limit: pageSize,
+  offset: (page - first) * pageSize,
+})
+
+/** One page of a list in memory; pages are numbered from 1. */
+export function pageOf<T>(list: readonly T[], query: PageQuery): T[] {
+  const { limit, offset } = windowOf(query, 1)
+  return list.slice(offset, offset + limit)
+}
+
+/** The paging block; pages are numbered from 0. */
+export function pagingOf({ page, pageSize }: PageQuery, total: number): Paging {
+  const last = Math.max(0, Math.ceil(total / pageSize) - 1)
+  return { size: pageSize, prev: page > 0 ? page - 1 : null, next: page < last ? page + 1 : null, last }
 }

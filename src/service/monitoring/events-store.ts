@@ -1,9 +1,8 @@
 /** Stores events, their notices to portfolios, and which change sets they came from. */
 import type { User } from '../auth/users.ts'
-import type { Window } from '../http/paging.ts'
+import type { Window } from '../http/route.ts'
 import { MAY_SEE } from '../portfolios/store.ts'
-import type { Database } from '../storage/database.ts'
-import { freshNumber } from '../storage/ids.ts'
+import { type Database, freshNumber } from '../storage/database.ts'
 import type { ActiveRule, NewEvent } from './events.ts'
 
 /** An event in one portfolio; times in milliseconds since 1970. */
@@ -26,19 +25,19 @@ export interface Notice {
   readonly processed: number | null
 }
 
-/** Filters of a list; null matches everything. The list has the notices of the user's own and shared portfolios. */
+/** Filters of a list. The list has the notices of the user's own and shared portfolios. */
 export interface NoticeFilter extends Window {
   readonly user: Pick<User, 'id' | 'person'>
-  readonly portfolio: number | null
-  readonly connectId: string | null
-  readonly from: number | null
-  readonly to: number | null
-  /** Whether `from` and `to` limit the time of the event or of its creation. */
-  readonly dated: 'at' | 'created'
-  readonly words: string | null
-  readonly isProcessed: boolean | null
-  readonly sortBy: 'companyName' | 'countryCode' | 'eventId' | 'eventDate'
-  readonly sortDir: 'asc' | 'desc'
+  readonly portfolio?: number
+  readonly connectId?: string
+  readonly from?: number
+  readonly to?: number
+  /** Whether `from` and `to` limit the time of the event (default) or of its creation. */
+  readonly dated?: 'at' | 'created'
+  readonly words?: string
+  readonly isProcessed?: boolean
+  readonly sortBy?: keyof typeof ORDERS
+  readonly sortDir?: 'asc' | 'desc'
 }
 
 const FROM = `
@@ -51,7 +50,6 @@ const COLUMNS = `
   e.rule, n.text, e.old_value AS old, e.new_value AS new, e.at, e.created, n.processed
 `
 
-/** `now` returns the time of a creation or mark. */
 export function openEvents(database: Database, now: () => number) {
   const applied = (): Map<string, number> => {
     const rows = database.all<{ register: string; sequence: number }>('SELECT register, sequence FROM applied')
@@ -92,29 +90,30 @@ export function openEvents(database: Database, now: () => number) {
       }
     },
 
-    list(filter: NoticeFilter) {
+    list({ user, portfolio, connectId, from, to, isProcessed, limit, offset, ...filter }: NoticeFilter) {
+      const { dated = 'at', sortBy = 'eventDate', sortDir = 'desc' } = filter
       const where = [MAY_SEE]
-      const values: (string | number)[] = [filter.user.id, filter.user.person]
+      const values: (string | number)[] = [user.id, user.person]
       const add = (sql: string, ...more: (string | number)[]): void => {
         where.push(sql)
         values.push(...more)
       }
-      if (filter.portfolio !== null) add('n.portfolio = ?', filter.portfolio)
-      if (filter.connectId !== null) add('e.connect_id = ?', filter.connectId)
-      if (filter.from !== null) add(`e.${filter.dated} >= ?`, filter.from)
-      if (filter.to !== null) add(`e.${filter.dated} <= ?`, filter.to)
-      if (filter.isProcessed !== null) add(`n.processed IS ${filter.isProcessed ? 'NOT NULL' : 'NULL'}`)
-      if (filter.words !== null) {
+      if (portfolio !== undefined) add('n.portfolio = ?', portfolio)
+      if (connectId !== undefined) add('e.connect_id = ?', connectId)
+      if (from !== undefined) add(`e.${dated} >= ?`, from)
+      if (to !== undefined) add(`e.${dated} <= ?`, to)
+      if (isProcessed !== undefined) add(`n.processed IS ${isProcessed ? 'NOT NULL' : 'NULL'}`)
+      if (filter.words !== undefined) {
         const words = filter.words.toLowerCase()
         const anywhere = "(instr(coalesce(w.folded, ''), ?) > 0 OR instr(p.folded, ?) > 0 OR instr(e.folded, ?) > 0)"
         add(anywhere, words, words, words)
       }
       const rest = `${FROM} WHERE ${where.join(' AND ')}`
-      const order = ORDERS[filter.sortBy]
-      const sql = `SELECT ${COLUMNS} ${rest} ORDER BY ${order} IS NULL, ${order} ${filter.sortDir}, n.seq LIMIT ? OFFSET ?`
+      const order = ORDERS[sortBy]
+      const sql = `SELECT ${COLUMNS} ${rest} ORDER BY ${order} IS NULL, ${order} ${sortDir}, n.seq LIMIT ? OFFSET ?`
       return {
         total: database.count(`SELECT count(*) AS n ${rest}`, values),
-        notices: database.all<Notice>(sql, [...values, filter.limit, filter.offset]),
+        notices: database.all<Notice>(sql, [...values, limit, offset]),
       }
     },
 
@@ -132,5 +131,4 @@ export function openEvents(database: Database, now: () => number) {
   }
 }
 
-/** The events of one data directory. Every change is durable when the call returns. */
 export type EventStore = ReturnType<typeof openEvents>

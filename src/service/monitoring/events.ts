@@ -9,11 +9,7 @@ import { type RegisterChange, readChanges } from '../registers/index.ts'
 import { factsAfter, fieldsOf } from './changes.ts'
 import { nameWith, RULES, type Rule, ruleOf } from './rules.ts'
 
-export interface ActiveRule {
-  readonly portfolio: number
-  readonly code: number
-  readonly params: readonly string[]
-}
+export type ActiveRule = { readonly portfolio: number; readonly code: number; readonly params: readonly string[] }
 
 export interface NewEvent {
   readonly rule: Rule

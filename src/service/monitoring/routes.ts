@@ -5,8 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/job-rules.ts'
 import type { AppDeps } from '../deps.ts'
-import { pagingOf, windowOf } from '../http/paging.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, pagingOf, route, windowOf } from '../http/route.ts'
 import { isNumber, type Need } from '../object-access.ts'
 import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
@@ -76,22 +75,12 @@ const notificationRecord = (notice: Notice): NotificationEvent => {
 
 const DAY = 86_400_000
 
-interface Query {
-  readonly page: number
-  readonly pageSize: number
-  readonly startDate?: string | undefined
-  readonly endDate?: string | undefined
-}
+type Query = { readonly page: number; readonly pageSize: number; readonly startDate?: string; readonly endDate?: string }
 
 /** Start and end of a query's period. The last day is included. */
 const spanOf = ({ startDate, endDate }: Query): Pick<NoticeFilter, 'from' | 'to'> => {
-  const [from, to] = [instant(startDate, 'startDate'), instant(endDate, 'endDate')]
-  return { from, to: to !== null && endDate?.length === 10 ? to + DAY - 1 : to }
-}
-
-const ALL: Omit<NoticeFilter, 'user' | 'limit' | 'offset'> = {
-  ...{ portfolio: null, connectId: null, from: null, to: null, dated: 'at', words: null, isProcessed: null },
-  ...{ sortBy: 'eventDate', sortDir: 'desc' },
+  const [from, to] = [instant(startDate, 'startDate') ?? undefined, instant(endDate, 'endDate') ?? undefined]
+  return { from, to: to !== undefined && endDate?.length === 10 ? to + DAY - 1 : to }
 }
 
 /** The rules of the country in the path. Throws a 400 for an invalid code, a 404 for an unknown country. */
@@ -128,14 +117,13 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { portfolioOf } = objects
 
   const pageOf = (call: Call<unknown, Query>, filter: Partial<NoticeFilter>, record: (notice: Notice) => unknown): unknown => {
-    const { total, notices } = events.list({ ...ALL, ...filter, user: call.user, ...windowOf(call.query, 0) })
+    const { total, notices } = events.list({ ...filter, user: call.user, ...windowOf(call.query, 0) })
     return { correlationId: call.request.id, totalCount: total, paging: pagingOf(call.query, total), data: notices.map(record) }
   }
 
   route(app, deps, 'listCompanyEvents', call => {
-    const isVisible = objects.watches(call.user, call.id)
     // No portfolio has the id -1: events of a company that left the user's portfolios are hidden.
-    const portfolio = isVisible ? null : -1
+    const portfolio = objects.watches(call.user, call.id) ? undefined : -1
     return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
   })
 
@@ -163,19 +151,19 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
       NoticeFilter,
       'sortBy' | 'sortDir'
     >
-  const notifications = (call: Call<unknown, NotificationQuery>, portfolio: number | null): unknown => {
+  const notifications = (call: Call<unknown, NotificationQuery>, portfolio?: number): unknown => {
     const { searchQuery, filterByCreatedDate, sortBy, sortDir } = call.query
     const dated = filterByCreatedDate ? 'created' : 'at'
-    const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery ?? null, sortBy, sortDir } as const
+    const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery, sortBy, sortDir } as const
     return pageOf(call, filter, notificationRecord)
   }
-  route(app, deps, 'listNotificationEvents', call => notifications(call, null))
+  route(app, deps, 'listNotificationEvents', call => notifications(call))
   route(app, deps, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
 
   route(app, deps, 'listCompanyNotificationEvents', call => {
     const { portfolio, connectId } = objects.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
-    const { searchQuery, isProcessed = null, sortBy, sortDir } = call.query
-    const filter = { portfolio, connectId, words: searchQuery ?? null, isProcessed, sortBy, sortDir }
+    const { searchQuery: words, isProcessed, sortBy, sortDir } = call.query
+    const filter = { portfolio, connectId, words, isProcessed, sortBy, sortDir }
     return pageOf(call, filter, notificationRecord)
   })
 

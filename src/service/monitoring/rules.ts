@@ -49,19 +49,10 @@ const reportsScore: Reports = ({ old, new: now }, [percent = '']) => {
   return was === null || is === null || dropsBy(was, is, percent)
 }
 
-export interface Rule {
-  readonly code: number
-  /** `XX` for companies of all countries. */
-  readonly country: string
-  readonly type: number
-  readonly typeName: string
-  /** `{0}` and `{1}` are replaced by the parameters. */
-  readonly name: string
+/** A row of the table: `XX` is the country of rules for all companies; `{0}` and `{1}` in a name are replaced by the parameters. */
+export interface Rule extends Readonly<Omit<(typeof TABLE)[number], 'field' | 'params'>> {
   /** The monitored field. */
   readonly field: Field
-  readonly localCode: string
-  readonly globalCode: string
-  readonly summary: string
   readonly params: readonly [RegExp, RegExp, RegExp]
   /** Whether it reports a change to a portfolio that set these parameters. */
   readonly reports: (change: Difference, params: readonly string[]) => boolean

@@ -12,11 +12,7 @@ export type Facts = Readonly<Record<Field, string>>
 
 export type Registered = Company & { readonly legalForm?: string; readonly directors?: readonly string[] }
 
-export interface Difference {
-  readonly field: Field
-  readonly old: string
-  readonly new: string
-}
+export type Difference = { readonly field: Field; readonly old: string; readonly new: string }
 
 export const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as Record<Field, string>
 

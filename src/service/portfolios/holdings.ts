@@ -1,7 +1,7 @@
 /** Stores the companies of portfolios with the notes of the portfolio's owner, and the last known state of each company. */
 import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
-import type { Window } from '../http/paging.ts'
+import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
 import { type Facts, factsOf, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
@@ -39,7 +39,6 @@ const SELECT = `
 
 const holdingOf = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts) as Facts })
 
-/** `now` returns the time of a change. */
 export function openHoldings(database: Database, now: () => number) {
   const { count } = database
   const learn = (connectId: string, safeNumber: string, country: string, facts: Facts): void => {
@@ -177,5 +176,4 @@ export function openHoldings(database: Database, now: () => number) {
   }
 }
 
-/** The companies of the portfolios of one data directory. Every change is durable when the call returns. */
 export type HoldingStore = ReturnType<typeof openHoldings>

@@ -14,8 +14,7 @@ import { defaultConnectId } from '../matching/index.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from '../registers/engine.ts'
 import type { Search } from '../registers/search.ts'
-import { type Database, isDiskTrouble } from '../storage/database.ts'
-import { freshNumber } from '../storage/ids.ts'
+import { type Database, freshNumber, isDiskTrouble } from '../storage/database.ts'
 import type { HoldingStore, Notes } from './holdings.ts'
 
 /** An accepted file, stored as `file` in the imports folder. */
@@ -45,7 +44,6 @@ export const openImports = (database: Database) => ({
   needs: (file: string): boolean => database.get('SELECT 1 FROM imports WHERE file = ?', [file]) !== null,
 })
 
-/** The imports of one data directory. Every change is durable when the call returns. */
 export type ImportStore = ReturnType<typeof openImports>
 
 /** The documented columns; compared by their letters, ignoring case. */

@@ -1,8 +1,7 @@
 /** Stores portfolios: their settings, sharing and rules. */
 import type { Permission, PortfolioBody } from '../../contract/index.ts'
-import type { Window } from '../http/paging.ts'
-import type { Database } from '../storage/database.ts'
-import { freshNumber } from '../storage/ids.ts'
+import type { Window } from '../http/route.ts'
+import { type Database, freshNumber } from '../storage/database.ts'
 
 /** SQL condition that a user's tenant owns portfolio `p`, or the user may view it; it takes the numbers of tenant and person. */
 export const MAY_SEE = `(p.owner = ? OR EXISTS (
@@ -21,11 +20,7 @@ export interface Portfolio {
   readonly isShared: boolean
 }
 
-export interface RuleSetting {
-  readonly code: number
-  readonly active: boolean
-  readonly params: readonly string[]
-}
+export type RuleSetting = { readonly code: number; readonly active: boolean; readonly params: readonly string[] }
 
 type Row = Pick<Portfolio, 'id' | 'owner' | 'name'> & { is_default: number; settings: string; shared: number }
 
@@ -130,5 +125,4 @@ export function openPortfolios(database: Database) {
   }
 }
 
-/** The portfolios of one data directory. Every change is durable when the call returns. */
 export type PortfolioStore = ReturnType<typeof openPortfolios>

@@ -1,10 +1,16 @@
-/** Serves a cassette: a run of its list against this server gets the recorded answers. Any login is accepted. */
+/**
+ * Reads a cassette and serves it: a run of its list against this server gets the recorded answers, in recorded order, and the last one again
+ * after that. Any login is accepted.
+ */
+import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   BASE_PLACEHOLDER,
   type CassetteExchange,
+  type CassetteHead,
   findOperation,
+  JOB_NAME,
   KEPT_TIMES,
   parseWireDate,
   type RecordedBody,
@@ -12,7 +18,90 @@ import {
 } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import { systemClock } from '../clock.ts'
-import { type Asked, type Cassette, mapStrings } from './cassette.ts'
+
+/** What is asked of a cassette; strings may name the job of the run that asks. */
+type Asked = Pick<CassetteExchange, 'method' | 'path' | 'params' | 'query' | 'body'>
+
+const makeRefusal = (path: string, why: string): FettleError =>
+  new FettleError('FETTLE_USAGE', `${path} ${why}`, { hint: 'Name the recording of a run.' })
+
+function parseJson(text: string, otherwise?: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return otherwise
+  }
+}
+
+const isHead = (value: unknown): value is CassetteHead =>
+  typeof value === 'object' && value !== null && 'cassette' in value && 'pipeline' in value
+
+const isExchange = (value: unknown): value is CassetteExchange =>
+  typeof value === 'object' && value !== null && 'method' in value && 'path' in value
+
+/** Strings inside a value, replaced. */
+export function mapStrings(value: unknown, map: (text: string, key: string) => string, key = ''): unknown {
+  if (typeof value === 'string') return map(value, key)
+  if (Array.isArray(value)) return value.map(one => mapStrings(one, map, key))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapStrings(one, map, name)]))
+}
+
+const sorted = (values: Readonly<Record<string, string>> = {}) => Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
+
+const keyOf = ({ method, path, params, query, body }: Asked): string =>
+  JSON.stringify([method, path, sorted(params), sorted(query), body ?? null])
+
+/** A request that was certainly not sent has no answer to repeat: the next one had. */
+const withoutUnsent = (exchanges: readonly CassetteExchange[]): readonly CassetteExchange[] =>
+  exchanges.filter(({ lost }, at) => lost === undefined || lost.sent || at === exchanges.length - 1)
+
+/** Throws FETTLE_USAGE for a file that cannot be read or is no cassette. */
+export async function openCassette(path: string) {
+  const text = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw makeRefusal(path, `cannot be read: ${cause.message}`)
+  })
+  const lines = text.split('\n').filter(line => line !== '')
+  const [first, ...rest] = lines.map(line => parseJson(line))
+  if (!isHead(first)) throw makeRefusal(path, 'is no cassette: its first line is not the head of one')
+  if (first.cassette !== 1)
+    throw makeRefusal(path, `is a cassette of version ${String(first.cassette)}, which this fettle cannot read`)
+  const exchanges = rest.filter(isExchange)
+  const answers = new Map<string, CassetteExchange[]>()
+  for (const exchange of exchanges) {
+    const key = keyOf(exchange)
+    answers.set(key, [...(answers.get(key) ?? []), exchange])
+  }
+  const turns = new Map([...answers].map(([key, all]) => [key, [...withoutUnsent(all)]]))
+  let runId: string | null = null
+
+  const recorded = (asked: Asked): Asked => {
+    const map = (value: string): string => {
+      const [, id, part = ''] = JOB_NAME.exec(value) ?? []
+      if (id === undefined) return value
+      runId = id
+      return `fettle-${RUN_PLACEHOLDER}${part}`
+    }
+    return mapStrings(asked, map) as Asked
+  }
+
+  return {
+    head: first,
+    exchanges: exchanges.length,
+    /** Lines without an exchange, such as one that a kill cut off. */
+    damaged: rest.length - exchanges.length,
+    /** The id of the run that asked last, null before one did. */
+    runId: () => runId,
+    /** The next answer to a request, null when none was recorded. */
+    answer(asked: Asked): CassetteExchange | null {
+      const turn = turns.get(keyOf(recorded(asked)))
+      if (turn === undefined) return null
+      return (turn.length > 1 ? turn.shift() : turn[0]) ?? null
+    },
+  }
+}
+
+export type Cassette = Awaited<ReturnType<typeof openCassette>>
 
 interface ReplayOptions {
   readonly port?: number
@@ -33,10 +122,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-interface Recognised {
-  readonly operation: string | null
-  readonly asked: Asked
-}
+type Recognised = { readonly operation: string | null; readonly asked: Asked }
 
 async function recognise(request: IncomingMessage): Promise<Recognised> {
   const { method = 'GET' } = request
@@ -53,16 +139,8 @@ async function recognise(request: IncomingMessage): Promise<Recognised> {
       path: found?.path ?? (file === undefined ? path : '/files/{name}'),
       params: found?.params ?? (file === undefined ? {} : { name: file }),
       query: Object.fromEntries(url.searchParams),
-      body: hasBody ? parse(text) : undefined,
+      body: hasBody ? parseJson(text, text) : undefined,
     },
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }
 

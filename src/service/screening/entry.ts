@@ -18,50 +18,26 @@ export const LISTING_CODES = [
 
 export type ListingCode = (typeof LISTING_CODES)[number]
 
-/** One reason why an entry is on a list; '' for missing values. */
-export interface Listing {
+type Texts<Name extends string> = Readonly<Record<Name, string>>
+
+/**
+ * One reason why an entry is on a list; '' for missing values. `body` is the authority, or the title of the list; `what` a public position, the
+ * relationship of a linked person, or a category.
+ */
+export interface Listing extends Texts<'reference' | 'body' | 'origin' | 'regime' | 'what' | 'country' | 'from' | 'to'> {
   readonly code: ListingCode
-  /** Reference number of the listing. */
-  readonly reference: string
-  /** The authority, or the title of the list. */
-  readonly body: string
-  readonly origin: string
-  readonly regime: string
   /** Measures or kinds of sanction. */
   readonly measures: readonly string[]
-  /** Public position, relationship of a linked person, or category. */
-  readonly what: string
-  readonly country: string
-  readonly from: string
-  readonly to: string
 }
 
-export interface Alias {
-  /** `alias`, `weak alias`, `former name`, `original script` or the list's own word. */
-  readonly type: string
-  readonly name: string
-}
+/** `type` is `alias`, `weak alias`, `former name`, `original script` or the list's own word. */
+export type Alias = Texts<'type' | 'name'>
 
 /** An address; '' for unknown parts. */
-export interface EntryAddress {
-  readonly line1: string
-  readonly line2: string
-  readonly city: string
-  readonly postalCode: string
-  readonly countryCode: string
-}
+export type EntryAddress = Texts<'line1' | 'line2' | 'city' | 'postalCode' | 'countryCode'>
 
 /** A value with its type, such as a passport or telephone number. */
-export interface Typed {
-  readonly type: string
-  readonly value: string
-}
-
-export interface EntrySource {
-  readonly title: string
-  readonly link: string
-  readonly dateAdded: string
-}
+export type Typed = Texts<'type' | 'value'>
 
 export interface Entry {
   /** Id within the list. */
@@ -88,14 +64,10 @@ export interface Entry {
   readonly notes: readonly string[]
   readonly description: string
   readonly businessTypes: readonly string[]
-  readonly sources: readonly EntrySource[]
+  readonly sources: readonly Texts<'title' | 'link' | 'dateAdded'>[]
 }
 
-export interface PersonName {
-  readonly first: string
-  readonly middle: string
-  readonly last: string
-}
+export type PersonName = Texts<'first' | 'middle' | 'last'>
 
 /** Creates a listing with empty values for missing fields. */
 export const listingOf = (code: ListingCode, known: Partial<Listing> = {}): Listing => ({

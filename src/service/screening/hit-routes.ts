@@ -1,4 +1,5 @@
-/** Routes of the hits of AML searches: lists, full records, decisions, notes, PDFs (contract §6.4 to §6.7). */
+/** Routes of the hits of AML searches: lists, full records, decisions, notes, and PDFs with their layout (contract §6.4 to §6.7). */
+
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import {
@@ -12,16 +13,108 @@ import {
 } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { windowOf } from '../http/paging.ts'
-import { requirePdf } from '../http/pdf.ts'
-import { type Call, checkBody, route } from '../http/route.ts'
+import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
+import { type Call, checkBody, route, windowOf } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
-import type { Entry } from './entry.ts'
-import { hitPdf, pdfName } from './hit-pdf.ts'
-import { fullHitRecord, hitRecord, userNames } from './records.ts'
+import { datasetsOf, type Entry, type Listing } from './entry.ts'
+import { fullHitRecord, hitRecord, type NameOf, userNames } from './records.ts'
 import type { Screener, SearchType } from './screener.ts'
 import type { Hit, HitPatch, Search } from './searches-store.ts'
+
+type HitDocument = { search: Search; hit: Hit; entry: Entry; nameOf: NameOf; snapshots: readonly number[]; now: number }
+
+const utc = (millis: number): string => `${new Date(millis).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const joinTexts = (values: readonly string[]): string => values.join(', ')
+const withValues = (all: [string, string][]): [string, string][] => all.filter(([, value]) => value !== '')
+
+const listingRows = ({ code, body, regime, reference, origin, measures, what, country, from, to }: Listing): [string, string][] =>
+  withValues([
+    ['Dataset', code],
+    ['Listed by', body],
+    ['Reference', reference],
+    ['Origin', origin],
+    ['Regime', regime],
+    ['Measures', joinTexts(measures)],
+    ['Position or category', what],
+    ['Country', country],
+    ['From', from],
+    ['To', to],
+  ])
+
+const searchRows = ({ search, nameOf }: HitDocument): [string, string][] =>
+  withValues([
+    ['Name searched', search.name],
+    ['Type', search.type],
+    ['Threshold', String(search.threshold)],
+    ['Datasets', joinTexts(search.datasets)],
+    ['Countries', joinTexts(search.countryCodes)],
+    ['Date of birth', search.dateOfBirth ?? ''],
+    ['Searched', `${utc(search.createdAt)}, by ${nameOf(search.owner) ?? ''}`],
+    ['Status', search.status],
+    ['Risk rating', search.riskRating],
+    ['Search', search.id],
+  ])
+
+function readings(snapshots: readonly number[]): string {
+  const last = snapshots.at(-1)
+  if (last === undefined) return 'never'
+  return snapshots.length === 1 ? `once, ${utc(last)}` : `${snapshots.length} times, last ${utc(last)}`
+}
+
+const hitRows = ({ hit, entry, nameOf, snapshots }: HitDocument): [string, string][] =>
+  withValues([
+    ['Name on the list', entry.name],
+    ['Name that matched', hit.match],
+    ['Score', String(hit.score)],
+    ['Decision', hit.decision],
+    ['Last changed', `${utc(hit.modifiedAt)}, by ${nameOf(hit.modifiedBy) ?? ''}`],
+    ['Note', hit.note ?? ''],
+    ['Record read', readings(snapshots)],
+    ['Hit', hit.id],
+  ])
+
+const entryRows = (entry: Entry): [string, string][] =>
+  withValues([
+    ['Datasets', joinTexts(datasetsOf(entry.listings))],
+    ['Countries', joinTexts(entry.countries)],
+    ['Gender', entry.gender],
+    ['Dates of birth', joinTexts(entry.datesOfBirth)],
+    ['Dates of death', joinTexts(entry.datesOfDeath)],
+    ['PEP tier', entry.pepTier === null ? '' : String(entry.pepTier)],
+    ['Kind', joinTexts(entry.businessTypes)],
+    ['Description', entry.description],
+    ...entry.aliases.map(({ type, name }): [string, string] => [`Also known as (${type})`, name]),
+    ...entry.addresses.map(({ line1, line2, city, postalCode, countryCode }): [string, string] => [
+      'Address',
+      joinTexts([line1, line2, postalCode, city, countryCode].filter(part => part !== '')),
+    ]),
+    ...[...entry.identifiers, ...entry.contacts, ...entry.links].map(({ type, value }): [string, string] => [type, value]),
+    ...entry.notes.map((note): [string, string] => ['Note of the list', note]),
+    ...entry.sources.map(({ title, link }): [string, string] => ['Source', joinTexts([title, link].filter(part => part !== ''))]),
+  ])
+
+function hitPdf(content: HitDocument): Promise<Buffer> {
+  const { entry, hit, now } = content
+  const sections: PdfSection[] = [
+    { heading: 'Search', rows: searchRows(content) },
+    { heading: 'Hit', rows: hitRows(content) },
+    { heading: `Entry of the list ${hit.list}`, rows: entryRows(entry) },
+    ...entry.listings.map(one => ({ heading: `Listed: ${one.code}`, rows: listingRows(one) })),
+    { heading: 'This document', rows: [['Made', utc(now)]] },
+  ]
+  return pdfOf(`AML details: ${entry.name}`, sections)
+}
+
+/** File name of a hit's PDF, from the name searched and the hit's id: letters, digits and hyphens only. */
+function pdfName(search: Search, hit: Hit): string {
+  const plain = search.name
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 60)
+  return `aml-${plain === '' ? search.type : plain}-${hit.id.slice(0, 8)}.pdf`
+}
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 

@@ -11,7 +11,7 @@ import type { Users } from '../auth/users.ts'
 import { datasetsOf, type Entry, type Listing, type ListingCode, type PersonName } from './entry.ts'
 import type { Hit, Search } from './searches-store.ts'
 
-/** Returns the name of a user; null for an unknown id. */
+/** The name of a user; null for an unknown id. */
 export type NameOf = (user: number) => string | null
 
 export const userNames =
@@ -22,17 +22,14 @@ export const userNames =
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => text || null
 
-interface Shape {
-  readonly correlationId?: string | undefined
-  /** Whether the published description has null here for what is not known; otherwise it is left out. */
-  readonly hasNulls: boolean
-}
-
-/** Only searches for persons have `isDobRequired` and the parts of a name. */
+/**
+ * Only searches for persons have `isDobRequired` and the parts of a name. `hasNulls`: whether the published description has null here for what
+ * is not known; otherwise it is left out.
+ */
 export function searchRecord(
   search: Search,
   nameOf: NameOf,
-  { correlationId, hasNulls }: Shape,
+  { correlationId, hasNulls }: { readonly correlationId?: string; readonly hasNulls: boolean },
 ): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
   const assignedUser = assignedTo === null ? null : nameOf(assignedTo)

@@ -5,8 +5,7 @@
 import type { Dataset } from '../../contract/index.ts'
 import { buildIndex, type Company, type MatchIndex, match, THRESHOLDS } from '../matching/index.ts'
 import { datesAgree, type Entry, listingsUnder, type PersonName } from './entry.ts'
-import { readLists } from './lists/import.ts'
-import { type OpenList, openList, openSample } from './lists/open.ts'
+import { type OpenList, openList, openSample, readLists } from './lists/import.ts'
 
 interface Spelling {
   readonly text: string

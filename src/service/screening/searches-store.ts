@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
-import type { Window } from '../http/paging.ts'
+import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
 import type { Found, Question } from './screener.ts'
 
@@ -44,7 +44,6 @@ type Row = { readonly record: string }
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
-/** `now` returns the time of a change. */
 export function openSearches(database: Database, now: () => number) {
   const parse = <T>(row: Row): T => JSON.parse(row.record) as T
 
@@ -141,5 +140,4 @@ export function openSearches(database: Database, now: () => number) {
   }
 }
 
-/** The searches of one data directory. Every change is durable when the call returns. */
 export type SearchStore = ReturnType<typeof openSearches>

@@ -1,7 +1,10 @@
 /**
- * Opens the SQLite file of a data directory, with its tables and transactions. The caller must hold the lock of the directory,
- * since a lock folder left by a kill is removed here (stack §6).
+ * Opens the SQLite file of a data directory, with its tables and transactions, and draws random numbers for tenants and their objects, so that
+ * a number reveals nothing about other numbers. The caller must hold the lock of the directory, since a lock folder left by a kill is removed
+ * here (stack §6).
  */
+
+import { randomInt } from 'node:crypto'
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -34,22 +37,17 @@ const VERSION = 7
 
 const PAGE_BYTES = 4096
 
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
 /**
  * A kill before the first commit leaves an empty file of at most one page that was never switched to WAL. Its journal would not be
  * rolled back either.
  */
-function removeUncommitted(path: string): void {
-  if (sizeOf(path) > PAGE_BYTES || !existsSync(`${path}-journal`)) return
-  rmSync(path, { force: true })
-  rmSync(`${path}-journal`)
-}
-
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const isUncommitted = (path: string): boolean => sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
 
 /** Rejects a lost database: SQLite would create a new one and delete the remaining log. */
 function requireNotLost(directory: string, path: string): void {
-  const isUncommitted = sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
-  if (sizeOf(path) > 0 && !isUncommitted) return
+  if (sizeOf(path) > 0 && !isUncommitted(path)) return
   const log = sizeOf(`${path}-wal`) > 0 ? ['jobs.db-wal'] : []
   requireNothingBeside(directory, existsSync(path) ? 'is empty' : 'is missing', log)
 }
@@ -62,7 +60,7 @@ export function openDatabase(directory: string): Database {
   const path = join(directory, 'jobs.db')
   requireNotLost(directory, path)
   rmSync(`${path}.lock`, { recursive: true, force: true })
-  removeUncommitted(path)
+  if (isUncommitted(path)) for (const name of [path, `${path}-journal`]) rmSync(name, { force: true })
   const file = new (loadSqlite().Database)(path)
 
   const transaction = <T>(work: () => T): T => {
@@ -122,4 +120,41 @@ const DATABASE_MESSAGE =
 export function isDiskTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return CODES.has((error as NodeJS.ErrnoException).code) || DATABASE_MESSAGE.test(error.message)
+}
+
+// Nine digits, like the documented samples.
+const FIRST = 100_000_000
+const LAST = 999_999_999
+
+/** Returns a free number; call it in the transaction that stores the number. */
+export function freshNumber(isTaken: (number: number) => boolean): number {
+  for (;;) {
+    const number = randomInt(FIRST, LAST + 1)
+    if (!isTaken(number)) return number
+  }
+}
+
+/** Returns the number of a tenant or a person; a new one gets a random free one. A single user is a tenant of the same name. */
+export type OwnerNumbers = (tenant: string) => number
+
+/**
+ * Numbers of tenants stay the same across restarts, since every object belongs to one. Rows store the difference to `FIRST`: the first
+ * tenants of an older data directory are rows 1, 2, 3.
+ */
+export function openOwnerNumbers(database: Database): OwnerNumbers {
+  const known = new Map<string, number>()
+  return tenant => {
+    const kept = known.get(tenant)
+    if (kept !== undefined) return kept
+    const number = database.transaction(() => {
+      const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [tenant])
+      if (row !== null) return FIRST + row.id
+      const isTaken = (one: number): boolean => database.get('SELECT 1 FROM users WHERE id = ?', [one - FIRST]) !== null
+      const fresh = freshNumber(isTaken)
+      database.run('INSERT INTO users (id, username) VALUES (?, ?)', [fresh - FIRST, tenant])
+      return fresh
+    })
+    known.set(tenant, number)
+    return number
+  }
 }

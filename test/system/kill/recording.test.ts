@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { openCassette } from '../../../src/service/replay/cassette.ts'
+import { openCassette } from '../../../src/service/replay/server.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { runs } from '../../support/runs.ts'
 import { nextCommand } from './copies.ts'

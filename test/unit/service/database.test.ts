@@ -19,8 +19,7 @@ import { addUser } from '../../../src/service/index.ts'
 import { openEvents } from '../../../src/service/monitoring/events-store.ts'
 import { openImports } from '../../../src/service/portfolios/importer.ts'
 import { openPortfolios } from '../../../src/service/portfolios/store.ts'
-import { openDatabase } from '../../../src/service/storage/database.ts'
-import { openOwnerNumbers } from '../../../src/service/storage/ids.ts'
+import { openDatabase, openOwnerNumbers } from '../../../src/service/storage/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
 
@@ -105,15 +104,7 @@ test('numbers are random, and events can be listed by their times and by their n
   const events = openEvents(database, () => 1)
   const rule = { code: 104, name: 'Company Name' } as Parameters<typeof events.add>[1]['rule']
   for (let n = 0; n < 50; n++) events.add('GB-1', { rule, old: 'a', new: String(n), notices: [{ portfolio, text: '' }] }, n)
-  const all = { portfolio: null, connectId: null, from: null, to: null, dated: 'at', words: null, isProcessed: null } as const
-  const listed = {
-    ...all,
-    user: { id: owner, person: owner },
-    sortBy: 'eventDate',
-    sortDir: 'asc',
-    limit: 99,
-    offset: 0,
-  } as const
+  const listed = { user: { id: owner, person: owner }, sortBy: 'eventDate', sortDir: 'asc', limit: 99, offset: 0 } as const
   const notices = events.list(listed).notices
   expect(notices.map(notice => notice.new)).toEqual(Array.from({ length: 50 }, (_, n) => String(n)))
   const byNumber = events.list({ ...listed, sortBy: 'eventId' }).notices.map(notice => notice.event)

@@ -2,8 +2,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openCassette } from '../../../src/service/replay/cassette.ts'
-import { serveReplay } from '../../../src/service/replay/server.ts'
+import { openCassette, serveReplay } from '../../../src/service/replay/server.ts'
 import { temporaryFolder } from './kit.ts'
 
 const HEAD = { cassette: 1, fettle: '0.1.0', at: 0, pipeline: {}, list: 'name\nA\n' }

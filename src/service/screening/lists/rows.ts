@@ -40,10 +40,7 @@ export const joined = (parts: readonly string[], separator = ' '): string =>
     .filter(part => part !== '')
     .join(separator)
 
-interface SourceFacts {
-  sha256: string
-  bytes: number
-}
+type SourceFacts = { sha256: string; bytes: number }
 
 export interface SkippedRow {
   /** Last line of the row in the file, from 1; null when it is unknown. */
