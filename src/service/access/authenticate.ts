@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
-import type { Users } from '../auth/users.ts'
-import { type RouteDeps, route } from '../http/route.ts'
+import type { Login, Users } from '../auth/users.ts'
+import { type Call, type RouteDeps, route } from '../http/route.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 
 /** Retry-After of a login that found no room to wait. */
@@ -24,25 +24,21 @@ export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps):
     laneWaiting: limits.clientLoginsWaiting,
     refusal: () => tooMany('Too many logins at once.', PAUSE_MS),
   })
-  route(
-    app,
-    deps,
-    'authenticate',
-    async ({ body, request }) => {
-      throttle.admit(body, request.ip)
-      return gate(throttle.laneOf(body, request.ip), async () => {
-        // Again: parallel logins may have been rejected while this one waited.
-        throttle.admit(body, request.ip)
-        // Read before the check: if the user is removed meanwhile, the token is void.
-        const user = users.get(body.username)
-        if (!(await users.isCorrect(body)) || user === undefined) {
-          throttle.rejected(body, request.ip)
-          throw new LoginRefusal()
-        }
-        throttle.accepted(body, request.ip)
-        return { token: await tokens.issue(user) }
-      })
-    },
-    { bodyLimit: limits.loginBytes },
-  )
+  const logIn = async (login: Login, address: string): Promise<{ token: string }> => {
+    // Again: parallel logins may have been rejected while this one waited.
+    throttle.admit(login, address)
+    // Read before the check: if the user is removed meanwhile, the token is void.
+    const user = users.get(login.username)
+    if (!(await users.isCorrect(login)) || user === undefined) {
+      throttle.rejected(login, address)
+      throw new LoginRefusal()
+    }
+    throttle.accepted(login, address)
+    return { token: await tokens.issue(user) }
+  }
+  const answer = async ({ body, request }: Pick<Call<Login, undefined>, 'body' | 'request'>) => {
+    throttle.admit(body, request.ip)
+    return gate(throttle.laneOf(body, request.ip), () => logIn(body, request.ip))
+  }
+  route(app, deps, 'authenticate', answer, { bodyLimit: limits.loginBytes })
 }

@@ -26,10 +26,7 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
       templateName: product === 'company' ? 'full' : undefined,
     }))
   const monitored = (owner: number): Allowance[] =>
-    engine.countries.map(code => ({
-      name: countryName(code),
-      ...rowOf(owner, code, NO_LIMIT, holdings.countIn(owner, code)),
-    }))
+    engine.countries.map(code => ({ name: countryName(code), ...rowOf(owner, code, NO_LIMIT, holdings.countIn(owner, code)) }))
 
   route(app, deps, 'readAccess', ({ user, request }) => ({
     correlationId: request.id,

@@ -25,13 +25,10 @@ function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Crit
   return { ...(isRequired ? { required: true } : { optional: true }), ...form }
 }
 
-const propertiesOf = (schema: z.ZodType): Record<string, JsonSchema> =>
-  Object.fromEntries(
-    Object.entries(z.toJSONSchema(schema, JSON_SCHEMA_OPTIONS).properties ?? {}).map(([name, property]) => [
-      name,
-      writtenForm({ ...(property as object) }, 'takes'),
-    ]),
-  )
+function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {
+  const properties = Object.entries(z.toJSONSchema(schema, JSON_SCHEMA_OPTIONS).properties ?? {})
+  return Object.fromEntries(properties.map(([name, property]) => [name, writtenForm({ ...(property as object) }, 'takes')]))
+}
 
 /** One set of criteria per key parameter, which is required there; the others are optional. */
 function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {

@@ -10,7 +10,7 @@ import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, type LinkRoute, route } from '../http/route.ts'
 import type { Company, Figures } from '../matching/types.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
 import type { Officer } from '../registers/officers.ts'
@@ -202,18 +202,15 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
   }
   route(app, deps, 'readReport', order)
 
-  app.get<{ Params: { name: string }; Querystring: Record<string, unknown> }>(
-    '/reports/:name',
-    async ({ params, query, id }, reply) => {
-      if (links.check(`report ${params.name}`, query) === null)
-        throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
-      const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
-      const company = await search.find(ordered.connectId)
-      if (company === null) throw notFound('Company')
-      return reply
-        .headers({ 'Cache-Control': 'no-store' })
-        .type(typeOf(ordered))
-        .send(JSON.stringify(await answer(company, ordered, id)))
-    },
-  )
+  app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
+    if (links.check(`report ${params.name}`, query) === null)
+      throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
+    const ordered = JSON.parse(Buffer.from(params.name, 'base64url').toString()) as Order
+    const company = await search.find(ordered.connectId)
+    if (company === null) throw notFound('Company')
+    return reply
+      .headers({ 'Cache-Control': 'no-store' })
+      .type(typeOf(ordered))
+      .send(JSON.stringify(await answer(company, ordered, id)))
+  })
 }

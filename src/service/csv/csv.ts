@@ -177,9 +177,8 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
     if (!(error instanceof CsvError)) throw error
     if (error.code !== 'CSV_QUOTE_NOT_CLOSED') throw new CsvFault(error.message)
     // The parser names the last line of the file instead of the line of the quote.
-    throw new CsvFault(
-      `line ${await lineAfter(path, limits, Number(error.records))}: a quote that opens in this record is never closed`,
-    )
+    const line = await lineAfter(path, limits, Number(error.records))
+    throw new CsvFault(`line ${line}: a quote that opens in this record is never closed`)
   }
 }
 

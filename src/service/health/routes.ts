@@ -3,8 +3,8 @@
  * (OpenMetrics 1.0, or the text format of Prometheus). Neither has data of jobs, users or companies.
  */
 import type { FastifyInstance } from 'fastify'
-import type { AppDeps } from '../deps.ts'
-import { type Family, type Metrics, metricsText, plainMetricsText } from './metrics.ts'
+import type { AppDeps, AppOptions } from '../deps.ts'
+import { type Family, metricsText, plainMetricsText } from './metrics.ts'
 
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: AppDeps, version: string): void {
   const canRead = (): boolean => {
@@ -54,11 +54,8 @@ const gauge = (name: string, help: string, samples: Family['samples'], unit?: Fa
 })
 
 /** Needs no login: tokens expire after an hour, and a collector cannot renew one. */
-export function metricsRoute(
-  app: FastifyInstance,
-  { jobs, registers, startedAt }: AppDeps,
-  { metrics, version }: { readonly metrics: Metrics; readonly version: string },
-): void {
+export function metricsRoute(app: FastifyInstance, { jobs, registers, startedAt }: AppDeps, options: AppOptions): void {
+  const { metrics, version } = options
   const now = (): Family[] => {
     const { user, system } = process.cpuUsage()
     const companies = registers().map(register => [register.name, register.companies] as const)

@@ -34,11 +34,9 @@ export async function requirePdf(load = loadPackages): ReturnType<typeof loadPac
   try {
     return await load()
   } catch {
-    throw new Refusal(
-      501,
-      'This service cannot write PDFs',
-      `its optional packages pdfkit and dejavu-fonts-ttf are not installed; install them beside fettle: ${installCommand('pdfkit', 'dejavu-fonts-ttf')}`,
-    )
+    const install = `install them beside fettle: ${installCommand('pdfkit', 'dejavu-fonts-ttf')}`
+    const why = `its optional packages pdfkit and dejavu-fonts-ttf are not installed; ${install}`
+    throw new Refusal(501, 'This service cannot write PDFs', why)
   }
 }
 

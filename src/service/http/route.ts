@@ -34,6 +34,9 @@ export interface Call<Body, Query> {
 type BodyOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['request'] extends z.ZodType<infer Body> ? Body : undefined
 type QueryOf<Name extends OperationName> = (typeof OPERATIONS)[Name]['query'] extends z.ZodType<infer Query> ? Query : undefined
 
+/** A route of a signed link. */
+export type LinkRoute = { Params: { name: string }; Querystring: Record<string, unknown> }
+
 interface RouteOptions {
   readonly adapt?: (body: unknown) => unknown
   readonly bodyLimit?: number

@@ -1,13 +1,106 @@
 /**
- * Creates events: from a change of a company and the active rules of its portfolios, and from an import, as rules without parameters would
- * report them if a portfolio had every company.
+ * The table of rules, and the events that they create: from a change of a company and the active rules of its portfolios, and from an import, as
+ * rules without parameters would report them if a portfolio had every company. The rules 101, 102, 105 and 1703 are documented (contract §7.2),
+ * and report every change without parameters; the numbers from 900000 on are this service's own, and in no range of the vendor's.
  */
+import { COUNTRIES } from '../../normalise/country.ts'
 import { isActiveStatus } from '../enrichment/tags.ts'
 import { type Difference, differences, type Field, NOTHING } from '../portfolios/company-facts.ts'
 import type { ChangeSetInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 import { factsAfter, fieldsOf } from './changes.ts'
-import { nameWith, RULES, type Rule, ruleOf } from './rules.ts'
+import TABLE from './rules.json' with { type: 'json' }
+
+type Reports = (change: Pick<Difference, 'old' | 'new'>, params: readonly string[]) => boolean
+
+const isUnset = (params: readonly string[]): boolean => params.every(param => param === '')
+
+/** 1 for A to 5 for E, null for any other text. */
+function bandOf(text: string): number | null {
+  const at = 'ABCDE'.indexOf(text.trim().toUpperCase())
+  return text.trim().length === 1 && at >= 0 ? at + 1 : null
+}
+
+/** `1,000.50` is 1000.5; null for a text that is no number. */
+function amountOf(text: string): number | null {
+  const plain = text.replaceAll(/[\s,]/g, '')
+  return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null
+}
+
+/** `Any` reports every change. Otherwise a drop by this number of bands, or into a band at or below the letter. */
+const reportsRating: Reports = ({ old, new: now }, [bands = '', letter = '']) => {
+  if (letter === 'Any' || isUnset([bands, letter])) return true
+  const [was, is] = [bandOf(old), bandOf(now)]
+  if (was === null || is === null) return true
+  const worst = bandOf(letter)
+  return (bands !== '' && is - was >= Number(bands)) || (worst !== null && is > was && is >= worst)
+}
+
+const dropsBy = (was: number, is: number, percent: string): boolean =>
+  percent !== '' && is < was && (was - is) * 100 >= Number(percent) * Math.abs(was)
+
+/** `true` reports every change. Otherwise a reduction by this percentage, or below this amount. */
+const reportsLimit: Reports = ({ old, new: now }, [any = '', percent = '', least = '']) => {
+  if (any === 'true' || isUnset([percent, least])) return true
+  const [was, is] = [amountOf(old), amountOf(now)]
+  if (was === null || is === null) return true
+  return dropsBy(was, is, percent) || (least !== '' && is < Number(least) && is < was)
+}
+
+const reportsScore: Reports = ({ old, new: now }, [percent = '']) => {
+  if (percent === '') return true
+  const [was, is] = [amountOf(old), amountOf(now)]
+  return was === null || is === null || dropsBy(was, is, percent)
+}
+
+/** A row of the table: `XX` is the country of rules for all companies; `{0}` and `{1}` in a name are replaced by the parameters. */
+export interface Rule extends Readonly<Omit<(typeof TABLE)[number], 'field' | 'params'>> {
+  /** The monitored field. */
+  readonly field: Field
+  readonly params: readonly [RegExp, RegExp, RegExp]
+  /** Whether it reports a change to a portfolio that set these parameters. */
+  readonly reports: (change: Difference, params: readonly string[]) => boolean
+}
+
+/** Rules whose parameters choose the changes; the others report any change of their field. */
+const BY_PARAMETERS: Readonly<Record<number, Rule['reports']>> = { 101: reportsRating, 102: reportsLimit, 1703: reportsScore }
+
+const IN_TABLE = TABLE.map(({ params, ...rule }): Rule => {
+  const patterns = params.map(pattern => new RegExp(pattern)) as [RegExp, RegExp, RegExp]
+  return { ...(rule as Omit<Rule, 'params' | 'reports'>), params: patterns, reports: BY_PARAMETERS[rule.code] ?? (() => true) }
+})
+
+/** First number of the national rules. The number of a country follows from its two letters. */
+const FIRST_NATIONAL = 910_000
+
+const ceased = (country: string): Rule => ({
+  code: FIRST_NATIONAL + Number.parseInt(country, 36),
+  ...{ country, type: 2, typeName: 'Status becomes non-active', name: 'Company No Longer Active', field: 'status' },
+  ...{ localCode: `${country}-NA`, globalCode: 'ST', summary: 'Company is reported as no longer active' },
+  params: [/^$/, /^$/, /^$/],
+  reports: ({ old, new: now }) => (old === '' || isActiveStatus(old)) && now !== '' && !isActiveStatus(now),
+})
+
+/** All rules, international ones first. */
+export const RULES: readonly Rule[] = [...IN_TABLE, ...Object.keys(COUNTRIES).sort().map(ceased)]
+
+/** The name of a rule with its parameters, such as `Reduce by 2 Band(s)`; what is not set, or is any change, is left out. */
+function nameWith({ name }: Pick<Rule, 'name'>, params: readonly string[]): string {
+  const [subject = '', conditions = ''] = name.split(' | ')
+  const isSet = (index: string | undefined): boolean => (params[Number(index)] ?? '') !== ''
+  const set = conditions
+    .split(' OR ')
+    .filter(condition => [...condition.matchAll(/\{(\d)\}/g)].every(([, index]) => isSet(index)))
+  if (conditions === '' || set.length === 0 || params.includes('Any')) return subject
+  return `${subject} | ${set.join(' OR ')}`.replaceAll(/\{(\d)\}/g, (_, index) => params[Number(index)] ?? '')
+}
+
+const BY_CODE: ReadonlyMap<number, Rule> = new Map(RULES.map(rule => [rule.code, rule]))
+
+export const ruleOf = (code: number): Rule | null => BY_CODE.get(code) ?? null
+
+/** The rules of a country, or of `XX`; empty for any other text. */
+export const rulesOf = (country: string): Rule[] => RULES.filter(rule => rule.country === country)
 
 export type ActiveRule = { readonly portfolio: number; readonly code: number; readonly params: readonly string[] }
 

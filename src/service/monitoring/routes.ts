@@ -9,8 +9,8 @@ import { type Call, pagingOf, route, windowOf } from '../http/route.ts'
 import { isNumber, type Need } from '../object-access.ts'
 import type { Portfolio, RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
+import { RULES, type Rule, ruleOf, rulesOf } from './events.ts'
 import type { Notice, NoticeFilter } from './events-store.ts'
-import { RULES, type Rule, ruleOf, rulesOf } from './rules.ts'
 
 const ruleRecord = (rule: Rule): EventRule => ({
   isActive: false,

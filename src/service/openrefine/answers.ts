@@ -60,10 +60,7 @@ const query = z
 
 export const queryBatch = z.record(z.string(), query)
 
-export const extendQuery = z.looseObject({
-  ids: z.array(z.string()),
-  properties: z.array(z.looseObject({ id: z.string() })),
-})
+export const extendQuery = z.looseObject({ ids: z.array(z.string()), properties: z.array(z.looseObject({ id: z.string() })) })
 
 type ReconcileQuery = z.infer<typeof query>
 

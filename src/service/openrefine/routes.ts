@@ -141,11 +141,8 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend')
     requireAtMost(ids.length, limits.reconcileIds, 'ids')
     requireAtMost(properties.length, limits.reconcileQueries, 'properties')
-    return extend(
-      ids,
-      properties.map(property => property.id),
-      engine,
-    )
+    const wanted = properties.map(property => property.id)
+    return extend(ids, wanted, engine)
   }
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {

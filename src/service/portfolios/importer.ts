@@ -58,6 +58,8 @@ const COLUMNS = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
+type ImportRow = { safeNumber: string; localNumber: string; country: string; notes: Notes }
+
 type Positions = Readonly<Record<keyof typeof COLUMNS, number>>
 
 /** Position of each column; -1 for a missing one. Throws a CsvFault when no column identifies a company. */
@@ -73,10 +75,7 @@ function positionsOf(header: readonly string[]): Positions {
 }
 
 /** The rows of a file. Throws a CsvFault for invalid CSV and for a header that does not identify companies. */
-async function* readImport(
-  path: string,
-  limits: Limits,
-): AsyncGenerator<{ safeNumber: string; localNumber: string; country: string; notes: Notes }> {
+async function* readImport(path: string, limits: Limits): AsyncGenerator<ImportRow> {
   let positions: Positions | null = null
   for await (const record of readRecords(path, limits)) {
     if (positions === null) {

@@ -89,10 +89,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     }),
   )
 
-  route(app, deps, 'readPortfolio', call => ({
-    correlationId: call.request.id,
-    ...portfolioRecord(portfolioOf(call, 'View')),
-  }))
+  route(app, deps, 'readPortfolio', call => ({ correlationId: call.request.id, ...portfolioRecord(portfolioOf(call, 'View')) }))
 
   route(app, deps, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
 

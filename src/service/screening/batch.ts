@@ -6,13 +6,14 @@ import { Refusal } from '../refusal.ts'
 /** A batch before its elements are judged. */
 export const looseBatch = z.looseObject({ items: z.array(z.looseObject({})) })
 
+type Problem = { type: string; title: string; status: number; detail: string; instance: string }
+
 /** Runs `work` on each item; `pathOf` returns the path of an item for its error. Other errors than refusals are thrown. */
 export function runBatch<Item, Done>(
   items: readonly Item[],
   { work, pathOf, correlationId }: { work: (item: Item) => Done; pathOf: (item: Item) => string; correlationId: string },
 ) {
-  const failed: { failedItem: Item; error: { type: string; title: string; status: number; detail: string; instance: string } }[] =
-    []
+  const failed: { failedItem: Item; error: Problem }[] = []
   const successful: Done[] = []
   for (const item of items) {
     try {

@@ -14,7 +14,7 @@ import {
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
-import { type Call, checkBody, route, windowOf } from '../http/route.ts'
+import { type Call, checkBody, type LinkRoute, route, windowOf } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
 import { datasetsOf, type Entry, type Listing } from './entry.ts'
@@ -222,26 +222,23 @@ async function currentEntry(screener: Screener, hit: Hit): Promise<Entry> {
 
 export function hitFileRoute(app: FastifyInstance, deps: AppDeps): void {
   const { links, objects, searches, screener, clock } = deps
-  app.get<{ Params: { name: string }; Querystring: Record<string, unknown> }>(
-    '/hit-files/:name',
-    async ({ params, query }, reply) => {
-      // The signature covers the name, so a valid link has a name issued by this service.
-      const holder = links.check(params.name, query)
-      if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
-      const [type = '', searchId = '', hitId = ''] = params.name.split('.')
-      const search = objects.search(holder, type as SearchType, searchId)
-      const hit = objects.hit(search, hitId)
-      const snapshots = searches.snapshotsOf(hit)
-      const entry = await currentEntry(screener, hit)
-      const pdf = await hitPdf({ search, hit, entry, nameOf: userNames(deps), snapshots, now: clock.now() })
-      return reply
-        .headers({
-          'Content-Type': 'application/pdf',
-          'Content-Length': pdf.length,
-          'Content-Disposition': `attachment; filename="${pdfName(search, hit)}"`,
-          'Cache-Control': 'no-store',
-        })
-        .send(pdf)
-    },
-  )
+  app.get<LinkRoute>('/hit-files/:name', async ({ params, query }, reply) => {
+    // The signature covers the name, so a valid link has a name issued by this service.
+    const holder = links.check(params.name, query)
+    if (holder === null) throw new Refusal(403, 'Access forbidden: the link has expired or is invalid')
+    const [type = '', searchId = '', hitId = ''] = params.name.split('.')
+    const search = objects.search(holder, type as SearchType, searchId)
+    const hit = objects.hit(search, hitId)
+    const snapshots = searches.snapshotsOf(hit)
+    const entry = await currentEntry(screener, hit)
+    const pdf = await hitPdf({ search, hit, entry, nameOf: userNames(deps), snapshots, now: clock.now() })
+    return reply
+      .headers({
+        'Content-Type': 'application/pdf',
+        'Content-Length': pdf.length,
+        'Content-Disposition': `attachment; filename="${pdfName(search, hit)}"`,
+        'Cache-Control': 'no-store',
+      })
+      .send(pdf)
+  })
 }

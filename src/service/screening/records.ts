@@ -22,15 +22,13 @@ export const userNames =
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => text || null
 
+type Shape = { readonly correlationId?: string; readonly hasNulls: boolean }
+
 /**
  * Only searches for persons have `isDobRequired` and the parts of a name. `hasNulls`: whether the published description has null here for what
  * is not known; otherwise it is left out.
  */
-export function searchRecord(
-  search: Search,
-  nameOf: NameOf,
-  { correlationId, hasNulls }: { readonly correlationId?: string; readonly hasNulls: boolean },
-): BusinessSearch | IndividualSearch {
+export function searchRecord(search: Search, nameOf: NameOf, shape: Shape): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
   const assignedUser = assignedTo === null ? null : nameOf(assignedTo)
   // This service has no schedules.
@@ -55,8 +53,8 @@ export function searchRecord(
     falsePositiveHitsCount: hits.falsePositive,
     undecidedHitsCount: hits.undecided,
     ...(search.type === 'individual' ? personFields(search) : {}),
-    ...Object.fromEntries(Object.entries(unsure).filter(([, value]) => hasNulls || value !== null)),
-    correlationId,
+    ...Object.fromEntries(Object.entries(unsure).filter(([, value]) => shape.hasNulls || value !== null)),
+    correlationId: shape.correlationId,
   }
 }
 
@@ -225,17 +223,15 @@ export const hitRecord = (
 /** The links of an entry. Only the relationship shows whether a link is a person. */
 function linksOf({ links }: Entry) {
   const common = (type: string) => ({ relationship: type, ownershipPercentage: null, datasets: [] })
-  const [people, businesses] = [links.filter(({ type }) => isPersonal(type)), links.filter(({ type }) => !isPersonal(type))]
+  const [people, businesses] = [links.filter(({ type }) => PERSONAL.test(type)), links.filter(({ type }) => !PERSONAL.test(type))]
   return {
     businessLinks: businesses.map(({ type, value }) => ({ ...common(type), name: value, individualLinks: [] })),
     individualLinks: people.map(({ type, value }) => ({ ...common(type), ...named(partsOf(value, null)) })),
   }
 }
 
-const isPersonal = (relationship: string): boolean =>
-  /spouse|wife|husband|partner|parent$|father|mother|child|son|daughter|brother|sister|sibling|relative|family|associate|friend/i.test(
-    relationship,
-  )
+const PERSONAL =
+  /spouse|wife|husband|partner|parent$|father|mother|child|son|daughter|brother|sister|sibling|relative|family|associate|friend/i
 
 const fullFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
   ...commonFields(hit, entry, nameOf),

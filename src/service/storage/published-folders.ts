@@ -32,10 +32,8 @@ export function requireNoLoss({ file, target, things, now, before, skipped, skip
       hint: 'Check the file and its kind; if they are right, force the import.',
     })
   }
-  throw new FettleError(
-    'FETTLE_IMPORT_SHRINKS',
-    `${file} was not imported into the ${target}: ${now} ${things} would replace ${before}; ${rows}.${stays}`,
-  )
+  const message = `${file} was not imported into the ${target}: ${now} ${things} would replace ${before}; ${rows}.${stays}`
+  throw new FettleError('FETTLE_IMPORT_SHRINKS', message)
 }
 
 const INFO = 'info.json'
@@ -88,12 +86,8 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
   const info = async (dir: string, name: string): Promise<Info> => {
     const info = await infoIn(folderOf(dir, name))
     if (info !== null) return info
-    const others = await all(dir)
-    throw unknown(
-      dir,
-      name,
-      others.map(other => other.name),
-    )
+    const names = (await all(dir)).map(other => other.name)
+    throw unknown(dir, name, names)
   }
 
   return {

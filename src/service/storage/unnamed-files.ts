@@ -29,13 +29,10 @@ export function requireNothingBeside(directory: string, fault: string, more: rea
   const found = FOLDERS.map(folder => [wholeIn(join(directory, folder)).length, `in ${folder}/`] as const)
   const beside = [...more, ...found.filter(([count]) => count > 0).map(([count, where]) => `${count} ${where}`)]
   if (beside.length === 0) return
-  throw new FettleError(
-    'FETTLE_SETTINGS',
-    `Cannot open the data directory ${directory}: ${join(directory, 'jobs.db')} ${fault}, but its files exist: ${beside.join(', ')}. No file was removed.`,
-    {
-      hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or use another data directory.`,
-    },
-  )
+  const why = `${join(directory, 'jobs.db')} ${fault}, but its files exist: ${beside.join(', ')}. No file was removed.`
+  throw new FettleError('FETTLE_SETTINGS', `Cannot open the data directory ${directory}: ${why}`, {
+    hint: `Restore jobs.db from the backup that these files belong to, together with its jobs.db-wal if there is one (docs/self-hosting.md). To start without these jobs, move ${directory} away, or use another data directory.`,
+  })
 }
 
 /**

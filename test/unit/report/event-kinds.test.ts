@@ -1,7 +1,7 @@
 /** What happened to companies, counted in words. */
 import { expect, test } from 'vitest'
 import { countKinds, kindWords } from '../../../src/model/event-kinds.ts'
-import { RULES } from '../../../src/service/monitoring/rules.ts'
+import { RULES } from '../../../src/service/monitoring/events.ts'
 
 const event = (id: string, rule: string, now = '') => ({ company: { id }, rule: { name: rule }, new: now })
 

@@ -7,6 +7,8 @@ import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typ
 import { countriesOf, dateOf, datesOf, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
 import COLUMNS from './uk-columns.json' with { type: 'json' }
 
+const COUNTRY_COLUMNS = ['Nationality(/ies)', 'Address Country', 'Country of birth', 'Current believed flag of ship']
+
 type Rows = [ListRow, ...ListRow[]]
 
 const isPrimary = (row: ListRow): boolean => /^primary name/i.test(row.cell('Name type'))
@@ -84,11 +86,7 @@ function joinRows(id: string, rows: Rows): Entry {
         from,
       }),
     ],
-    countries: countriesOf(
-      ['Nationality(/ies)', 'Address Country', 'Country of birth', 'Current believed flag of ship'].flatMap(column =>
-        valuesIn(rows, column),
-      ),
-    ),
+    countries: countriesOf(COUNTRY_COLUMNS.flatMap(column => valuesIn(rows, column))),
     gender: gender as Entry['gender'],
     datesOfBirth: datesOf(valuesIn(rows, 'D.O.B')),
     addresses: addressesOf(rows),

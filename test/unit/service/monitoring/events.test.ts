@@ -1,8 +1,7 @@
 /** Events from changes and active rules. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ActiveRule, eventsOf } from '../../../../src/service/monitoring/events.ts'
-import { RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/rules.ts'
+import { type ActiveRule, eventsOf, RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/events.ts'
 import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
