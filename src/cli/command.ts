@@ -1,4 +1,5 @@
 /** A command as a record: what help, completion and the parser read, and a body that is loaded when the command is called. */
+import { FettleError } from '../errors.ts'
 import type { Io } from './terminal/io.ts'
 
 export type Flags = Readonly<Record<string, unknown>>
@@ -43,3 +44,6 @@ export interface Option {
   /** Names of it at other commands, for the hint. */
   readonly otherNames?: readonly string[]
 }
+
+/** An error of the command line; the hint defaults to the help of the command. */
+export const usageError = (message: string, hint?: string): FettleError => new FettleError('FETTLE_USAGE', message, { hint })

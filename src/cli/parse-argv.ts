@@ -2,9 +2,8 @@
 
 import yargs, { type Argv, type Options } from 'yargs'
 import { EXIT, FettleError } from '../errors.ts'
-import { type Command, type Flags, nameOf, type Option } from './command.ts'
+import { type Command, type Flags, nameOf, type Option, usageError } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
-import { usageError } from './options/read.ts'
 import type { Io } from './terminal/io.ts'
 
 export interface ParsedCommand {

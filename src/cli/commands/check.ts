@@ -32,16 +32,8 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const code = issues.some(one => one.severity === 'error') ? errorOfIssues(issues).exitCode : EXIT.ok
     codes.push(code)
     if (isOn(flags, 'json')) {
-      io.out(
-        safeJson({
-          schema: 'fettle/check/v1',
-          file,
-          ok: code === EXIT.ok,
-          exitCode: code,
-          issues,
-          plan: prepared.plan,
-        }),
-      )
+      const { plan } = prepared
+      io.out(safeJson({ schema: 'fettle/check/v1', file, ok: code === EXIT.ok, exitCode: code, issues, plan }))
       continue
     }
     const shown = issues.filter(one => !isQuiet || one.severity !== 'info')
@@ -58,15 +50,13 @@ export async function run(given: Flags, io: Io): Promise<number> {
 }
 
 function summary(plan: Plan, { shown }: InputRef): string {
-  const columns = plan.mappings
-    .map(
-      ({ mapping, header, index, value }) =>
-        `${value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)} -> ${mapping}`,
-    )
-    .join(', ')
+  const columns = plan.mappings.map(({ mapping, header, index, value }) => {
+    const from = value === undefined ? (header ?? `column ${index}`) : JSON.stringify(value)
+    return `${from} -> ${mapping}`
+  })
   const { encoding, delimiter, packed } = plan.input
   const form = packed === undefined || packed.as === 'gzip' ? `${encoding}, ${JSON.stringify(delimiter)}` : packed.as
   const empty = plan.skipped === undefined ? '' : `, ${count(plan.skipped)} of them empty,`
-  const ok = `ok ${plan.file}: ${counted(plan.rows, 'row')}${empty} of ${shown} (${form}), ${columns}`
+  const ok = `ok ${plan.file}: ${counted(plan.rows, 'row')}${empty} of ${shown} (${form}), ${columns.join(', ')}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

@@ -9,13 +9,13 @@ import { extensionsOf, formatOfName } from '../../formats/index.ts'
 import { decisionsFileOf, defaultColumns, draftOf, type PipelineInput } from '../../pipeline/index.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, registerFlag, textFlag, usageError, wholeFlag } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, registerFlag, textFlag, wholeFlag } from '../options/read.ts'
 import { CallReporters } from '../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
 import { type Io, withTrust } from '../terminal/io.ts'
-import { withPrompt } from '../terminal/prompt.ts'
+import { confirmCost } from '../terminal/prompt.ts'
 import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
@@ -34,7 +34,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.
-  const budget = budgetFlag(flags)
+  const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
   const overrides = {
@@ -111,30 +111,12 @@ function assertReplaceable(path: string, { plan, credentials }: Prepared, flags:
   if (isRequested && !isOn(flags, 'quiet')) io.err(escapeTerminal(`${path} exists and will be replaced`))
 }
 
-export const budgetFlag = (flags: Flags): number | null => wholeFlag(flags, 'budget', 0, 1_000_000_000)
-
-/**
- * Whether to go on. Prints what the run costs at most, and asks at a terminal; a run that continues was agreed to before. Throws
- * FETTLE_USAGE without a terminal, --yes and --budget.
- */
-export async function agreesToCost({ plan, credentials }: Prepared, flags: Flags, io: Io): Promise<boolean> {
+/** Nothing is sent to a service that may charge before a person has agreed to the cost, or a flag has; a run that continues was agreed to. */
+async function agreesToCost({ plan, credentials }: Prepared, flags: Flags, io: Io): Promise<boolean> {
   if (plan === null || plan.service.kind === 'embedded' || plan.enrich === null) return true
   const most = Math.min(plan.sent, plan.budget.credits ?? plan.sent)
   const cost = `${plan.service.url} gets ${counted(plan.sent, 'row')} and may charge up to ${counted(most, 'credit')}`
-  const isAgreed = isOn(flags, 'yes') || plan.budget.credits !== null
-  if (isAgreed || goesOn(needText(flags, 'runs-dir'), plan, credentials)) {
-    if (!isOn(flags, 'quiet')) io.err(escapeTerminal(cost))
-    return true
-  }
-  return withPrompt(io, async ask => {
-    if (ask === null)
-      throw usageError(
-        `${cost}; nothing was sent, because this is not a terminal to ask at`,
-        'Pass --budget N to limit the credits, or --yes.',
-      )
-    const answer = await ask(escapeTerminal(`${cost}. Send? [y/N] `))
-    if (/^y(es)?$/i.test(answer ?? '')) return true
-    io.err('nothing was sent')
-    return false
-  })
+  const isAgreed = isOn(flags, 'yes') || plan.budget.credits !== null || goesOn(needText(flags, 'runs-dir'), plan, credentials)
+  const hint = 'Pass --budget N to limit the credits, or --yes.'
+  return confirmCost(io, { cost, isAgreed, isQuiet: isOn(flags, 'quiet'), hint })
 }

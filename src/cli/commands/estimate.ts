@@ -1,16 +1,15 @@
 /** `fettle estimate`: prints what a sample shows about the whole list, and what that rests on. */
-import { type CreditsEstimate, createRemoteInputs, estimateCredits } from '../../app/index.ts'
+import { type CreditsEstimate, estimateCredits } from '../../app/index.ts'
 import { prepare } from '../../app/prepare/prepare.ts'
-import { stdinOf } from '../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { count, counted, percent } from '../../report/words.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, registerFlag, usageError, wholeFlag } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, registerFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
-import { overridesOf } from './shared.ts'
+import { prepareContext } from './shared.ts'
 
 const MOST_ROWS = 100_000
 
@@ -19,18 +18,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const rows = wholeFlag(flags, 'rows', 1, MOST_ROWS)!
   const file = needText(flags, 'pipeline')
   const registers = registerFlag(flags)
-  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
-  const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
   // The registers are those of the sample: the service of the pipeline may have its own.
-  const overrides = { ...overridesOf(flags, io.env), register: null }
-  const { plan, issues, input, release } = await prepare(file, {
-    env: io.env,
-    cwd: io.cwd,
-    stdin,
-    elsewhere,
-    isOffline: true,
-    ...overrides,
-  })
+  const context = { ...prepareContext(flags, io), register: null, isOffline: true }
+  const { plan, issues, input, release } = await prepare(file, context)
   release()
   if (plan === null || input === null) {
     const { exitCode } = errorOfIssues(issues)

@@ -5,8 +5,8 @@ import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { parseDuration } from '../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z?)?$/

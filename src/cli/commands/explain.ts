@@ -2,8 +2,8 @@
 import { ERRORS, type ErrorCode, EXIT } from '../../errors.ts'
 import { nearest } from '../../pipeline/index.ts'
 import { shellCommand } from '../../shell-command.ts'
-import type { Flags } from '../command.ts'
-import { textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 const describe = (code: ErrorCode): string => {

@@ -3,8 +3,8 @@ import { forgetKey } from '../../app/index.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
-import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -24,22 +24,14 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.out(safeJson({ schema: 'fettle/forget/v1', exitCode: EXIT.ok, dryRun, completed, found, kept, runs }))
     return EXIT.ok
   }
-  const print = (text: string): void => io.out(escapeTerminal(text))
   if (completed) io.err('note: a removal that was interrupted is complete now')
+  const verb = dryRun ? 'would remove' : 'removed'
   for (const { file, entries } of found)
-    print(
-      entries === 'whole'
-        ? `${dryRun ? 'would remove' : 'removed'} ${file}`
-        : `${dryRun ? 'would remove' : 'removed'} ${entries} from ${file}`,
-    )
-  for (const { what, name, runId } of kept)
-    io.err(
-      escapeTerminal(
-        what === 'output'
-          ? `not changed: ${name}, which the run ${runId} wrote`
-          : `not changed: the remote job ${name} of the run ${runId}`,
-      ),
-    )
+    io.out(escapeTerminal(`${verb} ${entries === 'whole' ? file : `${entries} from ${file}`}`))
+  for (const { what, name, runId } of kept) {
+    const left = what === 'output' ? `${name}, which the run ${runId} wrote` : `the remote job ${name} of the run ${runId}`
+    io.err(escapeTerminal(`not changed: ${left}`))
+  }
   if (found.length === 0) io.err(`nothing is kept about this key: ${counted(runs.searched, 'run')} searched`)
   if (runs.withoutKey > 0) io.err(`searched by cells only, as they have no input.key: ${counted(runs.withoutKey, 'run')}`)
   return EXIT.ok

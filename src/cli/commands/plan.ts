@@ -2,7 +2,6 @@
 import {
   accountOfPlan,
   accountWords,
-  createRemoteInputs,
   estimateRun,
   listIssues,
   type PlanAccount,
@@ -10,19 +9,18 @@ import {
   runKeyOf,
 } from '../../app/index.ts'
 import { type Prepared, prepare } from '../../app/prepare/prepare.ts'
-import { stdinOf } from '../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { reuseWords } from '../../report/sections/reuse.ts'
 import { count, counted } from '../../report/words.ts'
-import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, textFlag, usageError, wholeFlag } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, listFlag, needText, textFlag, wholeFlag } from '../options/read.ts'
 import { worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
 import { withPipelines } from './pipelines.ts'
-import { overridesOf, reuseOf } from './shared.ts'
+import { prepareContext, reuseOf } from './shared.ts'
 
 /** Returns the exit code of `check`. */
 export async function run(given: Flags, io: Io): Promise<number> {
@@ -32,20 +30,11 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const files = listFlag(flags, 'pipeline')
   if (shards !== null && files.length > 1) throw usageError('--shards takes one pipeline, and several are named')
   const runsDir = needText(flags, 'runs-dir')
-  const stdin = stdinOf({ open: io.stdin, keeps: false, signal: io.signal })
-  const elsewhere = createRemoteInputs({ env: io.env, keeps: false, signal: io.signal })
+  const context = { ...prepareContext(flags, io), runsDir, isOffline: isOn(flags, 'offline') }
   const codes: number[] = []
   const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
-    const prepared = await prepare(file, {
-      env: io.env,
-      cwd: io.cwd,
-      runsDir,
-      stdin,
-      elsewhere,
-      isOffline: isOn(flags, 'offline'),
-      ...overridesOf(flags, io.env),
-    })
+    const prepared = await prepare(file, context)
     prepared.release()
     const { plan, input, credentials, project } = prepared
     const found = [...prepared.issues, ...listIssues(prepared, runsDir)]
@@ -65,11 +54,8 @@ export async function run(given: Flags, io: Io): Promise<number> {
       plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
-      const shown = estimate && {
-        ...estimate,
-        issues: undefined,
-        account: account !== null && 'found' in account ? account.found : null,
-      }
+      const left = account !== null && 'found' in account ? account.found : null
+      const shown = estimate && { ...estimate, issues: undefined, account: left }
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: !isRefused, exitCode, issues, project, plan: shown }))
       continue
     }
@@ -88,40 +74,34 @@ const rangesOf = ({ rows }: Plan, of: number): string =>
     .join('\n')
 
 function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project'], account: PlanAccount | null): string {
-  const lines = [
+  const { portfolio, screening, unfinished, candidates } = estimate
+  const lines: (string | null | undefined | false)[] = [
     `${plan.name}  (${plan.file})`,
     ...projectLines(plan, project),
     `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
-    ...(estimate.reuse === null ? [] : [`  reuse     ${reuseLine(estimate)}`]),
+    estimate.reuse && `  reuse     ${reuseLine(estimate)}`,
     `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
-    ...(plan.events === undefined ? [] : [`  events    ${eventsLine(plan, plan.events)}`]),
+    plan.events && `  events    ${eventsLine(plan, plan.events)}`,
     `  requests  ${estimate.requests === 0 ? 'none' : `at least ${estimate.requests} (polling adds more)`}`,
     `  credits   ${creditsOf(plan, estimate)}`,
     ...monthLines(estimate),
     ...accountLines(plan, estimate, account),
-    ...(plan.companyNumbers === undefined ? [] : [`  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`]),
-    ...(plan.accept == null ? [] : [`  accept    ${acceptedMatches(plan.accept)}`]),
-    ...(plan.candidates == null
-      ? []
-      : [
-          `  asked     ${estimate.candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(estimate.candidates?.known)}`,
-        ]),
-    ...(estimate.portfolio === null
-      ? []
-      : [`  portfolio ${expectedCount(estimate.portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`]),
-    ...(estimate.screening === null
-      ? []
-      : [
-          `  screen    ${expectedCount(estimate.screening, 'AML search', 'AML searches')}, a credit each${screenBudget(estimate.screening)}${knownWords(estimate.screening.known)}`,
-        ]),
-    ...(plan.after === undefined ? [] : ['  after     the jobs are archived']),
-    ...(estimate.unfinished === null
-      ? []
-      : [`  run       resumes the unfinished ${estimate.unfinished}; paid results are not paid again`]),
+    plan.companyNumbers && `  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`,
+    plan.accept && `  accept    ${acceptedMatches(plan.accept)}`,
+    plan.candidates &&
+      `  asked     ${candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(candidates?.known)}`,
+    portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`,
+    screening &&
+      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}`,
+    plan.after && '  after     the jobs are archived',
+    unfinished && `  run       resumes the unfinished ${unfinished}; paid results are not paid again`,
     ...keyLines(estimate),
     ...changeLines(estimate),
   ]
-  return lines.map(escapeTerminal).join('\n')
+  return lines
+    .filter(line => typeof line === 'string')
+    .map(escapeTerminal)
+    .join('\n')
 }
 
 /** Which values come from the project file. */

@@ -5,11 +5,11 @@ import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { counted } from '../../report/words.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, textFlag, usageError, varFlags, wholeFlag } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { showProgress } from '../terminal/progress/index.ts'
-import { withPrompt } from '../terminal/prompt.ts'
+import { confirmCost } from '../terminal/prompt.ts'
+import { showRun } from './shared.ts'
 
 /** 0 where the file was read rightly, 1 where tags are missing, else the exit code of the run. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -34,9 +34,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     )
   const probe = await prepareProbe(whole.plan, wanted, place)
   try {
-    if (!(await isAgreed(probe.plan, flags, io))) return EXIT.ok
-    const { verbose, quiet } = { verbose: isOn(flags, 'verbose'), quiet: isOn(flags, 'quiet') }
-    const progress = showProgress(io, { quiet, verbose, label: null, runsDir })
+    if (!(await agreesToCost(probe.plan, flags, io))) return EXIT.ok
+    const progress = showRun(flags, io)
     const result = await runProbe(probe, { ...place, credentials: whole.credentials }, progress).finally(() => progress.stop())
     for (const line of linesOf(result)) io.out(escapeTerminal(line))
     return exitOfProbe(result)
@@ -45,19 +44,10 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-async function isAgreed({ service, enrich }: Plan, flags: Flags, io: Io): Promise<boolean> {
+async function agreesToCost({ service, enrich }: Plan, flags: Flags, io: Io): Promise<boolean> {
   if (service.kind === 'embedded') return true
   const cost = `${service.url} gets 1 row and may charge ${enrich === null ? 'for it' : 'up to 1 credit'}`
-  if (isOn(flags, 'yes')) {
-    if (!isOn(flags, 'quiet')) io.err(escapeTerminal(cost))
-    return true
-  }
-  return withPrompt(io, async ask => {
-    if (ask === null) throw usageError(`${cost}; nothing was sent, because this is not a terminal to ask at`, 'Pass --yes.')
-    if (/^y(es)?$/i.test((await ask(escapeTerminal(`${cost}. Send? [y/N] `))) ?? '')) return true
-    io.err('nothing was sent')
-    return false
-  })
+  return confirmCost(io, { cost, isAgreed: isOn(flags, 'yes'), isQuiet: isOn(flags, 'quiet'), hint: 'Pass --yes.' })
 }
 
 function describeFile({ form, header }: NonNullable<ProbeResult['file']>): string {

@@ -18,8 +18,8 @@ import {
   removeRegister,
   SAMPLE,
 } from '../../service/registers/index.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { showLongTask } from '../terminal/progress/long-task.ts'
 import { runStore, type Store, storedName } from './store.ts'

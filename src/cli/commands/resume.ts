@@ -2,14 +2,13 @@
 import { findResumable, type RunResult, type RunSettings, resumeOrCollect } from '../../app/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Body, Flags } from '../command.ts'
-import { isOn, needText, textFlag } from '../options/read.ts'
+import { needText, textFlag } from '../options/read.ts'
 import { CallReporters } from '../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
-import { showProgress } from '../terminal/progress/index.ts'
 import { reportEndings } from './run/run.ts'
-import { checkFlags, settingsOf } from './shared.ts'
+import { checkFlags, settingsOf, showRun } from './shared.ts'
 
 export const bodyOf = (command: 'resume' | 'collect'): Body => ({
   run: (flags, io) =>
@@ -36,7 +35,7 @@ export async function runRecorded(command: string, flags: Flags, io: Io, find: (
   const runsDir = needText(flags, 'runs-dir')
   const reporters = await CallReporters.create(flags, io)
   await checkResultFile(flags, io)
-  const progress = showProgress(io, { quiet: isOn(flags, 'quiet'), verbose: isOn(flags, 'verbose'), label: null, runsDir })
+  const progress = showRun(flags, io)
   let ending: Ending
   let name: string | null = null
   try {

@@ -14,8 +14,8 @@ import {
   readLists,
   removeList,
 } from '../../service/screening/index.ts'
-import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { runStore, type Store, storedName } from './store.ts'
 

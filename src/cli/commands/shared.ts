@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
 import {
+  createRemoteInputs,
   DEFAULT_RUNTIME,
   type Env,
   type ReporterDispatcher,
@@ -12,14 +13,16 @@ import {
   runKeyOf,
 } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/context.ts'
+import { stdinOf } from '../../app/staging/stdin.ts'
 import type { FettleError } from '../../errors.ts'
 import { parseDuration, parseShard, type ShardChoice, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style, type TextOptions } from '../../report/formats/text.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
-import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, usageError, varFlags, wholeFlag } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { skipCodeOf } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
+import { type ProgressDisplay, showProgress } from '../terminal/progress/index.ts'
 
 /** Throws FETTLE_USAGE for an empty name, and a pattern that matched no file. */
 export function pipelineFiles(flags: Flags): string[] {
@@ -47,6 +50,30 @@ export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
   limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
   shard: shardFlag(flags, env),
 })
+
+/** What `prepare` needs of a command. `keeps`: what is read of stdin and from elsewhere is kept for a run. */
+export const prepareContext = (flags: Flags, io: Io, keeps = false) => ({
+  env: io.env,
+  cwd: io.cwd,
+  stdin: stdinOf({ open: io.stdin, keeps, signal: io.signal }),
+  elsewhere: createRemoteInputs({
+    env: io.env,
+    keeps,
+    signal: io.signal,
+    onNote: text => !keeps || isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
+  }),
+  ...overridesOf(flags, io.env),
+})
+
+/** The display of a run; `label` and `width` if several run at once. */
+export const showRun = (flags: Flags, io: Io, label: string | null = null, width = 0): ProgressDisplay =>
+  showProgress(io, {
+    quiet: isOn(flags, 'quiet'),
+    verbose: isOn(flags, 'verbose'),
+    label,
+    width,
+    runsDir: needText(flags, 'runs-dir'),
+  })
 
 const REFRESHED = ['matched', 'review', 'unmatched'] as const
 

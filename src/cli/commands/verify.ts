@@ -3,8 +3,8 @@ import { verifyRun } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { counted } from '../../report/words.ts'
-import type { Flags } from '../command.ts'
-import { isOn, needText, textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssue } from '../terminal/print-error.ts'
 
@@ -26,12 +26,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   for (const note of notes) io.err(escapeTerminal(`note: ${note}`))
   const what = `${counted(found.events, 'event')} of the journal, ${counted(files.length, 'file')}`
   const isIntact = found.removedAt === null ? 'intact' : 'removed, and what is left is intact'
-  io.out(
-    escapeTerminal(
-      exitCode === EXIT.ok
-        ? `${runId}: ${isIntact} (${what}; head ${found.head})`
-        : `${runId}: ${counted(faults.length, 'fault')} (${what})`,
-    ),
-  )
+  const verdict =
+    exitCode === EXIT.ok ? `${isIntact} (${what}; head ${found.head})` : `${counted(faults.length, 'fault')} (${what})`
+  io.out(escapeTerminal(`${runId}: ${verdict}`))
   return exitCode
 }

@@ -2,8 +2,7 @@
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
-import { queueOf } from '../options/queue.ts'
-import { isOn, listFlag, needText, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, queueOf, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 const MOST_AT_ONCE = 64

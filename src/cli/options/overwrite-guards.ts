@@ -4,7 +4,7 @@ import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
 import { realPath } from '../../app/prepare/output-paths.ts'
 import { isInside } from '../../files/paths.ts'
-import { usageError } from './read.ts'
+import { usageError } from '../command.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//
 

@@ -1,9 +1,6 @@
 /** Reads flags as values; each problem is a usage error with flag, value and range. */
-import { FettleError } from '../../errors.ts'
-import type { Flags } from '../command.ts'
-
-/** An error of the command line; the hint defaults to the help of the command. */
-export const usageError = (message: string, hint?: string): FettleError => new FettleError('FETTLE_USAGE', message, { hint })
+import type { FettleError } from '../../errors.ts'
+import { type Flags, usageError } from '../command.ts'
 
 const bad = (flag: string, value: string, need: string): FettleError => usageError(`--${flag} ${value}: ${need}`)
 
@@ -64,3 +61,9 @@ export function varFlags(flags: Flags): Record<string, string> {
   }
   return Object.fromEntries(vars)
 }
+
+/** The queue of `--queue` and `--queue-name`. Throws FETTLE_USAGE without `--queue`. */
+export const queueOf = (flags: Flags): { readonly url: string; readonly name: string } => ({
+  url: needText(flags, 'queue'),
+  name: textFlag(flags, 'queue-name') ?? 'fettle',
+})

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path'
 import { realPath } from '../../app/prepare/output-paths.ts'
 import type { Plan } from '../../pipeline/index.ts'
-import type { Flags } from '../command.ts'
-import { textFlag, usageError } from '../options/read.ts'
+import { type Flags, usageError } from '../command.ts'
+import { textFlag } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'
 
 export interface PlannedFiles {

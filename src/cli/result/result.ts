@@ -1,13 +1,14 @@
 /** The outcome of each pipeline for machines: exit code and result line. A command that could not start has a result line too. */
 import { resolve } from 'node:path'
+import type { QueuedRun } from '../../app/distributed/index.ts'
 import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
 import { type PipelineResult, rejectionOf, resultLine, resultLineOf } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
-import type { Flags } from '../command.ts'
+import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
-import { isOn, needText, textFlag, usageError, wholeFlag } from '../options/read.ts'
+import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { exitOf } from './exit.ts'
 
@@ -115,3 +116,7 @@ function errorLine(error: unknown, pipeline: string | null, runsDir: string | un
   const reason = { code, message: message.slice(0, 1000), hint }
   return resultLineOf({ status: 'error', exitCode, runId: null, pipeline, error: reason })
 }
+
+/** The result line of a run in a queue. */
+export const queuedLine = ({ runId, pipeline }: QueuedRun, status: string, exitCode: number | null): string =>
+  resultLineOf({ status, exitCode, runId, pipeline })

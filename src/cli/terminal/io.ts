@@ -65,3 +65,10 @@ export const withTrust = (variables: Io['env'], isTrusted: boolean): Io['env'] =
   ...variables,
   FETTLE_UNTRUSTED: isTrusted ? '0' : '1',
 })
+
+/** Resolves when a signal stops the command. */
+export const untilStopped = ({ signal }: Io): Promise<void> =>
+  new Promise(stopped => {
+    if (signal.aborted) stopped()
+    else signal.addEventListener('abort', () => stopped(), { once: true })
+  })

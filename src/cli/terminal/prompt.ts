@@ -1,7 +1,10 @@
 /** Asks questions at a terminal; without a terminal nothing is asked. */
+
 import { createInterface } from 'node:readline/promises'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { escapeTerminal } from '../../report/formats/escape.ts'
+import { usageError } from '../command.ts'
 import type { Io } from './io.ts'
 
 /** Returns the trimmed answer, null at the end of input. */
@@ -67,4 +70,28 @@ export async function promptSecret(question: string, io: Io): Promise<string | n
     }
     stdin.destroy()
   }
+}
+
+export const isYes = (answer: string | null): boolean => /^y(es)?$/i.test(answer ?? '')
+
+/** What a request costs, and whether that was agreed to before; `hint` names the flags that agree. */
+interface Cost {
+  readonly cost: string
+  readonly isAgreed: boolean
+  readonly isQuiet: boolean
+  readonly hint: string
+}
+
+/** Whether to go on with a service that may charge: prints the cost, or asks at a terminal. Throws FETTLE_USAGE without one. */
+export async function confirmCost(io: Io, { cost, isAgreed, isQuiet, hint }: Cost): Promise<boolean> {
+  if (isAgreed) {
+    if (!isQuiet) io.err(escapeTerminal(cost))
+    return true
+  }
+  return withPrompt(io, async ask => {
+    if (ask === null) throw usageError(`${cost}; nothing was sent, because this is not a terminal to ask at`, hint)
+    if (isYes(await ask(escapeTerminal(`${cost}. Send? [y/N] `)))) return true
+    io.err('nothing was sent')
+    return false
+  })
 }

@@ -6,8 +6,8 @@ import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
-import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, skipFlags, textFlag, usageError } from '../../options/read.ts'
+import { type Flags, usageError } from '../../command.ts'
+import { isOn, listFlag, needText, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']

@@ -12,10 +12,10 @@ import { packageFile } from '../../../package-file.ts'
 import { type Decisions, draftOf, draftYaml, isTestFile, type Proposal } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../../../shell-command.ts'
-import type { Flags } from '../../command.ts'
-import { isOn, textFlag, usageError } from '../../options/read.ts'
+import { type Flags, usageError } from '../../command.ts'
+import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
-import { type Prompt, withPrompt } from '../../terminal/prompt.ts'
+import { isYes, type Prompt, withPrompt } from '../../terminal/prompt.ts'
 import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
@@ -128,12 +128,8 @@ async function write(
   if (!(await writeConfirmed(to, text, context))) return null
   const ci = textFlag(flags, 'ci')
   if (ci === 'github' || ci === 'gitlab') {
-    const {
-      path,
-      text: workflow,
-      notes,
-    } = workflowFor(ci, { name, pipeline: to, hasOwn: existsSync(join(io.cwd, '.gitlab-ci.yml')) })
-    if (await writeConfirmed(path, workflow, context)) for (const note of notes) io.err(`  ${note}`)
+    const workflow = workflowFor(ci, { name, pipeline: to, hasOwn: existsSync(join(io.cwd, '.gitlab-ci.yml')) })
+    if (await writeConfirmed(workflow.path, workflow.text, context)) for (const note of workflow.notes) io.err(`  ${note}`)
   }
   await offerProject(to, context)
   return to
@@ -152,7 +148,7 @@ async function offerProject(pipeline: string, context: WriteContext): Promise<vo
   let isWanted = isOn(flags, 'project')
   if (!isWanted && others.length > 0) {
     if (ask === null) io.err(`note: ${what}. Pass --project to write fettle.yml: targets and defaults for all of them.`)
-    else isWanted = /^y(es)?$/i.test((await ask(`${what}. Write fettle.yml: targets and defaults for all of them? [y/N] `)) ?? '')
+    else isWanted = isYes(await ask(`${what}. Write fettle.yml: targets and defaults for all of them? [y/N] `))
   }
   if (!isWanted) return
   const { name, version } = packageInfo()
@@ -193,8 +189,7 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
           ? 'Pass --force to replace it, or --to OTHER.yml.'
           : 'Pass --force to replace it.',
       )
-    const answer = await ask(escapeTerminal(`${path} exists. Replace it? [y/N] `))
-    if (!/^y(es)?$/i.test(answer ?? '')) {
+    if (!isYes(await ask(escapeTerminal(`${path} exists. Replace it? [y/N] `)))) {
       io.err(escapeTerminal(`${path} is unchanged`))
       return false
     }

@@ -1,4 +1,5 @@
 /** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
 import type { QueueTarget } from '../../../app/index.ts'
@@ -7,8 +8,8 @@ import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
-import { queuedLine, queueOf } from '../../options/queue.ts'
-import { isOn, needText, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, needText, queueOf, textFlag, wholeFlag } from '../../options/read.ts'
+import { queuedLine } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const load = () => import('../../../app/distributed/index.ts')

@@ -1,25 +1,30 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { createRemoteInputs, runKeyOf, runPrepared } from '../../../app/index.ts'
+import { runKeyOf, runPrepared } from '../../../app/index.ts'
 import { keepUnprepared, type Prepared, prepare } from '../../../app/prepare/prepare.ts'
-import { stdinOf } from '../../../app/staging/stdin.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
-import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { escapeLines, isRejection, verdictLine } from '../../../report/index.ts'
 import { mapConcurrently } from '../../../run/index.ts'
-import type { Flags } from '../../command.ts'
-import { queuedLine } from '../../options/queue.ts'
-import { isOn, listFlag, needText, textFlag, usageError } from '../../options/read.ts'
+import { type Flags, usageError } from '../../command.ts'
+import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
 import { exitOf, worstExit } from '../../result/exit.ts'
-import { checkResultFile, codeOf, type Ending, hasWarnings, pipelineResultOf, printResults } from '../../result/result.ts'
+import {
+  checkResultFile,
+  codeOf,
+  type Ending,
+  hasWarnings,
+  pipelineResultOf,
+  printResults,
+  queuedLine,
+} from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError, printIssues } from '../../terminal/print-error.ts'
-import { showProgress, showSeveral } from '../../terminal/progress/index.ts'
+import { showSeveral } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { withPipelines } from '../pipelines.ts'
-import { checkFlags, overridesOf, reportText, settingsOf } from '../shared.ts'
+import { checkFlags, prepareContext, reportText, settingsOf, showRun } from '../shared.ts'
 import { queueTarget } from './queued.ts'
 
 /** Pipelines at once; each spends most of its time waiting. */
@@ -57,17 +62,10 @@ export async function run(given: Flags, io: Io): Promise<number> {
 
 async function runAll(files: readonly string[], items: Item[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
   const keeps = !isOn(flags, 'dry-run')
-  const stdin = stdinOf({ open: io.stdin, keeps, signal: io.signal })
   const work = showLongTask(io, isOn(flags, 'quiet'))
-  const elsewhere = createRemoteInputs({
-    env: io.env,
-    keeps,
-    signal: io.signal,
-    onNote: text => isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
-  })
   const runsDir = needText(flags, 'runs-dir')
   const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null
-  const context = { env: io.env, cwd: io.cwd, runsDir, runKey, stdin, elsewhere, ...overridesOf(flags, io.env) }
+  const context = { ...prepareContext(flags, io, keeps), runsDir, runKey }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...context, onProgress: work.bytes }) })
   } catch (error) {
@@ -127,13 +125,7 @@ export async function runPipeline(
   nameWidth: number | null,
 ): Promise<Ending> {
   const name = prepared.plan?.name ?? file
-  const progress = showProgress(io, {
-    quiet: isOn(flags, 'quiet'),
-    verbose: isOn(flags, 'verbose'),
-    label: nameWidth === null ? null : name,
-    width: nameWidth ?? 0,
-    runsDir: needText(flags, 'runs-dir'),
-  })
+  const progress = showRun(flags, io, nameWidth === null ? null : name, nameWidth ?? 0)
   const settings = settingsOf(flags, io, reporters.observersOf(progress), command ?? 'run', prepared.credentials)
   try {
     const started = await runPrepared(prepared, settings, { queue: queueTarget(flags), fresh: isOn(flags, 'new') })

@@ -7,9 +7,9 @@ import { literal } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal } from '../../../report/index.ts'
 import { type Cassette, mapStrings, openCassette, serveReplay } from '../../../service/replay/server.ts'
 import { shellCommand } from '../../../shell-command.ts'
-import type { Flags } from '../../command.ts'
-import { needText, usageError, wholeFlag } from '../../options/read.ts'
-import type { Io } from '../../terminal/io.ts'
+import { type Flags, usageError } from '../../command.ts'
+import { needText, wholeFlag } from '../../options/read.ts'
+import { type Io, untilStopped } from '../../terminal/io.ts'
 import { LOOPBACK } from './loopback.ts'
 
 /** Runs until SIGINT or SIGTERM, then returns 0. */
@@ -28,10 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   })
   if (cassette.damaged > 0) io.err(`warning: ${cassette.damaged} damaged lines of the cassette are left out`)
   io.out(howToUse(replay.url, cassette, pipeline))
-  await new Promise<void>(stopped => {
-    if (io.signal.aborted) stopped()
-    else io.signal.addEventListener('abort', () => stopped(), { once: true })
-  })
+  await untilStopped(io)
   await replay.close()
   return EXIT.ok
 }

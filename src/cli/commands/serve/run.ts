@@ -15,9 +15,9 @@ import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import { addUser, backup, listUsers, type PlayName, readRates, removeUser, serve, type UserInfo } from '../../../service/index.ts'
-import type { Flags } from '../../command.ts'
-import { isOn, listFlag, needText, registerFlag, textFlag, usageError, wholeFlag } from '../../options/read.ts'
-import type { Io } from '../../terminal/io.ts'
+import { type Flags, usageError } from '../../command.ts'
+import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
+import { type Io, untilStopped } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { promptSecret } from '../../terminal/prompt.ts'
 import { LOOPBACK } from './loopback.ts'
@@ -91,10 +91,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
   if (play !== 'own') io.err(`note: playing ${play}: answers differ from those of fettle's own service (docs/self-hosting.md)`)
   io.out(howToUse(service, publicUrl, users.length > 0, reconcile))
-  await new Promise<void>(stopped => {
-    if (io.signal.aborted) stopped()
-    else io.signal.addEventListener('abort', () => stopped(), { once: true })
-  })
+  await untilStopped(io)
   await service.close()
   return EXIT.ok
 }

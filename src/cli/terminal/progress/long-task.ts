@@ -4,7 +4,7 @@ import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'
 import type { Io } from '../io.ts'
 import { heartbeat, Screen } from './screen.ts'
-import { amount, type JobProgress, timeLeft } from './text.ts'
+import { amount, continueProgress, type JobProgress, timeLeft } from './text.ts'
 
 const SHORT_MS = 300
 
@@ -21,23 +21,19 @@ export function showLongTask(io: Io, isQuiet = false): LongTask {
   if (isQuiet) return SILENT
   let course: JobProgress | null = null
   let words: (now: number) => string = () => 'working'
-  const begin = (done: number, total: number | null, now: number): JobProgress => {
-    const continues = course !== null && course.total === total && done >= course.done
-    return continues ? { ...course!, done } : { startedAt: now, from: done, done, total }
-  }
   const part = (now: number): string[] => (course === null || now - course.startedAt < SHORT_MS ? [] : [words(now)])
   const screen = io.isTerminal ? Screen.of(io) : null
   const heart = screen === null ? heartbeat(() => io.err(escapeTerminal(words(performance.now())))) : null
   screen?.add(part)
   return {
     bytes(what, done, total) {
-      course = begin(done, total, performance.now())
+      course = continueProgress(course, done, total, performance.now())
       words = now => `reading ${what}  ${amount(done, total)}${course === null ? '' : timeLeft(course, now)}`
       screen?.changed(false)
     },
     rows(what, done) {
       const now = performance.now()
-      course = begin(done, null, now)
+      course = continueProgress(course, done, null, now)
       const rate = ((done - course.from) / Math.max(1, now - course.startedAt)) * 1_000
       words = () => `reading ${what}  ${counted(done, 'row')}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}`
       screen?.changed(false)

@@ -3,7 +3,7 @@
 import type { RunEventInput, RunState } from '../../../journal/index.ts'
 import { counted, duration } from '../../../report/words.ts'
 import { type ProgressEvent, progressOf } from '../../../run/index.ts'
-import { amount, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
+import { amount, continueProgress, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
 
 type Job = RunState['jobs'][number]
 
@@ -42,16 +42,11 @@ export class ProgressModel {
   onProgress(progress: ProgressEvent, state: RunState, now: number): void {
     this.#state = state
     if (progress.type === 'retry') return
-    if (progress.type === 'companies') {
-      this.#latest = { tick: progress, at: now, course: transferOf(progress, this.#latest?.course ?? null, now) }
-      return
-    }
     const part = progress.part ?? 0
-    this.#latestByJob.set(part, {
-      tick: progress,
-      at: now,
-      course: transferOf(progress, this.#latestByJob.get(part)?.course ?? null, now),
-    })
+    const before = progress.type === 'companies' ? this.#latest : this.#latestByJob.get(part)
+    const latest = { tick: progress, at: now, course: transferOf(progress, before?.course ?? null, now) }
+    if (progress.type === 'companies') this.#latest = latest
+    else this.#latestByJob.set(part, latest)
   }
 
   /** The run in one line: time, stage and detail; below each other if there are several. */
@@ -125,13 +120,9 @@ export class ProgressModel {
 
 const leftOf = ({ course: transfer }: LatestProgress, now: number): string => (transfer === null ? '' : timeLeft(transfer, now))
 
-/** The rate counts from where a transfer was first seen; a transfer that falls back was restarted. */
 function transferOf(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
   const transfer = progressOf(tick)
-  if (transfer === null) return null
-  const { done, total } = transfer
-  const continues = before !== null && before.total === total && done >= before.done
-  return { startedAt: continues ? before.startedAt : now, from: continues ? before.from : done, done, total }
+  return transfer === null ? null : continueProgress(before, transfer.done, transfer.total, now)
 }
 
 /** How many rows are answered, if the service reports counts while it works. */

@@ -15,6 +15,12 @@ export interface JobProgress {
   readonly total: number | null
 }
 
+/** The rate counts from where a transfer was first seen; a transfer that falls back was restarted. */
+export function continueProgress(before: JobProgress | null, done: number, total: number | null, now: number): JobProgress {
+  const continues = before !== null && before.total === total && done >= before.done
+  return continues ? { ...before, done } : { startedAt: now, from: done, done, total }
+}
+
 /** `, 12 s left`, or nothing before an estimate is possible. */
 export function timeLeft({ startedAt, from, done, total }: JobProgress, now: number): string {
   const elapsed = now - startedAt
