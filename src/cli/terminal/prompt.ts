@@ -82,7 +82,7 @@ interface Cost {
   readonly hint: string
 }
 
-/** Whether to go on with a service that may charge: prints the cost, or asks at a terminal. Throws FETTLE_USAGE without one. */
+/** Whether a request that may be charged is sent: prints the cost, or asks at a terminal. Throws FETTLE_USAGE without one. */
 export async function confirmCost(io: Io, { cost, isAgreed, isQuiet, hint }: Cost): Promise<boolean> {
   if (isAgreed) {
     if (!isQuiet) io.err(escapeTerminal(cost))

@@ -175,12 +175,8 @@ async function exportTo(format: string, to: string, { rows, mappings, id, name, 
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw usageError(`--export ${format} ${to}: expected csv, xlsx or html, and a file`)
-  await assertReplaceableReport(to, {
-    cwd: io.cwd,
-    runsDir,
-    extensions: EXTENSIONS[format],
-    flag: `--export ${format} ${to}`,
-  })
+  const flag = `--export ${format} ${to}`
+  await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag })
   const isForeign = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
   if (isForeign)
     throw usageError(
