@@ -1,6 +1,7 @@
 /** Rows of nothing but delimiters and blanks: counted, not sent, and `skipped` in their place, however the list is cut and sent. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +11,7 @@ import { inspect, openSource } from '../../../src/input/index.ts'
 import { RecordScanner } from '../../../src/input/scan/record-scanner.ts'
 import { knownSum } from '../../../src/journal/outcomes.ts'
 import { mergedPlan, type Plan, parsePipelineValue, planRun } from '../../../src/pipeline/index.ts'
+import { receivedPath } from '../../../src/results/file-names.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
 import { file, folder, options, text } from './kit.ts'
@@ -74,7 +76,7 @@ async function carriedOut(path: string, { split = null, collapse = false, shards
   for (const plan of plans)
     for (const body of await sent(plan)) {
       bodies.push(body)
-      writeFileSync(join(work, `enriched-${part++}.csv`), answer(body))
+      writeFileSync(receivedPath(work, part++), gzipSync(answer(body)))
     }
   const plan = shards === 0 ? plans[0]! : mergedPlan(plans)
   const root = folder()
