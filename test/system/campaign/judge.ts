@@ -85,7 +85,7 @@ export class Judge {
     if (earlier === null) return
     const from = earlier.state.plan.name as Name
     if (!payment.rows.includes(row) || KINDS[from].third !== KINDS[name].third) this.faults.push(`${what} is that to another row`)
-    if (payment.run === runId) return
+    if (baseOf(payment.run) === runId) return
     if (!isWide(from, name)) this.faults.push(`${what} lacks tags`)
     const age = chosenAt - payment.at
     const most = Math.min(KINDS[from].ages[this.#ageOf(row, name)], KINDS[name].ages[this.#ageOf(row, name)])
@@ -103,7 +103,10 @@ export class Judge {
         const [name, from] = [by.state.plan.name as Name, before.state.plan.name as Name]
         if (KINDS[name].third !== KINDS[from].third || !isWide(from, name)) continue
         const twice = later.rows.filter(
-          row => earlier.rows.includes(row) && this.#isFresh(row, [earlier, from], [later, name], by),
+          row =>
+            earlier.rows.includes(row) &&
+            this.#isFresh(row, [earlier, from], [later, name], by) &&
+            !this.#isReplaced(row, [earlier, from], [later, name], by),
         )
         if (twice.length === 0 || isNamed(by, before) || isLeft(by, before, later)) continue
         this.faults.push(`${later.run} paid again what ${earlier.run} had paid: ${twice.join(' | ')}`)
@@ -114,6 +117,18 @@ export class Judge {
     const age = checkedAt(by, later) - earlier.at
     const own = this.#ageOf(row, name)
     return (age >= 0 || earlier.era === later.era) && age < Math.min(KINDS[from].ages[own], KINDS[name].ages[own])
+  }
+
+  /** A newer answer with all its tags has taken its place, and is too old: another pipeline may keep it for a shorter time. */
+  #isReplaced(row: string, [earlier, from]: [Payment, Name], [later, name]: [Payment, Name], by: Recorded): boolean {
+    return this.#referee.payments.slice(earlier.number + 1, later.number).some(newer => {
+      const between = this.#recorded(newer.run)
+      if (between === null || !isOwn(between) || !newer.rows.includes(row)) return false
+      const other = between.state.plan.name as Name
+      return (
+        KINDS[other].third === KINDS[from].third && isWide(other, from) && !this.#isFresh(row, [newer, other], [later, name], by)
+      )
+    })
   }
 
   #ageOf(row: string, name: Name): Age {

@@ -17,7 +17,8 @@ import type { CampaignReferee } from './referee.ts'
 
 const HOUR = 3_600_000
 /** Without a request or the end of a process, nobody moves any more: a lock of a machine that is gone is free after ten minutes. */
-const STUCK_MS = 30 * 60_000
+/** A lock of a killed process counts for as long as the clock was set back since. */
+const STUCK_MS = 12 * 60 * 60_000
 const STEP_MS = 5_000
 
 /** How a command ended. */
@@ -146,7 +147,7 @@ export class Campaign {
         const now = `${this.#referee.requests} ${this.#ends}`
         still = now === before ? still + STEP_MS : 0
         before = now
-        if (still > STUCK_MS) throw new Error(`deadlock: nobody has moved for ${STUCK_MS / 60_000} minutes`)
+        if (still > STUCK_MS) throw new Error(`deadlock: nobody has moved for ${STUCK_MS / 3_600_000} hours`)
       }
       return over
     }
