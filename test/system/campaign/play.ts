@@ -55,6 +55,9 @@ export class Campaign {
   readonly #history: History
   readonly #lists = new Map<string, List>()
   readonly #listOfRun = new Map<string, List>()
+  /** Runs that have written their outputs, and by machine and pipeline the last of them. */
+  readonly #written = new Set<string>()
+  readonly #lastToWrite = new Map<string, string>()
   #key = 0
   #era = 0
   #ends = 0
@@ -154,6 +157,14 @@ export class Campaign {
     return Promise.race([over, watch()])
   }
 
+  #hasWritten(machine: string, id: string): boolean {
+    try {
+      return readRun(this.#runsDir(machine), id).outputs.length > 0
+    } catch {
+      return false
+    }
+  }
+
   #unfinished(machine: string, name: Name): string[] {
     return listRunIds(this.#runsDir(machine), name).filter(id => {
       try {
@@ -178,6 +189,11 @@ export class Campaign {
     const end = await this.#start(command, id)
     for (const made of listRunIds(this.#runsDir(machine), name))
       if (!before.includes(made) && !this.#listOfRun.has(made)) this.#listOfRun.set(made, list)
+    for (const made of listRunIds(this.#runsDir(machine), name))
+      if (!this.#written.has(made) && this.#hasWritten(machine, made)) {
+        this.#written.add(made)
+        this.#lastToWrite.set(owner, made)
+      }
     this.lines[at] += `: ${this.#judgeEnd(command, end, id)}`
     // A scheduler makes another attempt.
     const isLate = typeof end === 'object' && exitOf(end) === 75
@@ -193,7 +209,9 @@ export class Campaign {
       const { runId } = end.report.metadata
       const path = join(this.#root, machine, `${name}-out.csv`)
       const list = (this.#listOfRun.get(runId) ?? []).slice(0, readRun(this.#runsDir(machine), runId).plan.limit ?? undefined)
-      this.judge.judgeOutput(runId, list, readFileSync(path, 'utf8'), end.report)
+      // A run that was killed after its outputs were written does not write them again.
+      if (this.#lastToWrite.get(`${machine} ${name}`) === runId)
+        this.judge.judgeOutput(runId, list, readFileSync(path, 'utf8'), end.report)
       return `${runId} ended`
     }
     const isAllowed = exitOf(end) === 75 || code === 'FETTLE_ABORTED' || (verb === 'resume' && code === 'FETTLE_SUPERSEDED')
