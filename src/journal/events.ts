@@ -258,8 +258,7 @@ export interface JobState {
   readonly matchAccepted: boolean
   readonly matchFinished: boolean
   readonly enrichmentsAccepted: boolean
-  /** When, null if it was not. */
-  readonly enrichRequested: string | null
+  readonly enrichRequested: boolean
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
   readonly received: z.infer<typeof received> | null
