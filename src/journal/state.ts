@@ -196,7 +196,7 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'enrichments.accepted':
       return withJob(state, event.part, () => ({ enrichmentsAccepted: true }))
     case 'enrich.requested':
-      return withJob(state, event.part, () => ({ enrichRequested: true }))
+      return withJob(state, event.part, () => ({ enrichRequested: event.at }))
     case 'enrich.accepted':
       return withJob(state, event.part, () => ({ enrichAccepted: true }))
     case 'enrich.finished':
