@@ -108,7 +108,7 @@ export class Judge {
             this.#isFresh(row, [earlier, from], [later, name], by) &&
             !this.#isReplaced(row, [earlier, from], [later, name], by),
         )
-        if (twice.length === 0 || isNamed(by, before) || isLeft(by, before, later)) continue
+        if (twice.length === 0 || isNamed(by, before) || isNamed(before, by) || isLeft(by, before, later)) continue
         this.faults.push(`${later.run} paid again what ${earlier.run} had paid: ${twice.join(' | ')}`)
       }
   }
@@ -167,7 +167,7 @@ function checkedAt({ state, events }: Recorded, { jobId }: Payment): number {
 
 const lineOf = ({ state: { plan }, runsDir }: Recorded): string => `${runsDir} ${plan.name} ${plan.limit}`
 
-/** What runs of its own series have paid, a run receives, unless that cannot be used. */
+/** Whichever chose last has named the other. What runs of its own series have paid, a run receives, unless that cannot be used. */
 function isNamed(by: Recorded, before: Recorded): boolean {
   const named = by.state.issues.find(
     ({ code, message }) => code === 'FETTLE_ASKED_BEFORE' && message.includes(before.state.runId),
