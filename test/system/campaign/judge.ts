@@ -108,7 +108,14 @@ export class Judge {
             this.#isFresh(row, [earlier, from], [later, name], by) &&
             !this.#isReplaced(row, [earlier, from], [later, name], by),
         )
-        if (twice.length === 0 || isNamed(by, before) || isNamed(before, by) || isLeft(by, before, later)) continue
+        if (
+          twice.length === 0 ||
+          isNamed(by, before) ||
+          isNamed(before, by) ||
+          isLeft(by, before, later) ||
+          isLeft(before, by, earlier)
+        )
+          continue
         this.faults.push(`${later.run} paid again what ${earlier.run} had paid: ${twice.join(' | ')}`)
       }
   }
@@ -175,8 +182,12 @@ function isNamed(by: Recorded, before: Recorded): boolean {
   return named !== undefined && (lineOf(by) !== lineOf(before) || named.message.includes('cannot be used'))
 }
 
-const isLeft = (by: Recorded, before: Recorded, later: Payment): boolean =>
-  checkedAt(by, later) - timeOf(before.events.find(({ type }) => type === 'reuse.chosen')) > LEFT_MS && !isOwn(before)
+/** Its keys were no longer compared, and its answers not kept yet. */
+function isLeft(by: Recorded, { events }: Recorded, later: Payment): boolean {
+  const at = checkedAt(by, later)
+  const isKept = timeOf(events.find(({ type }) => type === 'answers.kept')) <= at
+  return !isKept && at - timeOf(events.find(({ type }) => type === 'reuse.chosen')) > LEFT_MS
+}
 
 /** Its answers are kept. */
 const isOwn = ({ state }: Recorded): boolean => state.reuse?.isKept === true
