@@ -61,7 +61,9 @@ test('the lines for cron run with sh: the mail of the first is the one in the do
     return { runId, exitCode }
   }
   const before = await newest()
-  expect((await fettle(['run', 'nightly.yml', '-q', '--new', '--refresh', '--timeout', '1s'], { cwd, env: service.env })).code).toBe(75)
+  expect(
+    (await fettle(['run', 'nightly.yml', '-q', '--new', '--refresh', '--timeout', '1s'], { cwd, env: service.env })).code,
+  ).toBe(75)
   const stopped = (await newest()) as { readonly runId: string }
   expect(stopped).toMatchObject({ exitCode: 75 })
   expect(stopped.runId).not.toBe((before as { readonly runId: string }).runId)
