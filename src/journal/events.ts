@@ -258,7 +258,7 @@ export interface JobState {
   readonly matchAccepted: boolean
   readonly matchFinished: boolean
   readonly enrichmentsAccepted: boolean
-  /** When it was accepted, or requested where no answer told that it was accepted; null before. */
+  /** When it was accepted, or requested where no answer came; null before. */
   readonly enrichRequested: string | null
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
