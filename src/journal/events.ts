@@ -258,7 +258,8 @@ export interface JobState {
   readonly matchAccepted: boolean
   readonly matchFinished: boolean
   readonly enrichmentsAccepted: boolean
-  readonly enrichRequested: boolean
+  /** When it was accepted, or requested where no answer came; null before. */
+  readonly enrichRequested: string | null
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
   readonly received: z.infer<typeof received> | null

@@ -15,7 +15,7 @@ const newJob = (part: number, name: string): JobState => ({
   matchAccepted: false,
   matchFinished: false,
   enrichmentsAccepted: false,
-  enrichRequested: false,
+  enrichRequested: null,
   enrichAccepted: false,
   enrichFinished: false,
   received: null,

@@ -196,9 +196,9 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'enrichments.accepted':
       return withJob(state, event.part, () => ({ enrichmentsAccepted: true }))
     case 'enrich.requested':
-      return withJob(state, event.part, () => ({ enrichRequested: true }))
+      return withJob(state, event.part, () => ({ enrichRequested: event.at }))
     case 'enrich.accepted':
-      return withJob(state, event.part, () => ({ enrichAccepted: true }))
+      return withJob(state, event.part, () => ({ enrichAccepted: true, ...(event.adopted ? {} : { enrichRequested: event.at }) }))
     case 'enrich.finished':
       return withJob(state, event.part, job => ({
         ...observed(job, event.status, event.at, event.summary),

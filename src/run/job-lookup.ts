@@ -129,10 +129,10 @@ export async function confirmJobs(state: RunState, ports: Ports): Promise<void> 
 }
 
 /** Whether enriching may still be started. */
-export const isUnpaid = ({ enrichRequested, failure }: JobState): boolean => !enrichRequested && failure === null
+export const isUnpaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested === null && failure === null
 
 /** Whether enriching was started or is about to be: from then on the answers of the job are paid. */
-export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested && failure === null
+export const isPaid = ({ enrichRequested, failure }: JobState): boolean => enrichRequested !== null && failure === null
 
 /** The contract defines no error text for a failed job; `message` and `details` are used when the service sends them. */
 export function jobFailure(record: JobRecord): FettleError {

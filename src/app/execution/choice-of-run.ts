@@ -114,7 +114,7 @@ export function askedBefore(
 /** Whether a run without a process pays, or has paid, for its rows; a run of another folder, and a list in a queue, may have. */
 function mayHaveAsked(runsDir: string, runId: string): boolean {
   try {
-    return readRun(runsDir, runId).jobs.some(({ enrichRequested }) => enrichRequested)
+    return readRun(runsDir, runId).jobs.some(({ enrichRequested }) => enrichRequested !== null)
   } catch {
     return true
   }

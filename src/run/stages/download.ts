@@ -134,9 +134,9 @@ interface AnsweredJob {
   readonly at: string
 }
 
-/** The jobs of the parts, and when each was first seen to be done. */
+/** The jobs of the parts, and the time that the answers of each are at least as new as. */
 export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
-  jobs.map(({ id, history }) => ({ id: id ?? '', at: history.at(-1)?.at ?? updatedAt }))
+  jobs.map(({ id, enrichRequested, history }) => ({ id: id ?? '', at: enrichRequested ?? history.at(-1)?.at ?? updatedAt }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Ports): StageEvents {

@@ -81,7 +81,8 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
     if (isUnrecorded || (job.enrichRequested && (await findStart(job, ports, true)) === null))
       yield { ...accepted, adopted: true }
     else {
-      if (!job.enrichRequested) yield { type: 'enrich.requested', part: job.part }
+      // Again in a resume: the answers are no older than the last request.
+      yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name}-enrich`, signal: ports.grace }
       const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
       yield { ...accepted, adopted: effect.adopted }

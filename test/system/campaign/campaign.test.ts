@@ -84,7 +84,12 @@ test('any nights of pipelines that share their answers write what full nights wr
   timeout: 3_600_000,
 }, async () => {
   const seed = process.env.FETTLE_SEED
-  const how = { numRuns: runs(5, 60), ...(seed === undefined ? {} : { seed: Number(seed) }), interruptAfterTimeLimit: 1_800_000 }
+  const how = {
+    numRuns: runs(5, 60),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    interruptAfterTimeLimit: 1_800_000,
+    endOnFailure: true,
+  }
   let [rounds, payments, lines] = [0, 0, 0]
   await fc.assert(
     fc.asyncProperty(someHistory, async history => {

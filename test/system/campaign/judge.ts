@@ -85,7 +85,7 @@ export class Judge {
     if (earlier === null) return
     const from = earlier.state.plan.name as Name
     if (!payment.rows.includes(row) || KINDS[from].third !== KINDS[name].third) this.faults.push(`${what} is that to another row`)
-    if (payment.run === runId) return
+    if (baseOf(payment.run) === runId) return
     if (!isWide(from, name)) this.faults.push(`${what} lacks tags`)
     const age = chosenAt - payment.at
     const most = Math.min(KINDS[from].ages[this.#ageOf(row, name)], KINDS[name].ages[this.#ageOf(row, name)])
@@ -103,9 +103,19 @@ export class Judge {
         const [name, from] = [by.state.plan.name as Name, before.state.plan.name as Name]
         if (KINDS[name].third !== KINDS[from].third || !isWide(from, name)) continue
         const twice = later.rows.filter(
-          row => earlier.rows.includes(row) && this.#isFresh(row, [earlier, from], [later, name], by),
+          row =>
+            earlier.rows.includes(row) &&
+            this.#isFresh(row, [earlier, from], [later, name], by) &&
+            !this.#isReplaced(row, [earlier, from], [later, name], by),
         )
-        if (twice.length === 0 || isNamed(by, before) || isLeft(by, before, later)) continue
+        if (
+          twice.length === 0 ||
+          isNamed(by, before) ||
+          isNamed(before, by) ||
+          isLeft(by, before, later) ||
+          isLeft(before, by, earlier)
+        )
+          continue
         this.faults.push(`${later.run} paid again what ${earlier.run} had paid: ${twice.join(' | ')}`)
       }
   }
@@ -114,6 +124,18 @@ export class Judge {
     const age = checkedAt(by, later) - earlier.at
     const own = this.#ageOf(row, name)
     return (age >= 0 || earlier.era === later.era) && age < Math.min(KINDS[from].ages[own], KINDS[name].ages[own])
+  }
+
+  /** A newer answer with all its tags has taken its place, and is too old: another pipeline may keep it for a shorter time. */
+  #isReplaced(row: string, [earlier, from]: [Payment, Name], [later, name]: [Payment, Name], by: Recorded): boolean {
+    return this.#referee.payments.slice(earlier.number + 1, later.number).some(newer => {
+      const between = this.#recorded(newer.run)
+      if (between === null || !isOwn(between) || !newer.rows.includes(row)) return false
+      const other = between.state.plan.name as Name
+      return (
+        KINDS[other].third === KINDS[from].third && isWide(other, from) && !this.#isFresh(row, [newer, other], [later, name], by)
+      )
+    })
   }
 
   #ageOf(row: string, name: Name): Age {
@@ -152,7 +174,7 @@ function checkedAt({ state, events }: Recorded, { jobId }: Payment): number {
 
 const lineOf = ({ state: { plan }, runsDir }: Recorded): string => `${runsDir} ${plan.name} ${plan.limit}`
 
-/** What runs of its own series have paid, a run receives, unless that cannot be used. */
+/** Whichever chose last has named the other. What runs of its own series have paid, a run receives, unless that cannot be used. */
 function isNamed(by: Recorded, before: Recorded): boolean {
   const named = by.state.issues.find(
     ({ code, message }) => code === 'FETTLE_ASKED_BEFORE' && message.includes(before.state.runId),
@@ -160,8 +182,12 @@ function isNamed(by: Recorded, before: Recorded): boolean {
   return named !== undefined && (lineOf(by) !== lineOf(before) || named.message.includes('cannot be used'))
 }
 
-const isLeft = (by: Recorded, before: Recorded, later: Payment): boolean =>
-  checkedAt(by, later) - timeOf(before.events.find(({ type }) => type === 'reuse.chosen')) > LEFT_MS && !isOwn(before)
+/** Its keys were no longer compared, and its answers not kept yet. */
+function isLeft(by: Recorded, { events }: Recorded, later: Payment): boolean {
+  const at = checkedAt(by, later)
+  const isKept = timeOf(events.find(({ type }) => type === 'answers.kept')) <= at
+  return !isKept && at - timeOf(events.find(({ type }) => type === 'reuse.chosen')) > LEFT_MS
+}
 
 /** Its answers are kept. */
 const isOwn = ({ state }: Recorded): boolean => state.reuse?.isKept === true

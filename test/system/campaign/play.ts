@@ -17,7 +17,8 @@ import type { CampaignReferee } from './referee.ts'
 
 const HOUR = 3_600_000
 /** Without a request or the end of a process, nobody moves any more: a lock of a machine that is gone is free after ten minutes. */
-const STUCK_MS = 30 * 60_000
+/** A lock of a killed process counts for as long as the clock was set back since. */
+const STUCK_MS = 12 * 60 * 60_000
 const STEP_MS = 5_000
 
 /** How a command ended. */
@@ -54,6 +55,9 @@ export class Campaign {
   readonly #history: History
   readonly #lists = new Map<string, List>()
   readonly #listOfRun = new Map<string, List>()
+  /** Runs that have written their outputs, and by machine and pipeline the last of them. */
+  readonly #written = new Set<string>()
+  readonly #lastToWrite = new Map<string, string>()
   #key = 0
   #era = 0
   #ends = 0
@@ -146,11 +150,19 @@ export class Campaign {
         const now = `${this.#referee.requests} ${this.#ends}`
         still = now === before ? still + STEP_MS : 0
         before = now
-        if (still > STUCK_MS) throw new Error(`deadlock: nobody has moved for ${STUCK_MS / 60_000} minutes`)
+        if (still > STUCK_MS) throw new Error(`deadlock: nobody has moved for ${STUCK_MS / 3_600_000} hours`)
       }
       return over
     }
     return Promise.race([over, watch()])
+  }
+
+  #hasWritten(machine: string, id: string): boolean {
+    try {
+      return readRun(this.#runsDir(machine), id).outputs.length > 0
+    } catch {
+      return false
+    }
   }
 
   #unfinished(machine: string, name: Name): string[] {
@@ -177,6 +189,11 @@ export class Campaign {
     const end = await this.#start(command, id)
     for (const made of listRunIds(this.#runsDir(machine), name))
       if (!before.includes(made) && !this.#listOfRun.has(made)) this.#listOfRun.set(made, list)
+    for (const made of listRunIds(this.#runsDir(machine), name))
+      if (!this.#written.has(made) && this.#hasWritten(machine, made)) {
+        this.#written.add(made)
+        this.#lastToWrite.set(owner, made)
+      }
     this.lines[at] += `: ${this.#judgeEnd(command, end, id)}`
     // A scheduler makes another attempt.
     const isLate = typeof end === 'object' && exitOf(end) === 75
@@ -192,7 +209,9 @@ export class Campaign {
       const { runId } = end.report.metadata
       const path = join(this.#root, machine, `${name}-out.csv`)
       const list = (this.#listOfRun.get(runId) ?? []).slice(0, readRun(this.#runsDir(machine), runId).plan.limit ?? undefined)
-      this.judge.judgeOutput(runId, list, readFileSync(path, 'utf8'), end.report)
+      // A run that was killed after its outputs were written does not write them again.
+      if (this.#lastToWrite.get(`${machine} ${name}`) === runId)
+        this.judge.judgeOutput(runId, list, readFileSync(path, 'utf8'), end.report)
       return `${runId} ended`
     }
     const isAllowed = exitOf(end) === 75 || code === 'FETTLE_ABORTED' || (verb === 'resume' && code === 'FETTLE_SUPERSEDED')

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { packageFile } from '../../../src/package-file.ts'
-import { BINARY, ENVIRONMENT, fettle, folderOf } from '../cli/fettle.ts'
+import { startCharging } from '../../support/charging-service.ts'
+import { atEnd, BINARY, ENVIRONMENT, fettle, folderOf } from '../cli/fettle.ts'
 
 const DOC = readFileSync(packageFile('docs/nights.md'), 'utf8')
 const SECTION = /\n## In cron\n([\s\S]*?)\n## /.exec(DOC)?.[1] ?? ''
@@ -19,6 +20,7 @@ const steady = (text: string): string =>
     .replace(/\d{8}T\d{6}Z(-[\w-]*?)-[0-9a-f]{6}/g, 'RUN$1')
     .replace(/\b\d+(\.\d+)? ?(ms|s|min)\b/g, 'TIME')
     .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
+    .replace(/https?:\/\/[\w.:-]+/g, 'URL')
     .replace(/\d+(\.\d+)? (kB|MB)/g, 'SIZE')
     .replace(/ +$/gm, '')
     .trim()
@@ -29,10 +31,13 @@ test('the lines for cron run with sh: the mail of the first is the one in the do
   const cwd = join(home, 'suppliers')
   for (const folder of [cwd, join(cwd, 'samples'), join(home, 'bin')]) mkdirSync(folder)
   writeFileSync(join(cwd, 'nightly.yml'), pipeline)
-  writeFileSync(join(cwd, 'settings.env'), `export FETTLE_DATA='${ENVIRONMENT.FETTLE_DATA}' FETTLE_REGISTER=sample\n`)
+  const service = await startCharging(ENVIRONMENT.FETTLE_DATA!)
+  atEnd(service.close)
+  const settings = Object.entries(service.env).map(([name, value]) => `export ${name}='${value}'\n`)
+  writeFileSync(join(cwd, 'settings.env'), settings.join(''))
   writeFileSync(join(cwd, 'samples/suppliers.csv'), suppliers)
   writeFileSync(join(home, 'bin/fettle'), `#!/bin/sh\nexec '${process.execPath}' '${BINARY}' "$@"\n`, { mode: 0o755 })
-  expect((await fettle(['run', 'nightly.yml', '-q'], { cwd })).code).toBe(0)
+  expect((await fettle(['run', 'nightly.yml', '-q'], { cwd, env: service.env })).code).toBe(0)
   const lines = suppliers.trimEnd().split('\n')
   const next = [...lines.slice(0, 20), ...lines.slice(21), 'N1,Harrow Optics Ltd,,,,,GB,,', 'N2,Zyxwv Utsrqp Ltd,,,,,GB,,', '']
   writeFileSync(join(cwd, 'samples/suppliers.csv'), next.join('\n'))
@@ -56,7 +61,9 @@ test('the lines for cron run with sh: the mail of the first is the one in the do
     return { runId, exitCode }
   }
   const before = await newest()
-  expect((await fettle(['run', 'nightly.yml', '-q', '--new', '--refresh', '--timeout', '1s'], { cwd })).code).toBe(75)
+  expect(
+    (await fettle(['run', 'nightly.yml', '-q', '--new', '--refresh', '--timeout', '1s'], { cwd, env: service.env })).code,
+  ).toBe(75)
   const stopped = (await newest()) as { readonly runId: string }
   expect(stopped).toMatchObject({ exitCode: 75 })
   expect(stopped.runId).not.toBe((before as { readonly runId: string }).runId)

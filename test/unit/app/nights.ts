@@ -26,8 +26,12 @@ const AGE = { matched: 20, duplicate: 20, unmatched: 5, review: 5 }
 /** A row of the list: its key, and the number of its supplier. */
 export type Row = readonly [key: string, supplier: number]
 
-/** A clock that stands some days from now. */
-export const clockAt = (days: number): Clock => ({ ...realClock, now: () => realClock.now() + days * DAY })
+/** A clock that stands some days from now, and does not wait for long. */
+export const clockAt = (days: number): Clock => ({
+  ...realClock,
+  now: () => realClock.now() + days * DAY,
+  sleep: (ms, signal) => realClock.sleep(ms / 20, signal),
+})
 
 /** What a night showed. */
 export interface Night {
@@ -52,8 +56,10 @@ export function chargingService(here: Place): Promise<ChargingService> {
 }
 
 /** The options of a run against it. */
-export const chargedOptions = async (here: Place): Promise<ReturnType<Place['options']>> =>
-  here.options((await chargingService(here)).env)
+export const chargedOptions = async (here: Place): Promise<ReturnType<Place['options']> & { readonly clock: Clock }> => ({
+  ...here.options((await chargingService(here)).env),
+  clock: clockAt(0),
+})
 
 /** Runs the nights of a place. `more`: keys of the pipeline besides the usual ones. */
 export function nightsAt(here: Place, more: Partial<PipelineInput> = {}, columns: readonly string[] = COLUMNS) {

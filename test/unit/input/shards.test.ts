@@ -13,6 +13,7 @@ import { countRows, inspect, openSource } from '../../../src/input/index.ts'
 import { Checkpoints, locateRows } from '../../../src/input/table/record-offsets.ts'
 import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
 import { mergedPlan, partsOf, shareOf } from '../../../src/pipeline/planning/shards.ts'
+import { receivedPath } from '../../../src/results/file-names.ts'
 import { openResults, readReview } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
 import { file, folder, options, planOf, text } from './kit.ts'
@@ -55,7 +56,7 @@ async function carryOut(plan: Plan, work: string): Promise<string[]> {
     const body = Buffer.concat(pieces).toString()
     expect(upload.bytes).toBe(Buffer.byteLength(body))
     bodies.push(body)
-    writeFileSync(join(work, `enriched-${part}.csv`), answer(body, plan.input.header !== null, plan.input.delimiter))
+    writeFileSync(receivedPath(work, part), gzipSync(answer(body, plan.input.header !== null, plan.input.delimiter)))
   }
   return bodies
 }
@@ -111,7 +112,7 @@ async function sharded(path: string, cut: Cut) {
     const plan = await shardPlan(path, cut, number)
     const own = folder()
     const sent = await carryOut(plan, own)
-    for (const at of sent.keys()) copyFileSync(join(own, `enriched-${at}.csv`), join(work, `enriched-${part++}.csv`))
+    for (const at of sent.keys()) copyFileSync(receivedPath(own, at), receivedPath(work, part++))
     plans.push(plan)
     bodies.push(...sent)
   }

@@ -282,7 +282,7 @@ describe('changes only the fields of the event', () => {
           matchAccepted: false,
           matchFinished: false,
           enrichmentsAccepted: false,
-          enrichRequested: false,
+          enrichRequested: null,
           enrichAccepted: false,
           enrichFinished: false,
           received: null,
@@ -349,7 +349,7 @@ describe('changes only the fields of the event', () => {
       { ...seen('matched'), matchFinished: true },
     ],
     [{ type: 'enrichments.accepted', part, product: 'basic', tags: 2 }, { enrichmentsAccepted: true }],
-    [{ type: 'enrich.requested', part }, { enrichRequested: true }],
+    [{ type: 'enrich.requested', part }, { enrichRequested: at(1) }],
     [{ type: 'enrich.accepted', part, adopted: true }, { enrichAccepted: true }],
     [
       { type: 'enrich.finished', part, status: 'enriched', summary },

@@ -157,7 +157,9 @@ export async function heldData() {
     expect(strangers).toEqual([])
     expect(before()).toBe(untouched)
     expect(
-      readdirSync(runs).filter(name => !/^(of-workers|of-collector|latest|locks|\d{8}T\d{6}Z-p-[0-9a-f]{6})$/.test(name)),
+      readdirSync(runs).filter(
+        name => !/^(of-workers|of-collector|latest|locks|spending\.jsonl|\d{8}T\d{6}Z-p-[0-9a-f]{6})$/.test(name),
+      ),
     ).toEqual([])
     expect(outcome.why).not.toMatch(/FETTLE_BUG|\w*TypeError|RangeError|ReferenceError/)
     if (outcome.status !== 'completed') expect(outcome.why).toMatch(/^FETTLE_[A-Z_]+ \S/)
