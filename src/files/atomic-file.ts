@@ -212,7 +212,7 @@ async function prepareFolder(target: string, { root, roots = [], isShared, isIgn
   }
   await requireInside(real)
   if (missing.length > 0)
-    createFolders(join(real, ...missing), { mode: isShared ? 0o777 : 0o700, ...(isIgnored ? { ignored: 'topmost' } : {}) })
+    createFolders(join(real, ...missing), { mode: isShared ? 0o777 : 0o700, ignored: isIgnored ? 'topmost' : undefined })
   real = await realpath(join(real, ...missing))
   await requireInside(real)
   return real

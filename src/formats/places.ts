@@ -58,7 +58,7 @@ export const INPUT_KINDS = {
   },
 } as const satisfies Readonly<Record<string, InputKind>>
 
-interface InputPlace {
+interface Place {
   readonly example: string
   readonly label: string
   readonly packages: readonly string[]
@@ -97,14 +97,7 @@ export const INPUT_PLACES = {
     packages: ['@duckdb/node-api'],
     limits: 'the query reads this file alone; the rows are copied once and stored until the run is over',
   },
-} as const satisfies Readonly<Record<string, InputPlace>>
-
-interface OutputPlace {
-  readonly example: string
-  readonly label: string
-  readonly packages: readonly string[]
-  readonly limits: string
-}
+} as const satisfies Readonly<Record<string, Place>>
 
 export const OUTPUT_PLACES = {
   file: {
@@ -137,4 +130,4 @@ export const OUTPUT_PLACES = {
     packages: ['@duckdb/node-api'],
     limits: 'one transaction; not written when a check fails; a file in the project; rows of 16 MiB; no `format`',
   },
-} as const satisfies Readonly<Record<string, OutputPlace>>
+} as const satisfies Readonly<Record<string, Place>>

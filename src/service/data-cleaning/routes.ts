@@ -82,7 +82,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
   // One page of the vendor shows a bare array (contract §5.4).
   route(app, deps, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
 
-  const submit = (call: AnyCall): unknown => {
+  route(app, deps, 'submit', call => {
     const job = jobOf(call)
     const answer = once(call, () => {
       requireStatus('submit', job.status)
@@ -91,8 +91,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     })
     worker.wake(job.id)
     return answer
-  }
-  route(app, deps, 'submit', submit)
+  })
 
   route(app, deps, 'setEnrichments', call => {
     const job = jobOf(call)
@@ -103,7 +102,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     return call.body
   })
 
-  const enrich = (call: AnyCall): unknown => {
+  route(app, deps, 'enrich', call => {
     const job = jobOf(call)
     const answer = once(call, () => {
       requireStatus('enrich', job.status)
@@ -114,8 +113,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     })
     worker.wake(job.id)
     return answer
-  }
-  route(app, deps, 'enrich', enrich)
+  })
 
   route(app, deps, 'enrichedFile', async call => {
     const job = jobOf(call)
@@ -129,8 +127,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: call.request.id, filePath }
   })
 
-  const archive = (call: AnyCall): unknown => archivedRecord(jobs.change(jobOf(call).id, { archived: true }), play)
-  route(app, deps, 'archive', archive)
+  route(app, deps, 'archive', call => archivedRecord(jobs.change(jobOf(call).id, { archived: true }), play))
 }
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }

@@ -7,5 +7,5 @@ export { buildIndex, companyWithId, createIndexBuilder, type MatchIndex, viewInd
 export { appliedFacts, appliedShare, estimateFacts, estimateShare } from './decide/list-facts.ts'
 export { match, rowEvidence } from './match.ts'
 export type { Company, ListFacts, Query } from './types.ts'
-export { FIGURES, figuresOf } from './types.ts'
+export { FIGURES, readFigures } from './types.ts'
 export { ALONE, DEFAULT_SHARE, THRESHOLDS } from './weights.ts'

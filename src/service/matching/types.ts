@@ -7,10 +7,10 @@ export type Figure = (typeof FIGURES)[number]
 
 export type Figures = Readonly<Partial<Record<Figure, string>>>
 
-/** Null where every value is empty. */
-export function figuresOf(read: (name: Figure) => string): Figures | null {
+/** Undefined where every value is empty. */
+export function readFigures(read: (name: Figure) => string): Figures | undefined {
   const found = FIGURES.map(name => [name, read(name)] as const).filter(([, value]) => value !== '')
-  return found.length === 0 ? null : Object.fromEntries(found)
+  return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
 /** One entry of a register. Every field is text; '' means that the register has no value. */

@@ -60,14 +60,6 @@ export async function factsOf(
   return estimateFacts(rows)
 }
 
-export interface MatchedSample {
-  readonly rows: number
-  readonly matched: number
-  readonly review: number
-  readonly unmatched: number
-  readonly registers: readonly { readonly name: string; readonly companies: number; readonly snapshotDate: string }[]
-}
-
 /**
  * Matches up to `size` rows, chosen by their positions: the same list gives the same sample. The list is read twice, because its facts are
  * those that a job estimates, from different rows of the whole list. Throws as openRegister does.
@@ -80,7 +72,7 @@ export async function matchSample(
     names,
     ...given
   }: { readonly dir: string; readonly names: readonly string[] } & Partial<Pick<ListFacts, 'companyNumbers'>>,
-): Promise<MatchedSample> {
+) {
   const rows = await sampleOf(queries(), placeDigest, size)
   const { index, pages, infos, officers } = await openRegister(dir, names)
   officers.close()

@@ -80,24 +80,11 @@ const kindOf = (column: Column): Place['kind'] => {
 
 export const sizeOf = ({ kind, length }: Place): number => length * KINDS[kind].BYTES_PER_ELEMENT
 
-/** Access to the columns of an image by the element type they were packed as. */
-export interface Unpacked {
-  has(name: string): boolean
-  u8(name: string): Uint8Array
-  u16(name: string): Uint16Array
-  u32(name: string): Uint32Array
-  f32(name: string): Float32Array
-  /** A column of ids that was packed in the narrowest type. */
-  ids(name: string): Uint8Array | Uint16Array | Uint32Array
-  /** Makes elements of a column of BY_RANGE readable; null when they are. */
-  need(name: string): Need | null
-}
-
 /** From one element up to another. */
 export type Need = (from: number, to: number) => void
 
 /** Creates views of an image's columns without copying. Throws for a missing column or another element type. */
-export function unpack({ memory, places, pages }: IndexImage): Unpacked {
+export function unpack({ memory, places, pages }: IndexImage) {
   const view = <C extends Column>(name: string, kinds: readonly Place['kind'][]): C => {
     const place = places[name]
     if (place === undefined || !kinds.includes(place.kind))
@@ -106,13 +93,15 @@ export function unpack({ memory, places, pages }: IndexImage): Unpacked {
     return new kind(memory, place.offset, place.length) as C
   }
   return {
-    has: name => Object.hasOwn(places, name),
-    u8: name => view(name, ['u8']),
-    u16: name => view(name, ['u16']),
-    u32: name => view(name, ['u32']),
-    f32: name => view(name, ['f32']),
-    ids: name => view(name, ['u8', 'u16', 'u32']),
-    need: name => {
+    has: (name: string): boolean => Object.hasOwn(places, name),
+    u8: (name: string): Uint8Array => view(name, ['u8']),
+    u16: (name: string): Uint16Array => view(name, ['u16']),
+    u32: (name: string): Uint32Array => view(name, ['u32']),
+    f32: (name: string): Float32Array => view(name, ['f32']),
+    /** A column of ids that was packed in the narrowest type. */
+    ids: (name: string): Uint8Array | Uint16Array | Uint32Array => view(name, ['u8', 'u16', 'u32']),
+    /** Makes elements of a column of BY_RANGE readable; null when they are. */
+    need(name: string): Need | null {
       const place = places[name]
       if (pages === undefined || pages.isComplete || place === undefined || !BY_RANGE.has(name)) return null
       const size = KINDS[place.kind].BYTES_PER_ELEMENT
@@ -120,6 +109,9 @@ export function unpack({ memory, places, pages }: IndexImage): Unpacked {
     },
   }
 }
+
+/** Access to the columns of an image by the element type they were packed as. */
+export type Unpacked = ReturnType<typeof unpack>
 
 /** Offsets are 32 bits wide, so a longer text is rejected. */
 const MAX_BYTES = 0xffff_ffff

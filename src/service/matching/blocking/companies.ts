@@ -1,6 +1,6 @@
 /** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
-import { type Company, FIGURES, figuresOf } from '../types.ts'
+import { type Company, FIGURES, readFigures } from '../types.ts'
 import { type Identifiers, identifiersOf } from './blocking-keys.ts'
 import {
   ByteColumn,
@@ -189,7 +189,7 @@ export class Companies {
       legalForm: legalForm || undefined,
       activities: activities.length === 0 ? undefined : activities.map(number => this.#shared[parseInt(number, RADIX)] ?? ''),
       incorporated: incorporated || undefined,
-      figures: (amounts.length === 0 ? null : figuresOf(name => amounts[FIGURES.indexOf(name)] ?? '')) ?? undefined,
+      figures: amounts.length === 0 ? undefined : readFigures(name => amounts[FIGURES.indexOf(name)] ?? ''),
       previousUntil: previousUntil.length === 0 ? undefined : previousUntil,
     }
   }

@@ -2,7 +2,7 @@
 
 import { action, FettleError } from '../../../errors.ts'
 import { normaliseCountry } from '../../../normalise/country.ts'
-import { type Company, FIGURES, figuresOf } from '../../matching/index.ts'
+import { type Company, FIGURES, readFigures } from '../../matching/index.ts'
 
 /** A company without its connectId, which the importer adds. */
 export type Sourced = Omit<Company, 'connectId'>
@@ -60,7 +60,7 @@ const generic: Kind = {
         legalForm: cell('legalForm') || undefined,
         activities: activities.length > 0 ? activities : undefined,
         incorporated: cell('incorporated') || undefined,
-        figures: figuresOf(cell) ?? undefined,
+        figures: readFigures(cell),
       }
     }
   },

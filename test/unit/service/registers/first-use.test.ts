@@ -14,7 +14,7 @@ test('a process waits for the import of another one, also when nothing else keep
   try {
     const dir = join(folder, 'registers')
     const program = `
-      const { importSample } = await import(${moduleOf('service/registers/choose')})
+      const { importSample } = await import(${moduleOf('service/registers/open')})
       const { systemClock } = await import(${moduleOf('service/clock')})
       const { takeLock } = await import(${moduleOf('files/process-lock')})
       const other = takeLock(${JSON.stringify(`${dir}.lock`)}, Date.now)
