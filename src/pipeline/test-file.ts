@@ -24,7 +24,6 @@ const expectation = z.strictObject({
   outcome: outcome.optional(),
   /** The connectId of the company. */
   company: z.string('expected a connectId').optional(),
-  /** Cells by the names of their columns in the output. */
   cells: z.record(z.string(), z.string(), 'expected cells by the names of their columns').optional(),
 })
 
@@ -71,7 +70,6 @@ export const expectationOf = (written: string | Expectation): Expectation =>
 
 const ENDING = /\.test\.(?:ya?ml|json)$/i
 
-/** Whether a file is a test file by its name. */
 export const isTestFile = (name: string): boolean => ENDING.test(name)
 
 /** The name of a test file without its ending: its pipeline is called so. */

@@ -34,7 +34,7 @@ export function resultLineOf(line: ResultLine): string {
   const { totals = null, events = null, report = null, output = null, journal = null, error } = line
   const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister, partial }
   const keys = { ...head, totals, events, report, output, journal }
-  return safeJson({ ...keys, ...(error === undefined ? {} : { error }) })
+  return safeJson({ ...keys, error })
 }
 
 /**

@@ -28,26 +28,19 @@ export const STATES_FILE = 'states.jsonl.gz'
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
-const ENRICHED = /^enriched-\d+\.csv\.gz$/
-const ANSWERS = /^answers-\w+\.bin$/
+export const isEnrichedFile = (name: string): boolean => /^enriched-\d+\.csv\.gz$/.test(name)
 
-export const isEnrichedFile = (name: string): boolean => ENRICHED.test(name)
-
-/** The file of the rows to review. */
 export const reviewPath = (directory: string): string => join(directory, REVIEW_FILE)
 
 /** The folder of the chosen rows of shard `number` (from 1) of a list in a queue. */
 export const shardFolder = (directory: string, number: number): string => join(directory, `shard-${number}`)
 
-const isShardFolder = (name: string): boolean => /^shard-\d+$/.test(name)
-
 /** What a merge makes before the first line of its journal, and what is there of a list in a queue. */
 export const isBeforeJournal = (name: string): boolean =>
-  isEnrichedFile(name) || name === CHOICE_FILE || name === CONTENTS_FILE || isShardFolder(name)
+  isEnrichedFile(name) || name === CHOICE_FILE || name === CONTENTS_FILE || /^shard-\d+$/.test(name)
 
-export const isAnswersFile = (name: string): boolean => ANSWERS.test(name)
+export const isAnswersFile = (name: string): boolean => /^answers-\w+\.bin$/.test(name)
 
-/** The received file of a part. */
 export const receivedPath = (directory: string, part: number): string => join(directory, `enriched-${part}.csv.gz`)
 
 export const cannotReadBack = (path: string, cause: Error): FettleError =>

@@ -23,7 +23,6 @@ export interface ReceivedFile {
   /** Records without the header. */
   readonly rows: number
   readonly sha256: string
-  /** SHA-256 of the packed file. */
   readonly packedSha256: string
   /** As it came; the file that is kept is in UTF-8. */
   readonly form: ReceivedForm

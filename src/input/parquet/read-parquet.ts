@@ -85,7 +85,6 @@ class PackedColumn {
   }
 }
 
-/** Rows of the columns as lines. */
 function linesOf(columns: readonly PackedColumn[], from: number, to: number): Buffer {
   const separators = (to - from) * (columns.length + 2)
   const lines = Buffer.allocUnsafe(columns.reduce((sum, column) => sum + column.size(to) - column.size(from), separators))

@@ -83,13 +83,11 @@ const listText = (parts: readonly (string | number | null | undefined)[], separa
   parts.filter(part => part != null && part !== '').join(separator)
 
 function registerText({ register }: Plan): Text {
-  return register === undefined
-    ? null
-    : listText(
-        register.map(({ name, snapshotDate, sha256 }) =>
-          snapshotDate === null ? name : `${name} of ${snapshotDate}${sha256 == null ? '' : ` (sha256 ${sha256.slice(0, 12)})`}`,
-        ),
-      )
+  const names = register?.map(({ name, snapshotDate, sha256 }) => {
+    const digest = sha256 == null ? '' : ` (sha256 ${sha256.slice(0, 12)})`
+    return snapshotDate === null ? name : `${name} of ${snapshotDate}${digest}`
+  })
+  return names === undefined ? null : listText(names)
 }
 
 function portfolioText({ portfolio }: Plan): Text {

@@ -52,16 +52,11 @@ function settingLines(plan: Plan): string[] {
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = []
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length)
-  }
-  return rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+  return rows.map(row => {
+    const cells = row.map((cell, column) => cell.padEnd(widths[column]!))
+    return cells.join('  ').trimEnd()
+  })
 }
 
 function serviceLines({ service, register = [] }: Plan): string[] {

@@ -38,7 +38,6 @@ const budget = map({
 
 /** What a message can be about. */
 const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events'] as const
-/** The forms of a message. */
 const NOTIFY_FORMS = ['slack', 'teams', 'cloudevents'] as const
 
 const ADDRESS = 'an https:// address without user name, or nothing'

@@ -229,7 +229,6 @@ export function replacePaths(tree: TreeMap, { input, output }: Replacements): Tr
   return replacePath(replacePath(tree, 'input', input), 'output', output)
 }
 
-/** Keys of a place that is a database. */
 const DATABASE_KEYS = ['sql', 'url', 'table', 'mode']
 
 /** The entries with another path, and without a format that its name contradicts. */

@@ -69,15 +69,13 @@ const LEVEL: Readonly<Record<Verdict, PipesLevel>> = {
   cancelled: 'ERROR',
 }
 
-/** A run that stopped, was skipped or is detached has no result. */
-const hasResult = (verdict: Verdict): boolean => verdict === 'success' || verdict === 'warn' || verdict === 'fail'
-
 function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: string) => string): PipesMessage[] {
   const verdict = verdictOf(report)
   return report.results.flatMap(result => {
     const log = pipesLog(LEVEL[verdict], `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
     const custom: PipesMessage = { method: 'report_custom_message', params: { payload: JSON.parse(resultLine(report)) } }
-    if (!hasResult(verdict)) return [log, custom]
+    // A run that stopped, was skipped or is detached has no result.
+    if (verdict !== 'success' && verdict !== 'warn' && verdict !== 'fail') return [log, custom]
     const asset = assetOf(step.assets, result.name, isAlone)
     if (asset === null) {
       const why = `${result.name}: none of the assets of this step has its name: ${step.assets.join(', ')}`

@@ -118,9 +118,7 @@ function nightChart({ label, figureOf, format, scale }: Figure, nights: readonly
   const missing = nights.flatMap((night, at) =>
     values[at] !== null || night.matchRate !== null
       ? []
-      : [
-          html`<path class="missing" d="M${(xOf(at) - 3).toFixed(1)} ${BASE - 9}l6 6m0 -6l-6 6"><title>${hintOf(night, 'no value')}</title></path>`,
-        ],
+      : html`<path class="missing" d="M${(xOf(at) - 3).toFixed(1)} ${BASE - 9}l6 6m0 -6l-6 6"><title>${hintOf(night, 'no value')}</title></path>`,
   )
   return html`<figure class="card"><figcaption>${label} <span class="soft">${summary}</span></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${BASE + 18}" role="img" aria-label="${label} of ${nights.length} runs: ${summary}"><path class="axis" d="M0 ${yOf(Math.max(low, 0)).toFixed(1)}h${WIDTH}"/>${marks}${missing}${ticks(nights, high, format)}</svg></figure>`
@@ -155,9 +153,7 @@ function columns(
     if (value === null) return []
     const [top, bottom] = [Math.min(yOf(value), yOf(0)), Math.max(yOf(value), yOf(0))]
     const height = value === 0 ? 0 : Math.max(1, bottom - top)
-    return [
-      html`<rect class="column" x="${(xOf(at) - width / 2).toFixed(1)}" y="${top.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${hintOf(nights[at]!, format(value))}</title></rect>`,
-    ]
+    return html`<rect class="column" x="${(xOf(at) - width / 2).toFixed(1)}" y="${top.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${hintOf(nights[at]!, format(value))}</title></rect>`
   })
 }
 
@@ -173,9 +169,7 @@ function line(values: readonly (number | null)[], nights: readonly DriftedNight[
   const points = values.flatMap((value, at) =>
     value === null
       ? []
-      : [
-          html`<circle class="point" cx="${xOf(at).toFixed(1)}" cy="${yOf(value).toFixed(1)}" r="3"><title>${hintOf(nights[at]!, format(value))}</title></circle>`,
-        ],
+      : html`<circle class="point" cx="${xOf(at).toFixed(1)}" cy="${yOf(value).toFixed(1)}" r="3"><title>${hintOf(nights[at]!, format(value))}</title></circle>`,
   )
   return [html`<path class="trend" d="${path}"/>`, ...points]
 }

@@ -31,19 +31,13 @@ function endOf({ status, error }: RunState): LineageType {
 
 function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean) {
   const { parent, nominalTime, shards } = names
+  const message = error === null || !hasEnded ? null : plain(`${error.code}: ${error.message}`)
   return {
     processing_engine: facet('ProcessingEngineRunFacet', { version: tool.version, name: tool.name }),
     ...(parent === null ? {} : { parent: facet('ParentRunFacet', { ...parent }) }),
     ...(shards.length === 0 ? {} : { jobDependencies: facet('JobDependenciesRunFacet', { upstream: shards }) }),
     ...(nominalTime === null ? {} : { nominalTime: facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }) }),
-    ...(error === null || !hasEnded
-      ? {}
-      : {
-          errorMessage: facet('ErrorMessageRunFacet', {
-            message: plain(`${error.code}: ${error.message}`),
-            programmingLanguage: 'JavaScript',
-          }),
-        }),
+    ...(message === null ? {} : { errorMessage: facet('ErrorMessageRunFacet', { message, programmingLanguage: 'JavaScript' }) }),
   }
 }
 
@@ -55,8 +49,6 @@ function jobFacets({ plan }: RunState, facet: FacetMaker) {
   }
 }
 
-const ALL_COLUMNS = '*'
-
 const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
   input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
 
@@ -66,12 +58,8 @@ const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
 function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, checks } = state
   const { input, rows } = plan
-  const metrics = facet('DataQualityMetricsInputDatasetFacet', {
-    rowCount: input.rows,
-    bytes: input.bytes,
-    fileCount: input.files?.length ?? 1,
-    columnMetrics: columnMetrics(plan, names),
-  })
+  const fileCount = input.files?.length ?? 1
+  const metrics = { rowCount: input.rows, bytes: input.bytes, fileCount, columnMetrics: columnMetrics(plan, names) }
   // The facet has met and failed only: a check that is not measured yet is not in it.
   const assertions = checks.flatMap(({ assertion, success, severity, expected }) =>
     success === null
@@ -83,12 +71,8 @@ function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEn
       ...names.dataset(input.path),
       facets: { schema: schemaOf(headerOf(plan, names), facet) },
       inputFacets: {
-        inputStatistics: facet('InputStatisticsInputDatasetFacet', {
-          rowCount: rows,
-          size: input.bytes,
-          fileCount: input.files?.length ?? 1,
-        }),
-        dataQualityMetrics: metrics,
+        inputStatistics: facet('InputStatisticsInputDatasetFacet', { rowCount: rows, size: input.bytes, fileCount }),
+        dataQualityMetrics: facet('DataQualityMetricsInputDatasetFacet', metrics),
         ...(hasEnded && assertions.length > 0
           ? { dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', { assertions }) }
           : {}),
@@ -125,37 +109,24 @@ function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasE
   if (output === null || shard !== undefined) return []
   const own = headerOf(plan, names)
   const columns = outputNames(output, own)
-  const sources = output.columns.flatMap(name => (name === ALL_COLUMNS ? own : [null]))
+  const sources = output.columns.flatMap(name => (name === '*' ? own : [null]))
+  const fields = lineageOf(
+    plan,
+    columns.map((name, at) => [name, sources[at] ?? null]),
+    names,
+  )
+  const schema = schemaOf(columns, facet)
   const { path, unmatched, review } = output
   return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
     if (path === null) return []
-    const written = hasEnded ? outputs.find(one => one.kind === kind) : undefined
-    return [
-      {
-        // Files of a run whose checks failed have names of their own.
-        ...names.dataset(written?.path ?? path),
-        facets: {
-          schema: schemaOf(columns, facet),
-          columnLineage: facet('ColumnLineageDatasetFacet', {
-            fields: lineageOf(
-              plan,
-              columns.map((name, at) => [name, sources[at] ?? null]),
-              names,
-            ),
-          }),
-        },
-        outputFacets:
-          written === undefined
-            ? {}
-            : {
-                outputStatistics: facet('OutputStatisticsOutputDatasetFacet', {
-                  rowCount: written.rows,
-                  size: written.bytes,
-                  fileCount: 1,
-                }),
-              },
-      },
-    ]
+    const written = hasEnded ? outputs.find(file => file.kind === kind) : undefined
+    const counts = written && { rowCount: written.rows, size: written.bytes, fileCount: 1 }
+    return {
+      // Files of a run whose checks failed have names of their own.
+      ...names.dataset(written?.path ?? path),
+      facets: { schema, columnLineage: facet('ColumnLineageDatasetFacet', { fields }) },
+      outputFacets: counts === undefined ? {} : { outputStatistics: facet('OutputStatisticsOutputDatasetFacet', counts) },
+    }
   })
 }
 
@@ -178,22 +149,22 @@ function lineageOf(
       : [],
   )
   return Object.fromEntries(
-    columns.map(([name, source]) => [
-      name,
-      { inputFields: source === null ? asked : [step(source, 'DIRECT', 'IDENTITY', 'as it was')] },
-    ]),
+    columns.map(([name, source]) => {
+      return [name, { inputFields: source === null ? asked : [step(source, 'DIRECT', 'IDENTITY', 'as it was')] }]
+    }),
   )
 }
 
+type Facets = Readonly<Record<string, Facet | undefined>>
 type LineageType = 'START' | 'RUNNING' | 'COMPLETE' | 'FAIL' | 'ABORT'
 
 /** The facets depend on whether the dataset is read or written. */
 interface LineageDataset {
   readonly namespace: string
   readonly name: string
-  readonly facets: Readonly<Record<string, Facet | undefined>>
-  readonly inputFacets?: Readonly<Record<string, Facet | undefined>>
-  readonly outputFacets?: Readonly<Record<string, Facet | undefined>>
+  readonly facets: Facets
+  readonly inputFacets?: Facets
+  readonly outputFacets?: Facets
 }
 
 interface LineageRun {
@@ -207,12 +178,8 @@ export interface LineageEvent {
   readonly eventTime: string
   readonly producer: string
   readonly schemaURL: string
-  readonly run: { readonly runId: string; readonly facets: Readonly<Record<string, Facet | undefined>> }
-  readonly job: {
-    readonly namespace: string
-    readonly name: string
-    readonly facets: Readonly<Record<string, Facet | undefined>>
-  }
+  readonly run: LineageRun['run'] & { readonly facets: Facets }
+  readonly job: LineageRun['job'] & { readonly facets: Facets }
   readonly inputs: readonly LineageDataset[]
   readonly outputs: readonly LineageDataset[]
 }

@@ -20,7 +20,6 @@ export interface Notice {
   readonly title: string
   readonly message: string
   readonly totals: Report['totals'] | null
-  /** The directory of the run. */
   readonly directory: string | null
   /** The first rows to review; empty unless they are asked for. */
   readonly rows: readonly Sample[]

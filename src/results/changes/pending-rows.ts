@@ -40,7 +40,6 @@ export class PendingRows {
     return NONE
   }
 
-  /** Adds a row and returns it. */
   add(id: Buffer, flags: number, number: number): number {
     if (this.#free === NONE && this.#used === this.#next.length) this.#grow()
     const isFree = this.#free !== NONE
@@ -74,7 +73,6 @@ export class PendingRows {
     return this.#words[row * this.#width + FLAGS]!
   }
 
-  /** Its number in its list. */
   number(row: number): number {
     return this.#words[row * this.#width + NUMBER]!
   }

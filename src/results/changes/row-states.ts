@@ -154,7 +154,6 @@ export async function removeStates(workDir: string, isGone: (state: RowState) =>
   }
 }
 
-/** The id of a row by its key, in states. */
 export const stateId = (key: string): string => digestOf(key).toString('hex')
 
 export interface OutputChoice {

@@ -99,7 +99,7 @@ export class Writers implements RowSink {
           ...placeOf(output, path, extra.root ?? '.'),
           tag,
           isShared: true,
-          ...(extra.mode === undefined ? {} : { mode: extra.mode }),
+          mode: extra.mode,
         })
         writers.push({ kind, includes, sink, format: null, chosen: [], batch: [], rows: 0 })
       }
