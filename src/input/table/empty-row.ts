@@ -7,7 +7,7 @@ const BLANK = /^[\t-\r ]*$/
 
 const isEmptyRow = (row: readonly string[]): boolean => row.every(cell => BLANK.test(cell))
 
-/** Selects the empty rows of an input; none in journals of versions that sent them. */
+/** Selects the empty rows of an input. */
 export const emptyRowsOf = ({ emptyRows }: Pick<InputFacts, 'emptyRows'>): ((row: readonly string[]) => boolean) =>
   emptyRows === undefined ? () => false : isEmptyRow
 

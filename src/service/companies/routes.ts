@@ -65,8 +65,8 @@ const GRADES = [
 const gradeOf = (similarity: number): string => GRADES.find(([minimum]) => similarity >= minimum)?.[1] ?? 'F'
 
 /** `Z` unless both values are given, else a letter by their similarity. */
-function grade(requested: string, withoutEmpty: string, similarity: (a: string, b: string) => number): string {
-  return requested === '' || withoutEmpty === '' ? 'Z' : gradeOf(similarity(requested, withoutEmpty))
+function grade(requested: string, present: string, similarity: (a: string, b: string) => number): string {
+  return requested === '' || present === '' ? 'Z' : gradeOf(similarity(requested, present))
 }
 
 const same = (a: string, b: string): number => (a === b ? 1 : 0)
@@ -78,7 +78,7 @@ const postcodeSimilarity = (a: string, b: string): number => (a === b ? 1 : post
 
 function explainPlan(query: MatchQuery, company: Company, confidence: number): ExplainPlan {
   const { country } = company
-  const withoutEmpty = splitStreet(company.address1)
+  const present = splitStreet(company.address1)
   const requested =
     query.houseNo === undefined ? splitStreet(query.street ?? '') : { street: query.street ?? '', houseNumber: query.houseNo }
   const names = [company.name, ...company.tradingNames, ...company.previousNames]
@@ -93,8 +93,8 @@ function explainPlan(query: MatchQuery, company: Company, confidence: number): E
     matchScoreAlpha: ALPHA.find(([minimum]) => confidence >= minimum)?.[1] ?? 'F',
     'matchScoreLocal Id': number,
     matchScoreName: gradeOf(Math.max(...names.map(name => nameSimilarity(query.name, name)))),
-    matchScoreHouseNo: grade(plain(requested.houseNumber), plain(withoutEmpty.houseNumber), same),
-    matchScoreStreet: grade(plain(requested.street), plain(withoutEmpty.street), bigrams),
+    matchScoreHouseNo: grade(plain(requested.houseNumber), plain(present.houseNumber), same),
+    matchScoreStreet: grade(plain(requested.street), plain(present.street), bigrams),
     matchScorePoBox: 'Z',
     matchScoreCity: grade(plain(query.city), plain(company.town), bigrams),
     matchScoreState: grade(plain(query.province ?? query.state), plain(company.address2), bigrams),

@@ -50,7 +50,7 @@ const searchRows = ({ search, nameOf }: HitDocument): [string, string][] =>
     ['Datasets', joinTexts(search.datasets)],
     ['Countries', joinTexts(search.countryCodes)],
     ['Date of birth', search.dateOfBirth ?? ''],
-    ['Searched', `${utc(search.createdAt)}, by ${nameOf(search.owner) ?? ''}`],
+    ['Searched', `${utc(search.createdAt)}, by ${nameOf(search.createdBy) ?? ''}`],
     ['Status', search.status],
     ['Risk rating', search.riskRating],
     ['Search', search.id],
