@@ -207,7 +207,7 @@ export interface DecisionCounts {
 }
 
 /**
- * Rows with a question, and those of them with an earlier answer. The others go up: `sent` are the different ones among them, by
+ * Rows with a question, and those of them with an earlier answer. The others are sent: `sent` are the different ones among them, by
  * reason, and `repeated` have the question of one of these.
  */
 export interface ReuseCounts {

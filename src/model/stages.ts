@@ -21,7 +21,7 @@ interface StagePlan {
 interface StageDescriptor {
   readonly name: string
   /**
-   * Stages of `early` run once, before the rows that go up are chosen. Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
+   * Stages of `early` run once, before the rows that are sent are chosen. Jobs pass through the stages of `submit` and `match` side by side. `enrich` starts when all jobs are matched, since only then
    * the cost is known. Stages of `companies` run once, after the outputs are written, for the companies of all jobs; the last one is about the
    * jobs themselves.
    */

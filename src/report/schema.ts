@@ -65,11 +65,11 @@ const planSchema = z
       .nullable()
       .describe('the column of input.key'),
     limit: known.nullable().describe('rows at most; null: all'),
-    sent: known.describe('rows that went up: all, or each different one once'),
-    collapse: z.boolean().describe('rows that are equal on the mapped cells go up once'),
+    sent: known.describe('rows that were sent: all, or each different one once'),
+    collapse: z.boolean().describe('rows that are equal on the mapped cells are sent once'),
     jobs: known.describe('remote jobs they were split into'),
     concurrency: known.describe('remote jobs side by side'),
-    preparation: z.array(z.string()).describe('why the input could not go up byte for byte; empty when it could'),
+    preparation: z.array(z.string()).describe('why the input could not be sent byte for byte; empty when it could'),
     enrich: z
       .object({
         product: z.string().describe('the product of the service'),
@@ -274,7 +274,7 @@ const result = z.object({
         trim: z.boolean().describe('spaces around the text are removed'),
       }),
     )
-    .describe('what goes up'),
+    .describe('what is sent'),
   profile: z.array(columnSchema).describe('profile of the mapped columns and the key over the whole input'),
   stages: z.array(stageSchema).describe('the stages, in order'),
   jobs: z.array(jobSchema).describe('the remote jobs'),

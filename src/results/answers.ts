@@ -90,7 +90,7 @@ const FAILED: ReturnType<typeof outcomeReader> = () => 'failed'
 
 /** Reads answers in the order of the rows. Throws FETTLE_LEDGER, FETTLE_ROW_ORDER and FETTLE_OUTPUT_WRITE. */
 export class Answers {
-  /** Rows that were read of those that went up. */
+  /** Rows that were read of those that were sent. */
   count = 0
   readonly #plan: Plan
   readonly #from: AnswerPlace
@@ -180,7 +180,7 @@ export class Answers {
     return this.#answer({ row, columns: this.#columnsOf(found), outcome, number: 0 }, given, asked)
   }
 
-  /** `part`: that of the row, if it went up. */
+  /** `part`: that of the row, if it was sent. */
   #answer(came: RawAnswer, given: GivenAnswer, asked: number, part: number | null = null): Answer {
     const { columns } = came
     const { row, outcome: serviceOutcome } =

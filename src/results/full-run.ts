@@ -1,6 +1,6 @@
 /**
  * Turns the answer to a row into the one of a run that sends all rows: a service numbers the rows of a job and marks the second row of
- * a company, and both depend on the rows that went up with it.
+ * a company, and both depend on the rows that were sent with it.
  */
 
 import { DigestIndex } from '../files/digest-index.ts'

@@ -61,7 +61,7 @@ export async function runStages(context: RunContext): Promise<RunState> {
   return end(record, current(context), error, context)
 }
 
-/** Whether stages are left that run before the rows that go up are chosen. */
+/** Whether stages are left that run before the rows that are sent are chosen. */
 export const hasEarlyStages = (state: RunState): boolean =>
   !state.finished && planned(EARLY_STAGES, state).some(stage => !stage.isDone(state))
 

@@ -103,7 +103,7 @@ class StageGroup {
     }
   }
 
-  /** No row goes up: only what follows the jobs is left to do. Never throws. */
+  /** No row is sent: only what follows the jobs is left to do. Never throws. */
   async runWithoutJobs(stages: readonly Named<JobStage>[]): Promise<void> {
     try {
       for (const stage of stages) {

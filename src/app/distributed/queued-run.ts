@@ -31,7 +31,7 @@ export interface QueuedRun {
 
 export interface Submitted {
   readonly fingerprints: readonly string[]
-  /** With `reuse`: the rows of each shard that go up. */
+  /** With `reuse`: the rows of each shard that are sent. */
   readonly chosen?: readonly ChosenEvent[]
   readonly own: OwnParts
 }

@@ -6,7 +6,7 @@ import { findRegisters, registerDirOf } from '../prepare/registers.ts'
 import { type ShareEstimate, shareInterval } from './estimate-interval.ts'
 
 export interface CreditsEstimate {
-  /** Rows that go up. */
+  /** Rows that are sent. */
   readonly list: number
   readonly sample: { readonly rows: number; readonly matched: number; readonly review: number; readonly unmatched: number }
   /** Rows for which a company is found. */

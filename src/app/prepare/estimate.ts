@@ -31,7 +31,7 @@ export interface RunEstimate {
   readonly requests: number
   /** The most that the run may cost, in all. */
   readonly most: number
-  /** A credit for each row that is found: all that go up at most; `expected` by the share of the last good run. */
+  /** A credit for each row that is found: all that are sent at most; `expected` by the share of the last good run. */
   readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
   /** With `budget.month`: what the account's runs spent or reserved so far, and the most that this one may add; `spent` is null without credentials. */
   readonly month: { readonly limit: number; readonly month: string; readonly spent: number | null; readonly most: number } | null
@@ -44,7 +44,7 @@ export interface RunEstimate {
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
-  /** Rows with an earlier answer, and the others by reason; null without reuse, and without credentials. `sent` and `jobs` are then of those that go up. */
+  /** Rows with an earlier answer, and the others by reason; null without reuse, and without credentials. `sent` and `jobs` are then of those that are sent. */
   readonly reuse: ReuseCounts | null
   /** What the choice of rows warns of. */
   readonly issues: readonly Issue[]

@@ -40,7 +40,7 @@ export function mostQuestions(plan: Plan): number {
   return Math.min(candidates.limit, candidates.budget ?? candidates.limit, unknown)
 }
 
-/** With `reuse`, nothing is sent before the rows are chosen that go up; budgets are checked then. */
+/** With `reuse`, nothing is sent before the rows are chosen that are sent; budgets are checked then. */
 const isToBeChosen = ({ reuse, known, merged }: Plan): boolean => reuse != null && known === undefined && merged === undefined
 
 export function spendingOf(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {

@@ -45,7 +45,7 @@ export const ANSWERS_DIR: Option = {
   describe: 'Folder of the answers that later runs may use; default: answers in the folder of the runs',
 }
 
-/** With `reuse`: which rows go up although they have an earlier answer. */
+/** With `reuse`: which rows are sent although they have an earlier answer. */
 export const REUSE: readonly Option[] = [
   ANSWERS_DIR,
   { name: 'refresh', type: 'switch', describe: 'Send all rows, also those with an answer of an earlier run' },

@@ -134,11 +134,11 @@ function accountLines({ budget }: Plan, { most }: RunEstimate, account: PlanAcco
   return [`  account   ${accountWords(found)}${need}`]
 }
 
-/** `50,000 rows: 49,412 known, 588 go up (412 new, 131 changed, 45 too old), at most 588 credits` */
+/** `50,000 rows: 49,412 known, 588 to send (412 new, 131 changed, 45 too old), at most 588 credits` */
 const reuseLine = ({ reuse, credits }: RunEstimate): string =>
   reuse === null
     ? ''
-    : `${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'go up')}, at most ${counted(credits.most, 'credit')}`
+    : `${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'to send')}, at most ${counted(credits.most, 'credit')}`
 
 const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>
   [

@@ -46,7 +46,7 @@ export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input'
 export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mappings'>): number =>
   input.columns + mappings.filter(({ value }) => value !== undefined).length
 
-/** The cells of a row that go up, where not all of them do: those of the mappings, in the order of the columns. */
+/** The cells of a row that are sent, where not all of them are: those of the mappings, in the order of the columns. */
 export function sentCells({ mappings, send }: Pick<Plan, 'mappings' | 'send'>): readonly number[] | null {
   return send === undefined ? null : [...new Set(mappings.map(({ index }) => index))].sort((a, b) => a - b)
 }

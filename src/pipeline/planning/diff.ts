@@ -46,7 +46,7 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'undone', 'report', 'issues', 'fingerprint'] as const),
 ]
 
-/** Rows whose answers are known differ each night: the plans are compared as if all rows went up. */
+/** Rows whose answers are known differ each night: the plans are compared as if all rows were sent. */
 export const changesOf = (now: Plan, then: Plan): Change[] => changesBetween(wholePlan(now), wholePlan(then))
 
 function changesBetween(now: Plan, then: Plan): Change[] {

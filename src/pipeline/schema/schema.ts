@@ -280,9 +280,9 @@ export const pipelineSchema = map({
   })
     .prefault({})
     .describe('How rows become remote jobs.'),
-  send: send.describe('mapped: only the mapped columns go up. Absent: all columns.'),
+  send: send.describe('mapped: only the mapped columns are sent. Absent: all columns.'),
   reuse: orNull(reuse).describe(
-    'Answers of earlier runs are used up to these ages, and only the other rows go up. Absent: all rows go up.',
+    'Answers of earlier runs are used up to these ages, and only the other rows are sent. Absent: all rows are sent.',
   ),
   enrich: enrich
     .optional()

@@ -124,7 +124,7 @@ const factLines = (name: string, text: string, paint: Paint, width: number): str
 
 function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[] {
   if (counts === null) return []
-  return factLines('reused', reuseWords(counts, 'went up'), paint, width)
+  return factLines('reused', reuseWords(counts, 'sent'), paint, width)
 }
 
 function restLine(all: number, shown: number, paint: Paint): string[] {

@@ -23,7 +23,7 @@ ${fact('Started', html`<time datetime="${startedAt}">${time(startedAt)} UTC</tim
 ${fact(report.status === 'running' ? 'Going for' : 'Took', duration(report.elapsedMs))}
 ${fact('Service', serviceWords(result))}${registerDigests(result).map(({ name, sha256 }) => fact('Register', html`${name}, sha256 <code title="${sha256}">${sha256.slice(0, 12)}</code>`))}
 ${result.http.requests === 0 ? null : fact('Spent', spentWords(result))}
-${result.reuse === null ? null : fact('Earlier answers', reuseWords(result.reuse, 'went up'))}${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
+${result.reuse === null ? null : fact('Earlier answers', reuseWords(result.reuse, 'sent'))}${report.exitCode === null ? null : fact('Exit code', String(report.exitCode))}
 ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'time'))}
 </dl>
 </header>`

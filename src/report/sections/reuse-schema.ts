@@ -9,8 +9,8 @@ export const reuseSchema = z
   .object({
     asked: known.describe('rows with a question: all but empty ones, and with job.collapse each different one once'),
     known: known.describe('of these, rows with an answer of an earlier run'),
-    sent: known.describe('rows that went up: each different one of the others once'),
-    repeated: known.describe('rows with the question of one that went up'),
+    sent: known.describe('rows that were sent: each different one of the others once'),
+    repeated: known.describe('rows with the question of one that was sent'),
     fresh: known.describe('sent because the question was never asked'),
     changed: known.describe('sent because the row of this key had another question'),
     tooOld: known.describe('sent because the earlier answer is too old'),

@@ -19,7 +19,7 @@ const REASONS = [
   ['refreshed', 'refreshed'],
 ] as const satisfies readonly (readonly [keyof ReuseCounts, string])[]
 
-/** `49,412 known, 588 go up (412 new, 131 changed, 45 too old)`; `verb` is `go up` or `went up`. */
+/** `49,412 known, 588 to send (412 new, 131 changed, 45 too old)`; `verb` is `to send` or `sent`. */
 export function reuseWords(counts: ReuseCounts, verb: string): string {
   const reasons = REASONS.filter(([name]) => counts[name] > 0).map(([name, word]) => `${count(counts[name])} ${word}`)
   const why = reasons.length === 0 ? '' : ` (${reasons.join(', ')})`

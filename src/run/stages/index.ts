@@ -37,7 +37,7 @@ export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn(
 /** What is left of a job that was paid, but for the outputs. */
 export const PAID_STAGES: readonly Named<JobStage>[] = STAGE_GROUPS[1]!.map(({ afterJobs: _, ...stage }) => stage)
 
-/** Before the rows that go up are chosen. */
+/** Before the rows that are sent are chosen. */
 export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
 
 const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = {

@@ -14,7 +14,7 @@ function withMappings(error: unknown, { mappings }: Plan): unknown {
   return new FettleError(error.code, `${error.message} Mappings sent: ${sent}.`, { status, correlationId, hint, cause: error })
 }
 
-/** Where only the mapped columns go up, they are counted without the others. */
+/** Where only the mapped columns are sent, they are counted without the others. */
 const sentIndex = (index: number, { mappings, send }: Plan): number =>
   send === undefined ? index : new Set(mappings.map(one => one.index).filter(at => at < index)).size
 

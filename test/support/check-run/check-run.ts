@@ -18,7 +18,7 @@ import type { Violation } from './violation.ts'
 export interface RunEvidence {
   /** Folder of the run, `<runs-dir>/<run id>`. */
   readonly runDirectory: string
-  /** Rows of the input, or of the part of it that was to go up. */
+  /** Rows of the input, or of the part of it that was to be sent. */
   readonly inputRows: number
   /** Output files of the pipeline, whether or not they are there. */
   readonly outputs?: readonly string[]

@@ -9,7 +9,7 @@ export interface RowEvidence {
   /** Whether the run came to its end with a result. */
   readonly isGood: boolean
   readonly jobs: readonly JobRecord[] | null
-  /** Rows of the input, or of its part that was to go up. */
+  /** Rows of the input, or of its part that was to be sent. */
   readonly inputRows: number
   /** Records of an output file as it lies there; null when it is not there or not whole, which is judged elsewhere. */
   readonly recordsOf: (path: string) => number | null
@@ -39,7 +39,7 @@ export function checkRows({ report, isGood, jobs, inputRows, recordsOf }: RowEvi
   const sent = jobs?.map(job => job.jobSummary?.totalRows) ?? []
   if (sent.length > 0 && sent.every(rows => rows != null)) {
     const rows = sent.reduce<number>((all, one) => all + (one ?? 0), 0)
-    // Rows that ask what another has asked did not go up.
+    // Rows that ask what another has asked were not sent.
     const folded = report.results.reduce((all, { plan }) => all + totals.rows - (plan?.sent ?? totals.rows), 0)
     if (rows + folded + skipped !== inputRows)
       say(`the service counted ${rows} rows, ${folded} were folded and ${skipped} skipped; the input has ${inputRows}`)

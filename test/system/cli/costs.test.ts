@@ -187,13 +187,13 @@ test('two runs at once cannot both use what is left of the month', { timeout: 60
   expect(runIds(cwd)).toHaveLength(1)
 })
 
-test('with reuse only the rows that go up count for the month, and a refused night sends nothing', async () => {
+test('with reuse only the rows that are sent count for the month, and a refused night sends nothing', async () => {
   const service = await realService()
   const env = loginAt(service)
   const more = (month: number): string => `reuse: {matched: 30d, unmatched: 30d, review: 30d}\nbudget: {month: ${month}}`
   const cwd = folderOf({ 'rows.csv': KEYED, 'p.yml': keyed('p', service.url, more(3)) })
   expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(0)
-  // 2 credits are spent; all 3 rows could not go up again, and none has to.
+  // 2 credits are spent; all 3 rows could not be sent again, and none has to be.
   const again = await fettle(['run', 'p.yml', '-q', '--new', '--json'], { cwd, env })
   expect([again.code, lastLine(again).status], again.stderr).toEqual([0, 'success'])
   writeFileSync(join(cwd, 'rows.csv'), `${KEYED}4,Cold Ltd,4,GB\n5,Dry Ltd,5,GB\n`)

@@ -37,7 +37,7 @@ function word(n: number): string {
   return `${['Bell', 'Crag', 'Dale', 'Elm', 'Fern', 'Glen', 'Holm', 'Isle', 'Kiln', 'Lark'][n % 10]}${['brook', 'stone', 'field', 'worth', 'mere'][n % 5]}${['', 'ton', 'by', 'wick'][Math.floor(n / 10) % 4]} ${['Foundry', 'Optics', 'Dairy', 'Freight', 'Textiles', 'Pumps', 'Seeds'][n % 7]}`
 }
 
-/** `pad` makes a prepared copy go up: one more file that may be half-written. */
+/** `pad` has a prepared copy sent: one more file that may be half-written. */
 const PIPELINE = `name: killed
 input: { path: in.csv, key: ref }
 mappings: { name: Company, orgNumber: { from: No, pad: 8 }, country: Country }

@@ -1,4 +1,4 @@
-/** Runs that use the answers of earlier runs: what goes up, what is written, and what is kept. */
+/** Runs that use the answers of earlier runs: what is sent, what is written, and what is kept. */
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -33,7 +33,7 @@ test('the second night of the same list sends nothing and writes what a full nig
     expect((await verifyRun(report.metadata.runId, { runsDir: join(here.folder, 'runs'), cwd: here.folder })).faults).toEqual([])
 })
 
-test('rows that are new, changed or too old go up, each with its reason, and those that repeat one of them do not', async () => {
+test('rows that are new, changed or too old are sent, each with its reason, and those that repeat one of them are not', async () => {
   const night = nightsAt(here)
   await night(0, listOf(0, 90))
   const changed = listOf(0, 90).map(([key, supplier]): Row => (supplier < 3 ? [key, 100 + supplier] : [key, supplier]))

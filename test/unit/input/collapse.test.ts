@@ -68,7 +68,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
 const LIST = 'id,name\n1,Mott\n2,Rae\n3,Mott\n4,Unk\n5,Rae\n6,"Mott"\n7,Unk\n'
 
 describe('rows alike on the mapped cells', () => {
-  it('go up once, by the first of them', async () => {
+  it('are sent once, by the first of them', async () => {
     const { bodies, plan } = await collapsed(LIST)
     expect(plan).toMatchObject({ rows: 7, sent: 3 })
     expect(bodies).toEqual(['id,name\n1,Mott\n2,Rae\n4,Unk\n'])

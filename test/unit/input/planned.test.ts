@@ -81,7 +81,7 @@ const halves = [
   { from: 30, rows: 30 },
 ]
 
-/** Every way in which an input goes up. */
+/** Every way in which an input is sent. */
 const KINDS: readonly [string, () => Promise<Plan>][] = [
   ['a whole file', async () => planOf(await factsOf(file(TEXT)))],
   ['parts of a file', async () => planOf(await factsOf(file(TEXT)), { parts: halves })],
@@ -119,7 +119,7 @@ describe.each(KINDS)('%s', (_, planned) => {
       for await (const _ of open());
       return (await source.upload(0)).open()
     })()
-    // What was prepared from the planned bytes may go up; nothing may be prepared from others.
+    // What was prepared from the planned bytes may be sent; nothing may be prepared from others.
     await expect(sending).rejects.toMatchObject(CHANGED)
   })
 

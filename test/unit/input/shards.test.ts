@@ -1,6 +1,6 @@
 /**
  * Shards of a list, each answered by a job of its own and joined: the same bytes as one run over one job, whatever the list is
- * written in, however it is cut, and whether or not rows that are alike go up once.
+ * written in, however it is cut, and whether or not rows that are alike are sent once.
  */
 import { copyFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

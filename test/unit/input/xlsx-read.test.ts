@@ -16,7 +16,7 @@ import { archiveOf, numberCell, partsOf, sheetXml, textCell, type WorkbookParts,
 const HEADER = [textCell('Name'), textCell('No')]
 const LIST = sheetXml(HEADER, [textCell('Acmé & Co, "Ltd"'), numberCell(1234567)], [textCell('Bolt'), numberCell(7)])
 
-/** The text that would go up of a workbook. */
+/** The text that would be sent of a workbook. */
 async function textOf(book: Buffer, rest: Partial<InputOptions> = {}): Promise<string> {
   const facts = await factsOf(file(book, 'list.xlsx'), rest)
   const { open } = await openSource(planOf(facts, { preparation: ['x'] }), folder()).upload(0)

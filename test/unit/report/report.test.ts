@@ -137,7 +137,7 @@ it('the share of a list in the register is given where a row has a company or is
   const found = { matched: 0.97, review: null }
   expect(serviceWords({ ...one, lowestScores: found })).toContain('about 12 % of this list is in the register')
   expect(serviceWords({ ...one, lowestScores: { ...found, matched: null } })).not.toContain('12 %')
-  // The share is that of the list: of three rows alone, and of all rows if only three of them went up.
+  // The share is that of the list: of three rows alone, and of all rows if only three of them were sent.
   const few = { ...one, plan: { ...one.plan, sent: 3 }, lowestScores: found }
   expect(serviceWords(few)).not.toContain('12 %')
   const counts = { asked: 60, known: 57, sent: 3, repeated: 0, fresh: 3, changed: 0, tooOld: 0, lacking: 0, refreshed: 0 }

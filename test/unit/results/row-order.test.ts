@@ -314,7 +314,7 @@ describe('the order of rows', () => {
     expect(lost).toMatchObject(unproven('it does not repeat column "Name"'))
   })
 
-  it('is proven part by part, and for rows alike that went up once', async () => {
+  it('is proven part by part, and for rows alike that were sent once', async () => {
     const parts = [
       { from: 0, rows: 2 },
       { from: 2, rows: 1 },

@@ -478,7 +478,7 @@ describe('tags that are refused', () => {
   })
 })
 
-test('a file that broke on the way goes up once more, and only once', async () => {
+test('a file that broke on the way is sent once more, and only once', async () => {
   const world = worldOf()
   world.service.uploading = ['uploading', 'uploadError']
   world.service.after = call => {
