@@ -3,9 +3,11 @@
  * survives a crash. Only the repeated reading of an unchanged job waits for the next sync: nothing is done because of it. A torn last
  * line is the only damage that is repaired.
  */
+
 import { closeSync, constants, fsyncSync, ftruncateSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { syncFolderSync, writeWhole } from '../files/durable.ts'
@@ -21,8 +23,7 @@ import {
   splitContent,
   writeContents,
 } from './contents.ts'
-import type { RunEvent, RunEventInput } from './events.ts'
-import { faultOf, findGap, isEvent } from './integrity.ts'
+import { EVENTS, type RunEvent, type RunEventInput } from './events.ts'
 import { advance, type RunState } from './state.ts'
 
 const VERSION = 1
@@ -280,4 +281,39 @@ function attempt<T>(path: string, action: () => T): T {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new FettleError('FETTLE_JOURNAL_WRITE', `cannot write the journal ${path}: ${why}`, { cause })
   }
+}
+
+const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(Object.entries(EVENTS).map(([type, fields]) => [type, z.object(fields)]))
+
+const isEvent = (value: unknown): value is RunEvent =>
+  typeof value === 'object' &&
+  value !== null &&
+  'type' in value &&
+  typeof value.type === 'string' &&
+  'at' in value &&
+  typeof value.at === 'string' &&
+  !Number.isNaN(Date.parse(value.at))
+
+function faultOf(event: RunEvent): string | null {
+  const fault = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
+  return fault === undefined ? null : `its ${fault.path.map(String).join('.')} is missing or of another kind`
+}
+
+/** The first line, from 1, that cannot follow the lines before it; null when all can. */
+function findGap(events: readonly RunEvent[]): { readonly line: number; readonly why: string } | null {
+  const requested = new Set<number>()
+  const created = new Set<number>()
+  for (const [index, event] of events.entries()) {
+    const gap = (why: string) => ({ line: index + 1, why })
+    if (index === 0 && event.type !== 'run.started') return gap('the first event is not run.started')
+    if (index > 0 && event.type === 'run.started') return gap('the run was started before')
+    if (event.type === 'run.started') for (const job of event.merged?.jobs ?? []) created.add(job.part)
+    if (!('part' in event)) continue
+    if (event.type === 'job.requested') requested.add(event.part)
+    else if (event.type === 'job.created') {
+      if (!requested.has(event.part)) return gap('no job was requested before')
+      created.add(event.part)
+    } else if (event.type !== 'correlation.noted' && !created.has(event.part)) return gap('there was no job yet')
+  }
+  return null
 }

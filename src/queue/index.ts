@@ -1,6 +1,5 @@
 /** Re-exports the queue. */
-export { queueAddress } from './address.ts'
-export { type Connected, connectQueue } from './connect.ts'
+export { type Connected, connectQueue, queueAddress } from './connect.ts'
 export { queueFacts } from './facts.ts'
 export { copyLines, type Lease, readLines } from './journal-replica.ts'
 export { openSharedRateLimiter } from './rate-limiter.ts'

@@ -18,8 +18,7 @@ import { resumeRun, startRun } from '../execution/start.ts'
 import { createDispatcher } from '../observe/reporters.ts'
 import { type SharedRuntimes, withLease } from './rate-limit.ts'
 import { restoreRun } from './restore.ts'
-import { openTask, readShownTask, type ShardEnd, sealEnd, signerOf } from './shard-task.ts'
-import { proveInput, proveRun, type Started } from './verify-task.ts'
+import { openTask, proveInput, proveRun, readShownTask, type ShardEnd, type Started, sealEnd, signerOf } from './shard-task.ts'
 
 export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env

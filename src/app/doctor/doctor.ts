@@ -1,24 +1,38 @@
 /** Checks everything a run needs, in the order of a run. Secrets are not shown. */
 
+import { constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { arch, platform } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { counted } from '../../counted.ts'
-import { action, ERRORS, errorOfIssues } from '../../errors.ts'
-import { isAddress, type Plan, type PlannedService } from '../../pipeline/index.ts'
+import { action, ERRORS, errorOfIssues, FettleError } from '../../errors.ts'
+import { isAddress, nearest, type Plan, type PlannedRegister, type PlannedService } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
-import { type Credentials, dataDirOf, type Env, passwordFileWarning, proxiesOf } from '../env/environment.ts'
-import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
-import { deliver } from '../observe/notify/deliver.ts'
-import type { Receiver } from '../observe/notify/receivers.ts'
+import {
+  type Credentials,
+  dataDirOf,
+  type Env,
+  passwordFileWarning,
+  proxiesOf,
+  serviceUrlOf,
+  traceWarning,
+} from '../env/environment.ts'
+import { packageInfo } from '../env/package-info.ts'
+import { runKeyOf } from '../env/run-key.ts'
+import { assertKnownOrigin, credentialsOf, isUntrusted, serviceOriginsOf } from '../env/trust.ts'
+import { deliver, type Receiver } from '../observe/notify.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { NO_OVERRIDES } from '../prepare/context.ts'
 import { prepare } from '../prepare/prepare.ts'
+import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
+import { findRegisters, registerDirOf, wantedRegisters } from '../prepare/registers.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
+import { isCollected, openRunIds } from '../runs/open-runs.ts'
+import { listRunIds, parseRunId } from '../runs/run-directory.ts'
 import { createRemoteInputs } from '../staging/receive.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
-import { checkDisk, checkRegister, checkRuns, checkVersion } from './machine.ts'
 import { checkNetwork } from './network.ts'
-import { checkRunKey, checkSettings } from './settings.ts'
 
 export interface DoctorReport {
   readonly env: Env
@@ -177,4 +191,157 @@ async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Pr
     })
   })
   return [reached, ...facts]
+}
+
+const READ = [
+  'FETTLE_URL',
+  'FETTLE_SERVICE_ORIGINS',
+  'FETTLE_USERNAME',
+  'FETTLE_PASSWORD',
+  'FETTLE_PASSWORD_FILE',
+  'FETTLE_QUEUE_PASSWORD',
+  'FETTLE_QUEUE_PASSWORD_FILE',
+  'FETTLE_QUEUE_KEY',
+  'FETTLE_QUEUE_KEY_FILE',
+  'FETTLE_DATA',
+  'FETTLE_EMBEDDED',
+  'FETTLE_OUTPUT_ROOT',
+  'FETTLE_REGISTER',
+  'FETTLE_RUNS_DIR',
+  'FETTLE_SUMMARY_ROWS',
+  'FETTLE_RUN_KEY',
+  'FETTLE_UNTRUSTED',
+]
+const NAME = 'settings'
+
+/** Problems of the settings, or one line that they are in order. */
+async function checkSettings(env: Env): Promise<CheckResult[]> {
+  const set = READ.filter(name => (env[name] ?? '') !== '')
+  const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
+  const read = await attempt(NAME, () => {
+    serviceUrlOf(env)
+    serviceOriginsOf(env)
+    isUntrusted(env)
+    proxiesOf(env)
+    return fine
+  })
+  const oddities = [...misspelled(env), ...unsafe(env)]
+  return read.status === 'ok' && oddities.length > 0 ? oddities : [read, ...oddities]
+}
+
+/** The run key that `run` would have. */
+const checkRunKey = (env: Env): Promise<CheckResult> =>
+  attempt('run key', () => {
+    const found = runKeyOf(env, null)
+    return ok(
+      'run key',
+      found === null ? 'none: the command of a finished run starts another one' : `${found.key} (${found.from})`,
+    )
+  })
+
+function misspelled(env: Env): CheckResult[] {
+  return Object.keys(env)
+    .filter(name => /^FETTLE_/i.test(name) && !READ.includes(name))
+    .flatMap(name => {
+      const close = nearest(name, READ)
+      return close === null ? [] : [warn(NAME, `${name} is set but not used`, `Did you mean ${close}?`)]
+    })
+}
+
+function unsafe(env: Env): CheckResult[] {
+  const certificates = env.NODE_EXTRA_CA_CERTS ?? ''
+  const warnings: [string | null, string][] = [
+    [passwordFileWarning(env), 'Only you should be able to read it.'],
+    [traceWarning(env), 'Unset it, or give a W3C trace context.'],
+    [
+      env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: server certificates are not verified' : null,
+      'Unset it; for a private authority set NODE_EXTRA_CA_CERTS.',
+    ],
+    [
+      certificates !== '' && !existsSync(certificates) ? 'NODE_EXTRA_CA_CERTS names a file that is not there' : null,
+      'Node ignores it silently: fix the path.',
+    ],
+  ]
+  return warnings.flatMap(([message, hint]) => (message === null ? [] : [warn(NAME, message, hint)]))
+}
+
+const checkVersion = (): CheckResult => {
+  const { name, version } = packageInfo()
+  return ok('versions', `${name} ${version}, Node ${process.version}, ${platform()} ${arch()}`)
+}
+
+const MB = 1024 ** 2
+const LITTLE = 1024 * MB
+const NONE = 50 * MB
+
+/** Whether a folder can be written, or made, and how much room there is; `need` are the bytes that a run will want. */
+async function checkDisk(what: string, path: string, need: number): Promise<CheckResult> {
+  let there = resolve(path)
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there)
+  const name = 'disk'
+  try {
+    await access(there, constants.W_OK | constants.X_OK)
+    const { bavail, bsize } = await statfs(there)
+    const free = bavail * bsize
+    const text = `${what} ${path}: ${Math.floor(free / MB)} MB free`
+    if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Make room, or name another folder.')
+    return free < LITTLE ? warn(name, text, 'Make room before a long list.') : ok(name, text)
+  } catch (error) {
+    return fail(
+      name,
+      'FETTLE_OUTPUT_WRITE',
+      `${what} ${path}: ${(error as Error).message}`,
+      'Check permissions, or name another folder.',
+    )
+  }
+}
+
+const OLD_DAYS = 365
+const DAY_MS = 86_400_000
+
+/** What the embedded service would match against: the registers of the pipeline, else those of a run that names none. */
+async function checkRegister(env: Env, planned: readonly PlannedRegister[] | null, now: number): Promise<CheckResult> {
+  const name = 'register'
+  const { listRegisters } = await import('../../service/registers/index.ts')
+  const infos = await listRegisters(registerDirOf(dataDirOf(env)))
+  let registers = planned
+  try {
+    registers ??= (await findRegisters(env, wantedRegisters({ env, register: null }, null))).registers
+  } catch (error) {
+    if (!FettleError.is(error) || error.code !== 'FETTLE_REGISTER_NONE') throw error
+    return warn(name, error.message, error.hint, error.action)
+  }
+  const own = infos.filter(info => registers.some(one => one.name === info.name && one.sha256 !== null))
+  if (own.length === 0) return ok(name, 'sample: invented companies')
+  const text = own.map(one => `${one.name}: ${counted(one.companies, 'company', 'companies')} of ${one.snapshotDate}`).join('; ')
+  const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
+  return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)
+}
+
+function checkRuns(runsDir: string): CheckResult {
+  const name = 'runs'
+  const ids = listRunIds(runsDir)
+  const lines = new Set(ids.map(id => parseRunId(id)!.line))
+  const open = new Set([...lines].flatMap(line => openRunIds(runsDir, line)))
+  const unfinished = ids.filter(id => open.has(id))
+  const [newest] = unfinished
+  if (newest === undefined)
+    return ok(name, ids.length === 0 ? `none in ${runsDir}` : `${sizeWords(runsDir, ids)}, none unfinished`)
+  const isDetached = isCollected(runsDir, newest)
+  return warn(
+    name,
+    `${sizeWords(runsDir, ids)}, ${unfinished.length} unfinished: ${unfinished.slice(0, 5).join(', ')}`,
+    `${isDetached ? 'Collect' : 'Resume'} the newest.`,
+    action(isDetached ? 'collect' : 'resume', newest),
+  )
+}
+
+/** `12 in fettle-runs with 3 MB, the oldest of 2026-01-31`: what `fettle runs prune` would have to remove. */
+function sizeWords(runsDir: string, ids: readonly string[]): string {
+  let size = 0
+  for (const id of ids)
+    for (const file of readdirSync(join(runsDir, id)))
+      size += statSync(join(runsDir, id, file), { throwIfNoEntry: false })?.size ?? 0
+  const oldest = new Date(Math.min(...ids.map(id => parseRunId(id)!.start))).toISOString().slice(0, 10)
+  return `${ids.length} in ${runsDir} with ${Math.ceil(size / MB)} MB, the oldest of ${oldest}`
 }

@@ -2,9 +2,10 @@
  * `--record`: keeps the answers of the service as a cassette, with the list and a pipeline that repeat the run. The key of the
  * placeholders stays in the run directory until the run is over, so that a resumed run continues its cassette.
  */
+
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createRecorder, type Recorder, redactFor } from '../../client/record/recorder.ts'
 import { redactCell, redactHeader } from '../../client/record/redact.ts'
 import type { CassetteExchange, CassetteHead } from '../../contract/index.ts'
@@ -12,11 +13,9 @@ import { FettleError, type Issue, issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Clock } from '../../model/requests.ts'
-import type { Plan } from '../../pipeline/index.ts'
+import { type Plan, restorePipeline } from '../../pipeline/index.ts'
 import { packageInfo } from '../env/package-info.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
-import { casePipeline } from './case-pipeline.ts'
-import { checkRecording, type KeptKey, keptKey, keyPath } from './recording-key.ts'
+import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
 
 const KEY_BYTES = 32
 /** The list is one line of the cassette. */
@@ -133,4 +132,64 @@ function isTorn(descriptor: number): boolean {
   const { size } = fstatSync(descriptor)
   const last = Buffer.alloc(1)
   return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== 0x0a
+}
+
+const KEY_FILE = 'record.json'
+
+interface KeptKey {
+  readonly file: string
+  readonly key: string
+  readonly startedAt: number
+}
+
+const keyPath = ({ path }: RunDirectory): string => join(path, KEY_FILE)
+
+/** The key that an earlier process of the run made for this file. */
+function keptKey(file: string, directory: RunDirectory): KeptKey | null {
+  if (!existsSync(keyPath(directory))) return null
+  const kept = JSON.parse(readFileSync(keyPath(directory), 'utf8')) as KeptKey
+  return kept.file === file ? kept : null
+}
+
+/** Throws FETTLE_USAGE for a file that exists, unless it is the cassette of the same run. `directory` is null for a new run. */
+export function checkRecording(file: string, directory: RunDirectory | null): void {
+  if (!existsSync(file) || (directory !== null && keptKey(resolve(file), directory) !== null)) return
+  throw new FettleError('FETTLE_USAGE', `the file ${file} exists and is not the recording of this run`, {
+    hint: 'Record to a new file.',
+  })
+}
+
+/** Removes the key of a finished run: nothing can be added to its cassette any more. */
+export const removeRecordingKey = (directory: RunDirectory): void => removeIfPossible(keyPath(directory))
+
+/** Columns are named by number, since headers may be placeholders; paths are set when the cassette is unpacked. */
+function casePipeline(plan: Plan, redact: ReturnType<typeof redactFor>): Readonly<Record<string, unknown>> {
+  const pipeline = restorePipeline(redactPlan(plan, redact))
+  const { input, mappings, job, enrich, poll, retry, checks, output, portfolio, screen, after } = pipeline
+  return {
+    ...{ mappings, retry, checks, portfolio, screen, after },
+    name: 'case',
+    input: { path: '', ...input },
+    job: { ...job, companyNumbers: undefined },
+    enrich: plan.enrich ?? enrich,
+    // A replay answers at once: the same number of polls takes less time.
+    poll: { every: '500ms', max: '500ms', timeout: poll.timeout },
+    output: output && { path: '', format: 'csv', columns: plan.output?.columns },
+  }
+}
+
+function redactPlan(plan: Plan, redact: ReturnType<typeof redactFor>): Plan {
+  const { portfolio, screen } = plan
+  return {
+    ...plan,
+    mappings: plan.mappings.map(rule => (rule.value === undefined ? rule : { ...rule, value: redact.text(rule.value) })),
+    // The match rate of an earlier run is not known to a replay.
+    checks: plan.checks.filter(({ name }) => name !== 'drift'),
+    portfolio: portfolio && {
+      ...portfolio,
+      name: portfolio.name && redact.text(portfolio.name),
+      id: portfolio.name === null ? Number(redact.text(String(portfolio.id))) : null,
+    },
+    screen: screen && { ...screen, countries: screen.countries.map(code => redact.text(code)) },
+  }
 }

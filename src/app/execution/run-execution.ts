@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { action, EXIT, FettleError, type Issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import { type Lock, lockHolder } from '../../files/process-lock.ts'
 import { type RunEventInput, type RunState, UNKNOWN } from '../../journal/index.ts'
 import { resolvedYaml, wholePlan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
@@ -36,7 +37,6 @@ import { lastGoodRun } from '../runs/run-store.ts'
 import { settleCredits } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce, isRefusal, waitingOf } from './choice-of-run.ts'
-import { createTakeoverGuard } from './guard.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
@@ -306,3 +306,15 @@ export class RunExecution implements Attempt {
       if (!known.has(issue.message)) this.record.append({ type: 'issue.raised', issue })
   }
 }
+
+/** Throws FETTLE_LOCKED once the lock is another's. */
+type TakeoverGuard = () => void
+
+export const createTakeoverGuard =
+  (lock: Lock, runId: string, now: () => number): TakeoverGuard =>
+  () => {
+    if (lock.held()) return
+    const holder = lockHolder(lock.path, now)
+    const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host} (since ${holder.since})`
+    throw new FettleError('FETTLE_LOCKED', `${who} took over the run ${runId}: nothing more is sent from here`)
+  }

@@ -1,4 +1,5 @@
 /** Starts and resumes runs, one process at a time. A finished run returns its recorded result. */
+
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
@@ -7,13 +8,17 @@ import { fileDigest } from '../../files/file-chunks.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../../journal/index.ts'
 import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
+import { lineageEvent } from '../../report/index.ts'
 import { type HeldLock, holdLock } from '../../reuse/held-lock.ts'
 import { ciOf } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { openTrace } from '../observe/opentelemetry.ts'
+import { httpLineage, lineageSettings, namesOf } from '../observe/lineage.ts'
+import { notifyReporter } from '../observe/notify.ts'
+import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
+import { createDispatcher } from '../observe/reporters.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { assertDecisionsKept } from '../prepare/kept-decisions.ts'
+import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -31,8 +36,7 @@ import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfR
 import { runToContinue } from '../runs/run-store.ts'
 import { assertAccount, reserveCredits, settleCredits } from '../runs/spending.ts'
 import { holdAsked } from './choice-of-run.ts'
-import { runWithObservers } from './observed-run.ts'
-import { checkRecording } from './recording-key.ts'
+import { checkRecording } from './recording.ts'
 import { RunExecution } from './run-execution.ts'
 import { isLocalFailure } from './run-recorder.ts'
 import type { FetchByJob, OpenRun, RunResult, RunSettings } from './run-settings.ts'
@@ -321,4 +325,39 @@ async function finishedResult(state: RunState, settings: RunSettings, isOurs: bo
   const again = reportOfRun(settings.runsDir, state.runId)
   await writeReports(directory, again, state)
   return { state, report: again, directory }
+}
+
+/**
+ * Calls `execute` with settings whose observers are complete, and reports start, lineage and end of the run to them. `before` is the
+ * state that was resumed, null for a new run.
+ */
+async function runWithObservers(
+  state: RunState,
+  before: RunState | null,
+  trace: RunTrace,
+  settings: RunSettings,
+  execute: (settings: RunSettings) => Promise<RunResult>,
+): Promise<RunResult> {
+  const lineage = lineageSettings(settings.env)
+  const http = lineage.http === null ? [] : [httpLineage(lineage.http, settings.env)]
+  const spans = trace.reporter === null ? [] : [trace.reporter]
+  const { notify = [], env, runsDir, signal, runtime } = settings
+  const receivers = notify.length === 0 ? [] : [notifyReporter(notify, { env, runsDir, signal, clock: runtime.clock })]
+  const observers = (settings.observers ?? createDispatcher([])).with([...spans, ...http, ...receivers])
+  const emitLineage = (now: RunState, type: 'START' | 'RUNNING' | 'END'): void => {
+    if (observers.has('onLineageEvent'))
+      observers.emit('onLineageEvent', lineageEvent(now, type, namesOf(now, lineage, settings.cwd)))
+  }
+  observers.emit('onRunStart', state, before)
+  if (trace.note !== null) observers.emit('onNote', trace.note)
+  emitLineage(state, before === null ? 'START' : 'RUNNING')
+  try {
+    const result = await execute({ ...settings, observers })
+    // A detached run ends in the process that collects it.
+    if (!result.state.detached) emitLineage(result.state, 'END')
+    observers.emit('onRunEnd', result.report, result.state)
+    return result
+  } finally {
+    await observers.flush()
+  }
 }

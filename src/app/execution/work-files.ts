@@ -10,7 +10,7 @@ import { pruneRuns } from '../runs/prune.ts'
 import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
 import { tidyRuns } from '../runs/run-store.ts'
 import { removeStaged } from '../staging/staged-input.ts'
-import { removeRecordingKey } from './recording-key.ts'
+import { removeRecordingKey } from './recording.ts'
 
 /**
  * Removes the work files of a finished run: input rows, state of the embedded service. Files that cannot be removed are harmless;

@@ -5,8 +5,7 @@ import { FettleError } from '../../errors.ts'
 import { describeSeries } from '../../pipeline/index.ts'
 import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
 import { type Attempt, readAttempts, stampOf } from '../runs/attempts.ts'
-import { listRunIds, runDirectory } from '../runs/run-directory.ts'
-import { parseRunId } from '../runs/run-id.ts'
+import { listRunIds, parseRunId, runDirectory } from '../runs/run-directory.ts'
 import { listedRun } from '../runs/run-queries.ts'
 
 export interface Nights {

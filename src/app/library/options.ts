@@ -1,23 +1,26 @@
 /** Options of the library: their types and checks, and the settings of a run that follow from them. */
+
 import { resolve } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
+import type { RunArgs } from '../../journal/index.ts'
 import { inOwnTurn } from '../../loop-turns.ts'
 import type { Clock } from '../../model/requests.ts'
 import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import { NO_REFRESH, type Refresh } from '../../reuse/verdict.ts'
 import type { Env } from '../env/environment.ts'
 import { runKeyOf } from '../env/run-key.ts'
 import { createClientState, DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import type { CurrentRunStatus } from '../operations/status.ts'
-import { NO_OVERRIDES, type Overrides } from '../prepare/context.ts'
 import { prepare, prepareValue } from '../prepare/prepare.ts'
+import { NO_OVERRIDES, type Overrides } from '../prepare/read-pipeline.ts'
+import { type ReuseSettings, refreshArgs } from '../reuse/settings.ts'
 import { createRemoteInputs } from '../staging/receive.ts'
-import { stdinOf } from '../staging/stdin.ts'
+import { stdinOf } from '../staging/staged-input.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
 import type { QueueTarget } from './operations.ts'
-import { type ReuseOptions, recordedReuse, reuseOf } from './reuse-options.ts'
 import { type Checkpoint, runsDirOf } from './run-handle.ts'
 
 /** The directory of the runs and the environment; every option has a default. */
@@ -304,3 +307,22 @@ function modeOf(mode: number): number {
 
 /** A clock of the caller shares no pace and no tokens with runs on the clock of this machine. */
 const runtimeWith = (clock: Clock): Runtime => ({ clock, clients: createClientState() })
+
+/** Which answers of earlier runs a run uses. */
+interface ReuseOptions {
+  /** Folder of the answers that later runs may use; `answers` in the directory of the runs if absent. */
+  readonly answersDir?: string
+  /** Rows that are sent although they have an answer of an earlier run: all, those of some outcomes, those with some keys. */
+  readonly refresh?: Partial<Refresh>
+}
+
+const reuseOf = ({ answersDir, refresh }: ReuseOptions): Omit<ReuseSettings, 'runsDir'> => ({
+  answersDir: answersDir ?? null,
+  refresh: { ...NO_REFRESH, ...refresh },
+})
+
+/** What a resume needs to know. */
+const recordedReuse = ({ answersDir, refresh }: ReuseOptions): RunArgs => ({
+  ...(answersDir === undefined ? {} : { 'answers-dir': answersDir }),
+  ...refreshArgs({ ...NO_REFRESH, ...refresh }),
+})

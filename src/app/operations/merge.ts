@@ -2,10 +2,10 @@
  * The results of shards joined to the rows of the list, as one run: its jobs are theirs, what came back for them is its own, and
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
-
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
 import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
+import { registersOf, snapshotText } from '../../report/service-words.ts'
 import { linkOrCopy, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
 import { joinChoices } from '../../reuse/join-choices.ts'
@@ -14,7 +14,6 @@ import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
-import { registerDifferences } from './shard-registers.ts'
 
 /** The run that shards are merged into, where it has a directory already. */
 export interface MergeInto {
@@ -135,4 +134,58 @@ function lost({ plan, runId }: ShardRun['state'], path: string): FettleError {
     hint: 'Restore the directory of that run, or run the shard again.',
     action: action('run', plan.file, '--shard', text, '--new'),
   })
+}
+
+interface Answered {
+  readonly shard: string
+  readonly runId: string
+  readonly registers: NonNullable<ReturnType<typeof registersOf>>
+}
+
+export interface Difference {
+  readonly message: string
+  readonly hint: string
+}
+
+/** What the registers of the shards differ in; shards whose registers are unknown are not compared. */
+function registerDifferences(shards: readonly ShardRun[]): readonly Difference[] {
+  const [first, ...others] = shards.flatMap(({ state }): Answered[] => {
+    const { plan, runId } = state
+    const registers = registersOf(state)
+    return registers === null || plan.shard === undefined ? [] : [{ shard: shardText(plan.shard), runId, registers }]
+  })
+  if (first === undefined) return []
+  const other = others.find(one => namesOf(one) !== namesOf(first))
+  const named = (one: Answered): string => `shard ${one.shard} (run ${one.runId})`
+  const names =
+    other === undefined
+      ? []
+      : [
+          {
+            message: `${named(other)} was matched against ${namesOf(other)}, and ${named(first)} against ${namesOf(first)}`,
+            hint: 'Run the shard again against the same registers, or join them as they are.',
+          },
+        ]
+  return [...names, ...importsOf(first, others)]
+}
+
+const importsOf = (first: Answered, others: readonly Answered[]): Difference[] =>
+  first.registers.flatMap(register => {
+    const { name, sha256 } = register
+    const isOther = (one: typeof register): boolean => one.name === name && one.sha256 !== sha256
+    const other = others.find(({ registers }) => registers.some(isOther))
+    const changed = other?.registers.find(isOther)
+    if (other === undefined || changed === undefined) return []
+    const then = `its snapshot is of ${snapshotText(register, changed)} in shard ${first.shard} and of ${snapshotText(changed, register)} in shard ${other.shard}`
+    return [
+      {
+        message: `shards used different imports of the register ${name}: ${then}`,
+        hint: 'Start new runs of the shards of one import, or join them as they are.',
+      },
+    ]
+  })
+
+const namesOf = ({ registers }: Answered): string => {
+  const names = [...new Set(registers.map(({ name }) => name))]
+  return `the ${names.length === 1 ? 'register' : 'registers'} ${names.join(', ')}`
 }

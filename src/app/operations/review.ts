@@ -5,18 +5,22 @@
 
 import { existsSync } from 'node:fs'
 import { type Action, action, FettleError } from '../../errors.ts'
-import { fetchedTags, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { fetchedTags, type Journal, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { inWords } from '../../model/reasons.ts'
 import { lineOf } from '../../pipeline/index.ts'
+import type { Sample } from '../../report/index.ts'
 import { receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import { choicePath } from '../../reuse/files/choice.ts'
-import { answeredJobs, checkAgainstSummary, endOf, isRejected } from '../../run/index.ts'
+import { answeredJobs, checkAgainstSummary, endOf, fetchAcceptedStep, isRejected, type Ports } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openRunPorts } from '../execution/ports.ts'
-import type { RunResult } from '../execution/run-settings.ts'
-import { withLock } from '../execution/start.ts'
+import { connectRun } from '../execution/run-connection.ts'
+import type { RunResult, RunSettings } from '../execution/run-settings.ts'
+import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
 import { dayOf } from '../prepare/decisions.ts'
 import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
@@ -26,7 +30,6 @@ import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '.
 import { baselineOf, loadRun, reportOfRun } from '../runs/run-queries.ts'
 import { lastGoodRun } from '../runs/run-store.ts'
 import { settleCredits } from '../runs/spending.ts'
-import { checkFetch, fetchAccepted } from './fetch-accepted.ts'
 
 export interface ReviewOptions {
   readonly env: Env
@@ -129,3 +132,76 @@ export async function applyDecisions(
     }
   })
 }
+
+/** Throws FETTLE_REVIEW for a pipeline that fetches no companies, FETTLE_FINGERPRINT for another user. */
+function checkFetch({ plan, runId, identity }: RunState, credentials: RunSettings['credentials']): void {
+  if (plan.candidates?.fetch == null)
+    throw new FettleError('FETTLE_REVIEW', `the pipeline of the run ${runId} does not set how accepted companies are fetched`, {
+      hint: 'Add candidates: { fetch: job } or { fetch: report } to the pipeline, and run it again.',
+      action: action('run', plan.file),
+    })
+  if (identity !== identityOf(plan.service, credentials))
+    throw new FettleError('FETTLE_FINGERPRINT', `the run ${runId} was started with a different user name`)
+}
+
+/** Runs the stage over the companies of the last outputs, and writes the outputs again. Throws what the service answers. */
+async function fetchAccepted(
+  journal: Journal,
+  directory: RunDirectory,
+  results: Ports['results'],
+  source: Ports['source'],
+  settings: RunSettings,
+): Promise<void> {
+  const state = journal.state
+  if (state === null || state.accepted === null || state.accepted.isWritten) return
+  const { plan } = state
+  const { signal } = settings
+  const { ports, close } = await connectRun({
+    ...{ plan, directory, settings, source, results },
+    isNeeded: true,
+    fetchByJob: fetchAcceptedByJob,
+    limit: { signal, grace: signal, left: () => plan.poll.timeoutMs },
+    beforeEffect: () => {},
+    onProgress: () => {},
+  })
+  try {
+    for await (const event of fetchAcceptedStep.run(state, ports)) journal.append(event)
+  } finally {
+    await close().catch(() => {})
+  }
+}
+
+interface ReviewTable {
+  readonly names: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+export function reviewTable(mappings: readonly string[], samples: readonly Sample[]): ReviewTable {
+  const known = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+  const fields = [...mappings, 'register', 'otherIds'].filter(name => known.has(name))
+  const names = [
+    ...['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
+    ...['row', 'key', 'score', 'why'],
+    ...mappings.map(name => `row.${name}`),
+    ...fields.map(name => `company.${name}`),
+  ]
+  return { names, rows: samples.flatMap(sample => linesOf(sample, mappings, fields)) }
+}
+
+function linesOf(sample: Sample, mappings: readonly string[], fields: readonly string[]): string[][] {
+  const { row, key, cells, fingerprint, decision } = sample
+  const candidates = sample.candidates.length > 0 ? sample.candidates : [NOBODY]
+  return candidates.map(one => {
+    const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === one.id)
+    const { by, at, expires } = decision !== null && isMeant ? decision : NO_DECISION
+    return [
+      ...[fingerprint, isMeant ? decision.decision : '', one.id, one.name, cells.name ?? '', by, at, expires],
+      ...[String(row), key ?? '', one.score === null ? '' : one.score.toFixed(3), inWords(one.why)],
+      ...mappings.map(name => cells[name] ?? ''),
+      ...fields.map(name => one.fields[name] ?? ''),
+    ]
+  })
+}
+
+const NO_DECISION = { by: '', at: '', expires: '' }
+const NOBODY: Sample['candidates'][number] = { id: '', name: '', score: null, why: '', parts: {}, fields: {} }

@@ -2,10 +2,12 @@
  * Checks the files of a run against each other: the chain of checksums of its journal, the report against the journal, every other
  * file against the report, the sums of the rows, and the decisions that were applied. It changes nothing.
  */
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { counted } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
+import { fileDigest } from '../../files/file-chunks.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import {
   contentsEnd,
@@ -17,14 +19,23 @@ import {
   type RunState,
   readJournal,
 } from '../../journal/index.ts'
+import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
+import {
+  APPLIED_FILE,
+  CONTENTS_FILE,
+  isEnrichedFile,
+  JOURNAL_FILE,
+  QUEUE_FILE,
+  ROWS_FILE,
+  receivedPath,
+  reviewPath,
+} from '../../results/file-names.ts'
+import { type Decision, isAsReceived, readReview, requireDecisions } from '../../results/index.ts'
 import { isForgetting } from '../forget/forget.ts'
-import { findPruned } from '../runs/pruned-runs.ts'
-import { isSealIntact } from '../runs/report-seal.ts'
-import { findRunId, listRunIds, type RunDirectory, runDirectory } from '../runs/run-directory.ts'
-import { parseRunId } from '../runs/run-id.ts'
-import { type Findings, verifyDecisions, verifyOutputs, verifyRunFiles } from './verify-files.ts'
-import { verifyPruned, verifyRecord } from './verify-pruned.ts'
+import { findPruned, prunedPath, type RunSpending, readPruned } from '../runs/pruned-runs.ts'
+import { isSealIntact, isWorkFile } from '../runs/report-files.ts'
+import { findRunId, listRunIds, parseRunId, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 
 export interface Verified {
   readonly runId: string
@@ -225,4 +236,160 @@ function checkSums({ journal }: RunDirectory, state: RunState, { fault }: Findin
     const rows = received.reduce((all, one) => all + one, 0)
     if (rows !== sent) fault(journal, `does not add up: ${counted(sent, 'row')} sent, ${rows} came back`)
   }
+}
+
+/** What the checks find; they add to it. */
+export interface Findings {
+  readonly files: string[]
+  readonly faults: Issue[]
+  readonly notes: string[]
+  readonly fault: (file: string, why: string, line?: number | null) => void
+}
+
+async function compare(path: string, isWritten: Promise<boolean>, { files, fault }: Findings): Promise<void> {
+  files.push(path)
+  if (!(await isWritten)) fault(path, 'is not as the run wrote it: its SHA-256 is another one')
+}
+
+const hasDigest = async (path: string, sha256: string): Promise<boolean> => (await fileDigest(path)) === sha256
+
+/** Received files by the journal, the others by the report. Files that nothing records are named, and are no fault. */
+async function verifyRunFiles(
+  { path }: RunDirectory,
+  { state, report }: { readonly state: RunState | null; readonly report: Report | null },
+  findings: Findings,
+): Promise<void> {
+  const known = new Set<string>([JOURNAL_FILE, CONTENTS_FILE, RENDERERS.json.file])
+  for (const { part, received } of state?.jobs ?? []) {
+    const file = receivedPath(path, part)
+    known.add(file.slice(path.length + 1))
+    if (received !== null && existsSync(file)) await compare(file, isAsReceived(file, received), findings)
+  }
+  for (const { path: name, sha256 } of report?.files ?? []) {
+    known.add(name)
+    const file = join(path, name)
+    if (existsSync(file)) await compare(file, hasDigest(file, sha256), findings)
+    else if (!isWorkFile(name)) findings.fault(file, 'is missing')
+  }
+  if (report === null || report.files.length === 0) return
+  for (const { name } of readdirSync(path, { withFileTypes: true }).filter(one => one.isFile()))
+    if (!known.has(name) && !mayBeOf(state, name)) findings.notes.push(`${join(path, name)} is not a file of the run`)
+}
+
+/** Whether a run writes a file of this name, which neither its jobs nor its report name. */
+function mayBeOf(state: RunState | null, name: string): boolean {
+  if (state !== null && isEnrichedFile(name)) return false
+  if (state !== null && name === QUEUE_FILE) return state.shardRuns.length > 0
+  return isWorkFile(name) || (name === ROWS_FILE && state?.outputs.some(({ path }) => path === RUN_OUTPUT) !== false)
+}
+
+interface Place {
+  readonly state: Pick<RunState, 'outputs' | 'forgotten'>
+  readonly runsDir: string
+  readonly cwd: string
+  readonly id: string
+}
+
+/** The outputs as this run wrote them, unless a later run replaced them. */
+async function verifyOutputs({ state, runsDir, cwd, id }: Place, findings: Findings): Promise<void> {
+  let later: ReadonlySet<string> | null = null
+  for (const { path, sha256 } of state.outputs) {
+    if (isAddress(path)) {
+      findings.notes.push(`${path} is not compared: it is not on this machine`)
+      continue
+    }
+    const file = path === RUN_OUTPUT ? join(runDirectory(runsDir, id).path, ROWS_FILE) : resolve(cwd, path)
+    const found = await fileDigest(file)
+    if (found === sha256) {
+      findings.files.push(path)
+      continue
+    }
+    later ??= outputsAfter(runsDir, id)
+    if (later.has(digestKey(path, found))) findings.notes.push(`${path} is not compared: a later run replaced it`)
+    else if (found === null && path === RUN_OUTPUT && state.forgotten.length > 0) continue
+    else if (found === null) findings.fault(path, `is missing in ${cwd}`)
+    else {
+      findings.files.push(path)
+      findings.fault(path, 'is not as the run wrote it: its SHA-256 is another one')
+    }
+  }
+}
+
+const digestKey = (path: string, sha256: string | null): string => `${sha256 ?? ''} ${path}`
+
+/** What later runs recorded: a run counts whose journal is whole and its own. */
+function outputsAfter(runsDir: string, id: string): ReadonlySet<string> {
+  const recorded = new Set<string>()
+  // Ids begin with the time of their start.
+  for (const other of listRunIds(runsDir).filter(one => one.slice(0, 16) > id.slice(0, 16)))
+    try {
+      const { runId, outputs } = readRun(runsDir, other)
+      if (runId === other) for (const { path, sha256 } of outputs) recorded.add(digestKey(path, sha256))
+    } catch {
+      // A run that cannot be read is a fault of that run.
+    }
+  for (const { runId, outputs = [] } of readPruned(runsDir).runs)
+    if (runId.slice(0, 16) > id.slice(0, 16)) for (const { path, sha256 } of outputs) recorded.add(digestKey(path, sha256))
+  return recorded
+}
+
+/** Every decision that was applied is that of a row, and every decided row has its line. */
+async function verifyDecisions({ path }: RunDirectory, state: RunState, { files, fault }: Findings): Promise<void> {
+  const file = join(path, APPLIED_FILE)
+  const { accepted, rejected, overruled } = state.decisions ?? { accepted: 0, rejected: 0, overruled: 0 }
+  const changed = accepted + rejected + overruled
+  if (!existsSync(file)) {
+    if (changed > 0) fault(file, `is missing, and decisions changed ${counted(changed, 'row')}`)
+    return
+  }
+  files.push(file)
+  let lines: readonly Decision[]
+  try {
+    lines = await requireDecisions(file)
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    return fault(file, `cannot be read: ${error.message}`, error.at?.line ?? null)
+  }
+  const review = reviewPath(path)
+  if (!existsSync(review) || state.plan.report.rows === 'none') return
+  const keys = new Set(lines.map(keyOf))
+  try {
+    for await (const { row, fingerprint, decision } of readReview(path))
+      if (decision !== null && !keys.has(keyOf({ ...decision, fingerprint })))
+        fault(file, `lacks the decision about row ${row}, which was applied`)
+  } catch {
+    fault(review, 'cannot be read')
+  }
+}
+
+const keyOf = ({ fingerprint, decision, company }: Pick<Decision, 'fingerprint' | 'decision' | 'company'>): string =>
+  [fingerprint, decision, company].join('\0')
+
+/** Whether the record can be read to its end. */
+function verifyRecord(runsDir: string, { files, fault }: Findings): boolean {
+  const path = prunedPath(runsDir)
+  if (!existsSync(path)) return true
+  files.push(path)
+  const { fault: found } = readPruned(runsDir)
+  if (found !== null) fault(path, `is not as it was written: ${found.why}`, found.line)
+  return found === null
+}
+
+/** What the removal took is named, and is no fault. */
+async function verifyPruned(
+  run: RunSpending,
+  { runsDir, cwd, head }: { readonly runsDir: string; readonly cwd: string; readonly head: string | null },
+  findings: Findings,
+): Promise<void> {
+  const { runId, prunedAt, journal, outputs } = run
+  const { notes } = findings
+  notes.push(`it was removed on ${prunedAt?.slice(0, 10)}: its journal, reports and received rows are gone`)
+  if (existsSync(runDirectory(runsDir, runId).path))
+    notes.push('its removal was interrupted: the next removal of runs completes it')
+  if (head !== null && head !== journal)
+    notes.push(`${head} cannot be compared: its journal is gone, whose last head was ${journal}`)
+  if (outputs === undefined) notes.push('it was removed by an earlier version: its outputs cannot be compared')
+  // A result in the run directory went with it.
+  const left = outputs?.filter(({ path }) => path !== RUN_OUTPUT) ?? []
+  await verifyOutputs({ state: { outputs: left, forgotten: [] }, runsDir, cwd, id: runId }, findings)
 }

@@ -2,6 +2,7 @@
  * Runs the tests of a test file: an embedded service over the register of the file, a fault server in front of it, and for each test a run
  * of the pipeline, once without faults and once under each fault. Time is virtual: no test waits.
  */
+
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,22 +13,23 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { parseRows, parserOptions } from '../../input/table/records.ts'
 import {
+  nearest,
   type PipelineInput,
   parseTestFile,
   type TestCase,
   type TestFault,
   type TestFile,
+  type TestProblem,
   testedName,
   withExpectations,
 } from '../../pipeline/index.ts'
+import type { FaultInput, Policy } from '../../testing/index.ts'
 import { dataDirOf, type Env, registersOf } from '../env/environment.ts'
 import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
 import { registerDirOf } from '../prepare/registers.ts'
-import { isRegisterFile, missingFiles, unknownHeaders } from './check-file.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
-import { FAULTS } from './faults.ts'
-import { noPipeline, readTested, testPipeline } from './test-pipeline.ts'
+import { keyOf, mappedHeaders, noPipeline, readTested, testPipeline } from './test-pipeline.ts'
 
 /** One test, or one test under a fault. */
 export interface TestResult {
@@ -239,4 +241,67 @@ async function update(
   }
   if (expectations.size > 0) await writeAtomic(path, withExpectations(text, expectations))
   return expectations.size + tables
+}
+
+const lost = (operation: FaultInput['operation']): FaultInput[] => [
+  { operation, effect: { kind: 'reset', at: 'reply', carriedOut: true } },
+]
+
+/** The first request for each operation is answered so. */
+const first =
+  (status: number, headers: Readonly<Record<string, string>>): Policy =>
+  ({ nth, operation }) =>
+    nth === 1 && operation !== null ? { kind: 'status', status, headers } : null
+
+const FAULTS: Readonly<Record<TestFault, readonly FaultInput[] | Policy>> = {
+  'create-lost': lost('createJob'),
+  'upload-cut': [{ operation: 'upload', effect: { kind: 'reset', at: 'requestBody' } }],
+  'upload-lost': lost('upload'),
+  'submit-lost': lost('submit'),
+  'enrich-lost': lost('enrich'),
+  'download-cut': [{ operation: 'file', effect: { kind: 'truncate', framing: 'length', keep: 0.5 } }],
+  'token-expired': [{ operation: 'readJob', effect: { kind: 'expireToken' } }],
+  throttled: first(429, { 'retry-after': '5' }),
+  unavailable: first(503, {}),
+}
+
+/** Whether a register is a CSV file, and not the name of an imported one. */
+const isRegisterFile = (register: TestFile['register']): register is string =>
+  typeof register === 'string' && /\.csv(?:\.gz)?$|[\\/]/i.test(register)
+
+/** A file of expected rows that is missing fails its test: `--update` writes it. */
+function missingFiles({ pipeline, register, decisions, tests }: TestFile, folder: string): TestProblem[] {
+  const named: [TestProblem['path'], string, unknown][] = [
+    [['pipeline'], 'the pipeline', pipeline],
+    [['register'], 'the register', isRegisterFile(register) ? register : undefined],
+    [['decisions'], 'the decisions', decisions],
+    ...tests.flatMap(({ rows, decisions: own }, at): [TestProblem['path'], string, unknown][] => [
+      [['tests', at, 'rows'], 'the rows', rows],
+      [['tests', at, 'decisions'], 'the decisions', own],
+    ]),
+  ]
+  return named.flatMap(([path, what, file]) =>
+    typeof file !== 'string' || existsSync(resolve(folder, file))
+      ? []
+      : [{ path, message: `${what} ${file}: there is no such file`, hint: 'Paths start from the folder of the test file.' }],
+  )
+}
+
+/** Headers of written rows that are close to one which the pipeline maps and the rows do not have. Others are columns that it does not read. */
+function unknownHeaders({ tests }: TestFile, tested: PipelineInput): TestProblem[] {
+  const mapped = [keyOf(tested) ?? [], ...mappedHeaders(tested)].flat()
+  return tests.flatMap(({ rows }, test) => {
+    if (typeof rows === 'string') return []
+    const present = new Set(rows.flatMap(row => Object.keys(row)))
+    const absent = mapped.filter(header => !present.has(header))
+    return rows.flatMap((row, at) =>
+      Object.keys(row).flatMap((header): TestProblem[] => {
+        const meant = mapped.includes(header) ? null : nearest(header, absent)
+        const path = ['tests', test, 'rows', at, header]
+        return meant === null
+          ? []
+          : [{ path, part: 'key', message: `"${header}" is not a header that the pipeline maps; did you mean ${meant}?` }]
+      }),
+    )
+  })
 }

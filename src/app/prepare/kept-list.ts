@@ -7,7 +7,7 @@ import { compareLists, isBeyond, percent } from '../../run/index.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
-import { runAgainWith } from './kept-decisions.ts'
+import { runAgainWith } from './decisions.ts'
 import type { Prepared } from './prepare.ts'
 
 interface KeptListOptions {

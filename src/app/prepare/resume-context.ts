@@ -20,11 +20,10 @@ import {
 } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
 import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
-import { type Receiver, receiversOf } from '../observe/notify/receivers.ts'
-import { isSameInput } from '../staging/stdin.ts'
-import { NO_OVERRIDES, type Overrides, type PrepareContext } from './context.ts'
+import { type Receiver, receiversOf } from '../observe/notify.ts'
+import { isSameInput } from '../staging/staged-input.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'
-import { parseText } from './read-pipeline.ts'
+import { NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './read-pipeline.ts'
 import { resolveService } from './resolve-service.ts'
 
 export interface ResumeContext {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { type Issue, issue } from '../../errors.ts'
 import { isInside, listFiles } from '../../files/paths.ts'
 import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../../pipeline/index.ts'
-import { realPath } from './output-paths.ts'
+import { realPath } from './check-outputs.ts'
 
 interface UntrustedContext extends Pick<ParsedPipeline, 'environmentAt' | 'locate'> {
   readonly cwd: string

@@ -1,9 +1,11 @@
 /** Finds the project file of a pipeline, and its target: upwards from the folder of the pipeline to the root of the repository. */
+
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname, join, normalize, relative, resolve } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
-import { nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
+import { hasPipelineEnding, isTestFile, nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
 import type { Env } from '../env/environment.ts'
 
 export const PROJECT_FILE = 'fettle.yml'
@@ -96,5 +98,28 @@ export function projectOfCall(files: readonly string[], cwd: string, env: Env): 
   const shown = [found[0]!, other].map(({ project }) => project?.file ?? `no ${PROJECT_FILE}`)
   throw new FettleError('FETTLE_USAGE', `the pipelines are of two projects: ${shown.join(' and ')}`, {
     hint: 'Call fettle once for each project.',
+  })
+}
+
+const SKIPPED = ['node_modules', 'fettle-runs']
+
+/** Every YAML file but tests and the project file: one that is no pipeline is reported, and none is left out in silence. */
+const isPipeline = (name: string): boolean =>
+  !name.startsWith('.') && !isTestFile(name) && name !== PROJECT_FILE && (/\.ya?ml$/i.test(name) || hasPipelineEnding(name))
+
+/** Paths that begin with the folder, in the order of their names. Throws FETTLE_USAGE for a folder without pipelines. */
+export async function pipelinesIn(folder: string, cwd: string): Promise<string[]> {
+  const found: string[] = []
+  const walk = async (below: string): Promise<void> => {
+    const entries = (await readdir(resolve(cwd, below), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
+    for (const entry of entries) {
+      if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.includes(entry.name)) await walk(join(below, entry.name))
+      else if (!entry.isDirectory() && isPipeline(entry.name)) found.push(join(below, entry.name))
+    }
+  }
+  await walk(normalize(folder))
+  if (found.length > 0) return found
+  throw new FettleError('FETTLE_USAGE', `there is no pipeline in the folder ${folder}`, {
+    hint: 'Pipelines of a folder end in .yml, .yaml or .fettle.json.',
   })
 }

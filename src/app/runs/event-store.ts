@@ -1,9 +1,13 @@
 /** Files of the events of a run: what it read, in its directory; its own file and the copy under the fixed name; and the record of written events. */
+
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
 import { parseWireDate } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 import { openSink, type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
+import { readKeptText } from '../../files/kept-files.ts'
 import type { RunState } from '../../journal/index.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { lineOf, type Plan } from '../../pipeline/index.ts'
@@ -12,8 +16,7 @@ import { EVENTS_FILE } from '../../results/file-names.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { EventFile, EventStore } from '../../run/index.ts'
-import { laterOf, ledgerPath, readLedger, recentRuns, writeLedger } from './event-ledger.ts'
-import type { RunDirectory } from './run-directory.ts'
+import { makeFolder, parseRunId, type RunDirectory } from './run-directory.ts'
 
 const DAY_MS = 86_400_000
 /** Events are read again for two days: what was written is known for longer, also where the runs are kept for a day. */
@@ -150,3 +153,55 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
     },
   }
 }
+
+const Ledger = z.object({
+  schema: z.literal('fettle/event-ledger/v2'),
+  /** When the service was asked for the events of the last file. */
+  since: z.string().nullable(),
+  /** By the number of an event, the run whose file has it. */
+  runs: z.record(z.string(), z.string()),
+  /** Events that are to be marked as processed. */
+  unmarked: z.array(z.number()),
+  /** When the last event of each company happened: earlier answers about it are too old. */
+  changed: z.record(z.string(), z.string()),
+})
+
+type EventLedger = z.infer<typeof Ledger>
+
+const EMPTY: EventLedger = { schema: 'fettle/event-ledger/v2', since: null, runs: {}, unmarked: [], changed: {} }
+
+/** `scope`: a digest of account and portfolio, whose numbers are its own. */
+const ledgerPath = (runsDir: string, line: string, scope: string): string => join(runsDir, 'events', `${line}-${scope}.json`)
+
+/** Throws FETTLE_JOURNAL_DAMAGED: without it, events would be written again. */
+function readLedger(path: string): EventLedger {
+  try {
+    const text = readKeptText(path)
+    return text === null ? EMPTY : Ledger.parse(JSON.parse(text))
+  } catch (cause) {
+    throw damaged(path, cause)
+  }
+}
+
+const damaged = (path: string, cause: unknown): FettleError =>
+  new FettleError('FETTLE_JOURNAL_DAMAGED', `the record of written events ${path} cannot be read`, {
+    hint: 'Restore it, or remove it: the events of the portfolio are then written once more.',
+    cause,
+  })
+
+/** Throws FETTLE_OUTPUT_WRITE. */
+async function writeLedger(path: string, ledger: EventLedger): Promise<void> {
+  makeFolder(dirname(path))
+  await writeAtomic(path, `${JSON.stringify(ledger)}\n`)
+}
+
+/** The later time of each company. */
+function laterOf(times: Readonly<Record<string, string>>, more: readonly (readonly [id: string, at: string])[]) {
+  const later = { ...times }
+  for (const [id, at] of more) if (at > (later[id] ?? '')) later[id] = at
+  return later
+}
+
+/** Without the events of runs that began before `keepFrom`, in milliseconds since 1970. */
+const recentRuns = ({ runs }: EventLedger, keepFrom: number): EventLedger['runs'] =>
+  Object.fromEntries(Object.entries(runs).filter(([, run]) => (parseRunId(run)?.start ?? 0) >= keepFrom))

@@ -7,8 +7,7 @@ import { type RunState, readStart } from '../../journal/index.ts'
 import { describeSeries } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { findRunId, listRunIds, readRun, runDirectory } from './run-directory.ts'
-import { parseRunId } from './run-id.ts'
+import { findRunId, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */
 const DETACHED = '"type":"run.detached"'

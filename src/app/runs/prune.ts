@@ -8,8 +8,7 @@ import { FettleError } from '../../errors.ts'
 import { dropAttempts } from './attempts.ts'
 import { withFolderLock } from './folder-lock.ts'
 import { keepSpending, prunedRuns } from './pruned-runs.ts'
-import { isGoodRun, listRunIds, readRun, runDirectory } from './run-directory.ts'
-import { parseRunId } from './run-id.ts'
+import { isGoodRun, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
 import { spendingOf } from './spending.ts'
 
 export interface PruneOptions {

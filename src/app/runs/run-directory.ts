@@ -11,11 +11,9 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import { makeFolder } from '../../files/durable.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import { fold, type RunState, readJournal } from '../../journal/index.ts'
-import { isDeviceName, nearest } from '../../pipeline/index.ts'
-import { JOURNAL_FILE } from '../../results/file-names.ts'
-import { explainUnread } from './lost-journal.ts'
+import { isDeviceName, nearest, type ShardChoice } from '../../pipeline/index.ts'
+import { isBeforeJournal, JOURNAL_FILE, QUEUE_FILE } from '../../results/file-names.ts'
 import { findPruned, type RunSpending } from './pruned-runs.ts'
-import { parseRunId } from './run-id.ts'
 
 export { makeFolder } from '../../files/durable.ts'
 
@@ -186,4 +184,64 @@ export function readRecorded(runsDir: string, id: string): RunState | null {
     if (FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')) return null
     throw error
   }
+}
+
+export interface RunId {
+  /** Milliseconds since 1970; 0 for a time that does not exist. */
+  readonly start: number
+  /** The pipeline, with the shard: `suppliers`, `suppliers.3-of-8`. */
+  readonly line: string
+  readonly pipeline: string
+  readonly shard: ShardChoice | null
+}
+
+const RUN_ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-(([a-z0-9][a-z0-9-]*)(?:\.(\d+)-of-(\d+))?)-[0-9a-f]{6}$/
+
+/** The parts of a run id, null for any other text. */
+export function parseRunId(id: string): RunId | null {
+  const match = RUN_ID.exec(id)
+  if (match === null) return null
+  const [, year, month, day, hour, minute, second, line = '', pipeline = '', number, of] = match
+  return {
+    start: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) || 0,
+    line,
+    pipeline,
+    shard: number === undefined ? null : { number: Number(number), of: Number(of) },
+  }
+}
+
+/** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
+const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isBeforeJournal(name)
+
+/** Files that are written only after the journal has its first line; temporary files prove nothing. */
+const signsIn = (path: string): string[] =>
+  existsSync(path)
+    ? readdirSync(path)
+        .filter(name => name !== JOURNAL_FILE && !name.startsWith('.') && !isEarlyFile(name))
+        .sort()
+    : []
+
+/** A run that cannot be read, as files of its directory. */
+interface Unread {
+  readonly id: string
+  readonly path: string
+  readonly journal: string
+}
+
+/**
+ * Explains why the journal of a run cannot be read: FETTLE_JOURNAL_DAMAGED, with the way out, also for an empty or missing journal
+ * beside files of a started run; any other error unchanged.
+ */
+function explainUnread(error: unknown, { id, path, journal }: Unread): unknown {
+  if (!FettleError.is(error)) return error
+  const isEmpty = error.code === 'FETTLE_RUN_EMPTY'
+  const signs = isEmpty || error.code === 'FETTLE_RUN_UNKNOWN' ? signsIn(path) : []
+  if (error.code !== 'FETTLE_JOURNAL_DAMAGED' && signs.length === 0) return error
+  const lost = `the journal ${journal} ${isEmpty ? 'has no whole line' : 'is missing'}, but the run began: its directory has ${signs.join(', ')}`
+  return new FettleError('FETTLE_JOURNAL_DAMAGED', signs.length === 0 ? error.message : lost, {
+    hint: `Without a backup, look for the job fettle-${id} at the service: a new run would create another, charged job. With a backup, restore ${journal}, then resume the run.`,
+    action: action('resume', id),
+    at: error.at ?? { file: journal, line: 1, column: 1 },
+    cause: error,
+  })
 }

@@ -24,8 +24,15 @@ import {
   STATES_FILE,
 } from '../../results/file-names.ts'
 import { CHOICE_FILE } from '../../reuse/files/choice.ts'
-import { listRunIds, type RunDirectory, readRecorded, readRun, removeIfPossible, runDirectory } from './run-directory.ts'
-import { parseRunId } from './run-id.ts'
+import {
+  listRunIds,
+  parseRunId,
+  type RunDirectory,
+  readRecorded,
+  readRun,
+  removeIfPossible,
+  runDirectory,
+} from './run-directory.ts'
 
 /** What is known of a finished run without its journal. A line begins with these three: the run, and the size and time of its journal. */
 interface Known {

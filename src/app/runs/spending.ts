@@ -19,8 +19,7 @@ import { serviceOf } from '../env/identity.ts'
 import { type LockClock, withFolderLock } from './folder-lock.ts'
 import { prunedRuns, type RunSpending } from './pruned-runs.ts'
 import { reportOf } from './report-files.ts'
-import { listRunIds, readRun, runDirectory } from './run-directory.ts'
-import { parseRunId } from './run-id.ts'
+import { listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {

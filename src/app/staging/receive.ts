@@ -5,8 +5,7 @@ import { isAddress, type Pipeline, requestedInput } from '../../pipeline/index.t
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { receiveQuery } from './queries.ts'
 import { receiveFrom, type StorageOptions } from './remote-files.ts'
-import { type ReceivedInput, receiveFile } from './staged-input.ts'
-import { stdinOf } from './stdin.ts'
+import { type ReceivedInput, receiveFile, stdinOf } from './staged-input.ts'
 
 export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
 

@@ -12,8 +12,8 @@ import {
   type RunSettings,
   runKeyOf,
 } from '../../app/index.ts'
-import type { Overrides } from '../../app/prepare/context.ts'
-import { stdinOf } from '../../app/staging/stdin.ts'
+import type { Overrides } from '../../app/prepare/read-pipeline.ts'
+import { stdinOf } from '../../app/staging/staged-input.ts'
 import type { FettleError } from '../../errors.ts'
 import { parseDuration, parseShard, type ShardChoice, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style, type TextOptions } from '../../report/formats/text.ts'

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { ciOf, createDispatcher, type ReporterDispatcher, type RunReporter } from '../../app/index.ts'
-import { realPath } from '../../app/prepare/output-paths.ts'
+import { realPath } from '../../app/prepare/check-outputs.ts'
 import type { FettleError } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
 import { nearest } from '../../pipeline/index.ts'

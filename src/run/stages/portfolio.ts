@@ -2,14 +2,12 @@
  * The portfolio stage: opens the portfolio, which is created when none has its name, sets its rules, and adds the companies found, one
  * by one or as files. Adding a company again does no harm: the service reports that it is present.
  */
-
 import pLimit from 'p-limit'
 import { FettleError } from '../../errors.ts'
 import type { PortfolioState, RefusedCompany, RunEventInput, RunState } from '../../journal/index.ts'
-import type { Portfolio } from '../../model/requests.ts'
+import type { Portfolio, PortfolioRule } from '../../model/requests.ts'
 import type { FoundCompany } from '../../model/results.ts'
-import type { PlannedPortfolio } from '../../pipeline/model/types.ts'
-import { hasRules, setRules } from '../portfolio/rules.ts'
+import type { PlannedPortfolio, PlannedRule } from '../../pipeline/model/types.ts'
 import { syncCompanies } from '../portfolio/sync.ts'
 import type { Ports } from '../ports.ts'
 import type { RunStep, StageEvents } from '../stage.ts'
@@ -161,3 +159,43 @@ export const portfolio: RunStep = {
     state.done >= (companies?.listed ?? 0),
   run,
 }
+
+const hasRules = ({ rules = {} }: PlannedPortfolio, state: PortfolioState): boolean =>
+  Object.keys(rules).every(country => state.rules[country] !== undefined)
+
+/** Setting a rule twice does no harm, so a kill between request and event needs no look. */
+async function* setRules(plan: PlannedPortfolio, state: PortfolioState, portfolio: number, ports: Ports): StageEvents {
+  for (const [country, wanted] of Object.entries(plan.rules ?? {})) {
+    if (state.rules[country] !== undefined) continue
+    const present = await ports.portfolios.readRules(portfolio, country, { signal: ports.signal })
+    const rules = wantedRules(country, wanted, present)
+    const changed = rules.some((rule, place) => !isSame(rule, present[place]!))
+    if (changed) await ports.portfolios.setRules(portfolio, country, rules, { signal: ports.grace })
+    yield { type: 'portfolio.ruled', country, active: rules.filter(({ active }) => active).length, changed }
+  }
+}
+
+/** Every rule of the country, on or off. Throws FETTLE_PORTFOLIO for a rule that the service does not have. */
+function wantedRules(
+  country: string,
+  wanted: 'default' | readonly PlannedRule[],
+  present: readonly PortfolioRule[],
+): readonly PortfolioRule[] {
+  if (wanted === 'default') return present.map(rule => ({ ...rule, active: true }))
+  const unknown = wanted.find(({ code }) => !present.some(rule => rule.code === code))
+  if (unknown !== undefined) {
+    const codes = present.map(({ code }) => code).join(', ')
+    throw new FettleError('FETTLE_PORTFOLIO', `portfolio.rules: the service has no rule ${unknown.code} of ${country}`, {
+      hint: codes === '' ? `It has no rules of ${country}.` : `Choose from ${codes}.`,
+    })
+  }
+  return present.map(rule => {
+    const own = wanted.find(({ code }) => code === rule.code)
+    if (own === undefined) return { ...rule, active: false }
+    const [one, two, three] = rule.params
+    return { ...rule, active: true, params: [own.param0 ?? one, own.param1 ?? two, own.param2 ?? three] }
+  })
+}
+
+const isSame = (one: PortfolioRule, other: PortfolioRule): boolean =>
+  one.active === other.active && (!one.active || one.params.join('\n') === other.params.join('\n'))

@@ -2,8 +2,8 @@
 
 import { currentPipelineOf, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
-import { NO_OVERRIDES } from '../../../src/app/prepare/context.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
+import { NO_OVERRIDES } from '../../../src/app/prepare/read-pipeline.ts'
 import { listRunIds } from '../../../src/app/runs/run-directory.ts'
 import { findRun } from '../../../src/app/runs/run-store.ts'
 import { FettleError } from '../../../src/errors.ts'

@@ -1,13 +1,15 @@
-/** Estimates a run from the last good one, without sending anything. */
+/** Estimates that send nothing: of a run from the last good one, and of the match rate and credits of a list from a sample. */
 import { realClock } from '../../client/clock.ts'
 import type { Issue } from '../../errors.ts'
+import { sentRows } from '../../input/index.ts'
 import { countRows } from '../../input/upload/asked-rows.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import { isBusy } from '../../reuse/answer-folder.ts'
-import type { Credentials, Env } from '../env/environment.ts'
+import { type Credentials, dataDirOf, type Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
+import { findRegisters, registerDirOf } from '../prepare/registers.ts'
 import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
 import type { ReuseSettings } from '../reuse/settings.ts'
 import { finishedRunOfKey } from '../runs/run-queries.ts'
@@ -139,3 +141,84 @@ function monthOf(plan: Plan, runsDir: string, identity: string | null): RunEstim
 
 const sum = (...counts: readonly (number | null)[]): number | null =>
   counts.reduce((total, count) => (total === null || count === null ? null : total + count), 0)
+
+export interface CreditsEstimate {
+  /** Rows that are sent. */
+  readonly list: number
+  readonly sample: { readonly rows: number; readonly matched: number; readonly review: number; readonly unmatched: number }
+  /** Rows for which a company is found. */
+  readonly matched: ShareEstimate
+  readonly review: ShareEstimate
+  /** One for each row that is found; null when the pipeline enriches nothing. `low` and `high` with 95 % certainty. */
+  readonly credits: {
+    readonly likely: number
+    readonly low: number
+    readonly high: number
+    readonly budget: number | null
+  } | null
+  readonly registers: readonly { readonly name: string; readonly companies: number; readonly snapshotDate: string }[]
+}
+
+export interface EstimateOptions {
+  readonly env: Env
+  readonly cwd: string
+  /** Rows of the sample. */
+  readonly rows: number
+  /** Null for the registers of the plan, or every imported one. */
+  readonly registers: readonly string[] | null
+}
+
+/** Throws FETTLE_REGISTER_NONE without a register, FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ. */
+export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }: EstimateOptions): Promise<CreditsEstimate> {
+  const { matchSample } = await import('../../service/data-cleaning/processing/list-sample.ts')
+  const { importSample, SAMPLE } = await import('../../service/registers/index.ts')
+  const { systemClock } = await import('../../service/clock.ts')
+  const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
+  const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
+  if (names.includes(SAMPLE)) await importSample(registerDirOf(dataDirOf(env)), systemClock)
+  const found = await matchSample(() => sentRows(plan, cwd), rows, {
+    dir: registerDirOf(dataDirOf(env)),
+    names,
+    ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }),
+  })
+  const { registers: used, ...sample } = found
+  const list = plan.sent
+  const matched = shareInterval(sample.matched, sample.rows, list)
+  const { enrich, budget } = plan
+  const credits =
+    enrich === null
+      ? null
+      : {
+          likely: Math.round(matched.share * list),
+          low: Math.floor(matched.low * list),
+          high: Math.ceil(matched.high * list),
+          budget: budget.credits,
+        }
+  return { list, sample, matched, review: shareInterval(sample.review, sample.rows, list), credits, registers: used }
+}
+
+interface ShareEstimate {
+  readonly share: number
+  readonly low: number
+  readonly high: number
+}
+
+/** The quantile of the normal distribution for 95 %. */
+const Z = 1.959964
+
+/**
+ * Wilson's interval, which holds for small samples and rare events, with the correction for a sample that is a considerable part of
+ * the list: of a list that was taken whole the share is known. `found` of `sample` rows of `list`.
+ */
+export function shareInterval(found: number, sample: number, list: number): ShareEstimate {
+  if (sample === 0) return { share: 0, low: 0, high: list === 0 ? 0 : 1 }
+  const share = found / sample
+  if (sample >= list) return { share, low: share, high: share }
+  const size = (sample * (list - 1)) / (list - sample)
+  const middle = (share + Z ** 2 / (2 * size)) / (1 + Z ** 2 / size)
+  const half = (Z / (1 + Z ** 2 / size)) * Math.sqrt((share * (1 - share)) / size + Z ** 2 / (4 * size ** 2))
+  // Rows that were looked at are certain.
+  const low = Math.max(middle - half, found / list)
+  const high = Math.min(middle + half, 1 - (sample - found) / list)
+  return { share, low: Math.min(low, share), high: Math.max(high, share) }
+}
