@@ -40,7 +40,7 @@ const searchRows = ({ search, nameOf }: HitDocument): [string, string][] =>
     ['Datasets', list(search.datasets)],
     ['Countries', list(search.countryCodes)],
     ['Date of birth', search.dateOfBirth ?? ''],
-    ['Searched', `${at(search.createdAt)}, by ${nameOf(search.owner) ?? ''}`],
+    ['Searched', `${at(search.createdAt)}, by ${nameOf(search.createdBy) ?? ''}`],
     ['Status', search.status],
     ['Risk rating', search.riskRating],
     ['Search', search.id],
