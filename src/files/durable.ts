@@ -19,6 +19,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FettleError } from '../errors.ts'
+import { readKept } from './kept-files.ts'
 
 /** File systems that cannot sync a folder (some network and FUSE mounts) answer with one of these; any other error is real. */
 const UNSUPPORTED = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP']
@@ -161,7 +162,7 @@ const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | c
 
 /** Opens a file (0600) for more lines. A last line that a kill left torn is cut off: the next one must not continue it. */
 function openForLines(path: string): number {
-  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+  const bytes = readKept(path) ?? Buffer.alloc(0)
   const whole = bytes.lastIndexOf(0x0a) + 1
   const file = openSync(path, FLAGS, 0o600)
   if (whole < bytes.length) ftruncateSync(file, whole)

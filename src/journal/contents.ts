@@ -3,10 +3,10 @@
  * journal has ids, counts and the digest of each content. So rows can be forgotten while the journal stays as it was written.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { writeAtomic } from '../files/atomic-file.ts'
-import { syncFolderSync } from '../files/durable.ts'
+import { syncFolderSync, writeWhole } from '../files/durable.ts'
 import type { RunEvent } from './events.ts'
 
 /** The values of an event that are kept apart, by their paths. */
@@ -133,10 +133,13 @@ export const contentsSize = (journal: string): number => statSync(contentsPath(j
 export const writeContents = (journal: string, contents: Contents): Promise<void> =>
   writeAtomic(contentsPath(journal), [...contents].map(([line, content]) => toLine(line, content)).join(''))
 
-/** Appends contents, each on disk before its event is. */
+/** Appends contents, each on disk before its event is. One whose event was not written is replaced by the next. */
 export class ContentsFile {
   readonly #journal: string
   #file: number | null = null
+  /** Where the contents of written events end, and the one that was appended last. */
+  #end = 0
+  #appended = 0
 
   constructor(journal: string) {
     this.#journal = journal
@@ -145,8 +148,15 @@ export class ContentsFile {
   append(line: number, content: Content): void {
     this.#file ??= this.#open(line)
     const bytes = Buffer.from(toLine(line, content))
-    for (let offset = 0; offset < bytes.length; ) offset += writeSync(this.#file, bytes, offset)
+    if (fstatSync(this.#file).size > this.#end) ftruncateSync(this.#file, this.#end)
+    writeWhole(this.#file, bytes)
     fsyncSync(this.#file)
+    this.#appended = this.#end + bytes.length
+  }
+
+  /** The event of the last content is on disk. */
+  commit(): void {
+    this.#end = this.#appended
   }
 
   close(): void {
@@ -156,10 +166,9 @@ export class ContentsFile {
   #open(line: number): number {
     const path = contentsPath(this.#journal)
     const isNew = !existsSync(path)
-    const end = contentsEnd(this.#journal, line - 1)
+    this.#end = contentsEnd(this.#journal, line - 1)
     const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_CREAT, 0o600)
     if (isNew) syncFolderSync(dirname(path))
-    else ftruncateSync(file, end)
     return file
   }
 }

@@ -252,6 +252,7 @@ export function openJournal(
         writeWhole(file, line)
         if (!isRepeated(event, state)) fsyncSync(file)
         isTorn = false
+        if (content !== null) contents.commit()
       })
       wholeBytes += line.length
       sums.accept(text)

@@ -18,7 +18,7 @@ import { keepSearches, SEARCH_KINDS } from '../reuse/searches.ts'
 import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
-import { reportOfRun } from '../runs/run-queries.ts'
+import { lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { settleCredits } from '../runs/spending.ts'
 import { openRunPorts } from './ports.ts'
 import { connectRun } from './run-connection.ts'
@@ -86,6 +86,8 @@ async function settleRun(earlier: RunState, attempt: Attempt, answers: string): 
   // A shard has kept its answers once it is merged.
   const isOver = (earlier.finished && earlier.plan.shard === undefined) || earlier.reuse?.isKept === true
   if (isOver) {
+    // A kill may have come between the end of the run and its reports.
+    if (earlier.finished && lacksReports(earlier, settings.runsDir)) await conclude(earlier.runId, directory, attempt)
     await asked.settle([earlier.runId])
     return { answers: 0, why: earlier.reuse?.refused ?? null }
   }
@@ -225,13 +227,18 @@ async function keepPaid(state: RunState, directory: RunDirectory, folder: Answer
 /** A resume of the run ends with this error, and names the run that took its place. */
 async function supersede(earlier: RunState, directory: RunDirectory, attempt: Attempt): Promise<void> {
   const { runId } = attempt.record.state
-  const { runsDir, runtime } = attempt.settings
   const message = `the run ${earlier.runId} had not paid for all its rows when the run ${runId} took its place`
   const error = new FettleError('FETTLE_SUPERSEDED', message)
   const ended = { outcomes: UNKNOWN, checks: [], error: recordError(error) }
   record(directory, attempt, journal =>
     journal.append({ type: 'run.finished', status: 'cancelled', exitCode: error.exitCode, ...ended }),
   )
-  await settleCredits(runsDir, readRun(runsDir, earlier.runId), runtime.clock)
-  await writeReports(directory, reportOfRun(runsDir, earlier.runId), readRun(runsDir, earlier.runId))
+  await conclude(earlier.runId, directory, attempt)
+}
+
+/** Settles what a run that has finished cost, and writes its reports. */
+async function conclude(runId: string, directory: RunDirectory, { settings: { runsDir, runtime } }: Attempt): Promise<void> {
+  const state = readRun(runsDir, runId)
+  await settleCredits(runsDir, state, runtime.clock)
+  await writeReports(directory, reportOfRun(runsDir, runId), state)
 }

@@ -1,7 +1,6 @@
 /** Files of the events of a run: what it read, in its directory; its own file and the copy under the fixed name; and the record of written events. */
 
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseWireDate } from '../../contract/index.ts'
@@ -38,7 +37,7 @@ const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio
 
 function readStaged({ path }: RunDirectory): ReadEvents | null {
   try {
-    return JSON.parse(readFileSync(join(path, EVENTS_FILE), 'utf8')) as ReadEvents
+    return JSON.parse(readKeptText(join(path, EVENTS_FILE)) ?? 'null') as ReadEvents | null
   } catch {
     // It was removed: the events are read again.
     return null

@@ -3,7 +3,7 @@
  * journals how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
  * a line for each finished run that it has looked at, which counts while the journal has the size and the time that it had. Readers never write it.
  */
-import { appendFileSync, existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
@@ -78,9 +78,7 @@ function readIndex(runsDir: string): Index {
 /** None where the file cannot be read: it is a hint. */
 function readLines(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter(text => text !== '')
+    return (readKeptText(path) ?? '').split('\n').filter(text => text !== '')
   } catch {
     return []
   }
@@ -124,6 +122,8 @@ async function remember(runsDir: string, added: readonly Known[]): Promise<void>
   const toText = (known: Iterable<Known>): string => [...known].map(one => `${JSON.stringify(one)}\n`).join('')
   try {
     const ids = listRunIds(runsDir)
+    // Opening a FIFO would never end.
+    if (readIndex(runsDir).stats?.isFile() === false) return
     appendFileSync(indexPath(runsDir), `\n${toText(added)}`, { mode: 0o600 })
     const { lines } = readIndex(runsDir)
     const known = knownRuns(runsDir)

@@ -94,7 +94,7 @@ const entryRows = (entry: Entry): [string, string][] =>
     ...entry.sources.map(({ title, link }): [string, string] => ['Source', joinTexts([title, link].filter(part => part !== ''))]),
   ])
 
-function hitPdf(content: HitDocument): Promise<Buffer> {
+export function hitPdf(content: HitDocument): Promise<Buffer> {
   const { entry, hit, now } = content
   const sections: PdfSection[] = [
     { heading: 'Search', rows: searchRows(content) },

@@ -83,10 +83,9 @@ test('a run that is killed at any write of its journal has named what it asks ag
 test('any nights of pipelines that share their answers write what full nights write, and pay nothing twice', {
   timeout: 3_600_000,
 }, async () => {
-  const seed = process.env.FETTLE_SEED
+  const seed = Number(process.env.FETTLE_SEED ?? Math.floor(Math.random() * 2 ** 31))
   const how = {
-    numRuns: runs(5, 60),
-    ...(seed === undefined ? {} : { seed: Number(seed) }),
+    ...{ numRuns: runs(5, 60), seed },
     interruptAfterTimeLimit: 1_800_000,
     endOnFailure: true,
   }

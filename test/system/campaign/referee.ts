@@ -38,17 +38,20 @@ export class CampaignReferee implements Referee {
   readonly payments: Payment[] = []
   readonly faults: string[] = []
   readonly plans = new Map<number, Plans>()
-  /** Requests in progress, without those that stall. */
-  pending = 0
   requests = 0
   time: Time | null = null
+  /** Requests in progress, without those that stall. */
+  readonly #pending = new Set<Passing>()
   readonly #jobs = new Map<string, { readonly run: string; rows: string[] }>()
   readonly #due = new Map<Passing, Trouble['effect']>()
 
+  get pending(): number {
+    return this.#pending.size
+  }
+
   async arrived(passing: Passing): Promise<number | null> {
-    this.pending++
     this.requests++
-    passing.response.once('close', () => void this.pending--)
+    this.#begin(passing)
     const plans = this.#plansOf(passing)
     const effect = plans === null ? null : dueIn(plans, passing)
     if (plans === null || effect === null) return null
@@ -58,9 +61,9 @@ export class CampaignReferee implements Referee {
     else if (effect === 'killed at arrival') plans.host.kill('SIGKILL')
     else if (effect !== 'cut' && effect !== 'stall') this.#due.set(passing, effect)
     if (effect === 'stall') {
-      this.pending--
+      this.#pending.delete(passing)
       await this.time!.sleep(STALL_MS)
-      this.pending++
+      this.#begin(passing)
     }
     if (effect === 'cut' || effect === 'stall' || effect === 'killed at arrival') throw new Error(effect)
     return null
@@ -74,6 +77,13 @@ export class CampaignReferee implements Referee {
     if (effect === 'killed when answered') passing.response.once('finish', () => host?.kill('SIGKILL'))
     if (effect === 'lost' || effect === 'killed unanswered') throw new Error(effect)
     return status < 300 && passing.operation === 'file' ? this.#stamped(passing, body) : body
+  }
+
+  /** In progress until its connection is closed, which may be before this: then time does not wait for it. */
+  #begin(passing: Passing): void {
+    if (passing.response.closed || passing.request.socket.destroyed) return
+    this.#pending.add(passing)
+    passing.response.once('close', () => this.#pending.delete(passing))
   }
 
   /** Of the process that sent it, which has the other end of its connection. */

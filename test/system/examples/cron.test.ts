@@ -14,7 +14,7 @@ const SECTION = /\n## In cron\n([\s\S]*?)\n## /.exec(DOC)?.[1] ?? ''
 const [cron = '', mail = ''] = [...SECTION.matchAll(/```text\n([\s\S]*?)```/g)].map(([, text]) => text ?? '')
 const [pipeline = ''] = [...DOC.matchAll(/```yaml\n(name: nightly\n[\s\S]*?)```/g)].map(([, text]) => text ?? '')
 
-/** Run ids, times and sizes differ from night to night. */
+/** Run ids, times, sizes and reads of the job differ from night to night. */
 const steady = (text: string): string =>
   text
     .replace(/\d{8}T\d{6}Z(-[\w-]*?)-[0-9a-f]{6}/g, 'RUN$1')
@@ -22,6 +22,7 @@ const steady = (text: string): string =>
     .replace(/\d{4}-\d\d-\d\d/g, 'DAY')
     .replace(/https?:\/\/[\w.:-]+/g, 'URL')
     .replace(/\d+(\.\d+)? (kB|MB)/g, 'SIZE')
+    .replace(/\d+ requests/g, 'REQUESTS')
     .replace(/ +$/gm, '')
     .trim()
 

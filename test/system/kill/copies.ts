@@ -6,7 +6,7 @@ import { recorded } from './judge.ts'
 import type { Place } from './kit.ts'
 
 /** Of a pipeline, and of the answers. */
-const LOCK = /^fettle-runs\/(?:locks\/|answers\/\.asking\/(?:choosing|writing)\.)/
+const LOCK = /^fettle-runs\/(?:locks\/|answers\/[0-9a-f]{32}\/(?:.+\.)?lock(?:\.|$))/
 const RUN_ID = /\d{8}T\d{6}Z-([a-z0-9.-]+)-[0-9a-f]{6}/g
 
 /**

@@ -66,7 +66,7 @@ export async function paidScene(
 
 /** The night after one that was killed before it paid: it takes the place of that one, and pays for all its rows once. */
 export async function unpaidScene(data: string, service: FaultyService, onStart: (child: Child) => void): Promise<Scene> {
-  const prepared = await killedNight(data, service, { operation: 'setEnrichments', at: 'answered' }, onStart)
+  const prepared = await killedNight(data, service, { operation: 'setEnrichments', at: 'carriedOut' }, onStart)
   const killed = recorded(prepared)!
   writeFileSync(join(prepared.folder, 'in.csv'), NEXT)
   const judge = async (place: Place): Promise<string[]> => {

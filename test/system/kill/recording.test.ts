@@ -18,7 +18,6 @@ const RUN = ['run', 'pipeline.yml', '--json', '--record', 'case.jsonl']
 let data: string
 let service: FaultyService
 let expected: string[]
-let exchanges: number
 
 useService(started => {
   ;({ data, service } = started)
@@ -27,18 +26,17 @@ beforeAll(async () => {
   const place = makePlace(data, service)
   expect((await start(place, RUN).ended).code).toBe(0)
   expected = outputsOf(place)
-  exchanges = (await openCassette(join(place.folder, 'case.jsonl'))).exchanges
   rmSync(place.folder, { recursive: true, force: true })
 })
 
-/** Kills a run at its `nth` operation on the cassette, and repeats the command; whether it was killed. */
-async function killAt(effect: 'SIGKILL' | 'cut', nth: number): Promise<boolean> {
+/** Kills a run at its `nth` operation on the cassette, and repeats the command. Returns the exchanges of a run that ended before; null if it was killed. */
+async function killAt(effect: 'SIGKILL' | 'cut', nth: number): Promise<number | null> {
   const place = makePlace(data, service)
   const cassette = join(place.folder, 'case.jsonl')
   try {
     const disk = { fault: `${effect}@${nth}`, log: join(data, 'log'), paths: cassette }
     const { signal } = await start(place, RUN, disk).ended
-    if (signal !== 'SIGKILL') return false
+    if (signal !== 'SIGKILL') return (await openCassette(cassette)).exchanges
     const before = existsSync(cassette) ? readFileSync(cassette, 'utf8').split('\n').slice(0, -1) : []
     for (const line of before) expect(() => JSON.parse(line)).not.toThrow()
     const { code, stderr } = await start(place, nextCommand(place, RUN)).ended
@@ -50,7 +48,7 @@ async function killAt(effect: 'SIGKILL' | 'cut', nth: number): Promise<boolean> 
     expect(found.damaged).toBeLessThanOrEqual(effect === 'cut' ? 1 : 0)
     const text = readFileSync(cassette, 'utf8')
     for (const secret of [CREDENTIALS.password, 'Harrow', place.folder]) expect(text).not.toContain(secret)
-    return true
+    return null
   } finally {
     rmSync(place.folder, { recursive: true, force: true })
   }
@@ -59,7 +57,11 @@ async function killAt(effect: 'SIGKILL' | 'cut', nth: number): Promise<boolean> 
 test.each(['SIGKILL', 'cut'] as const)('a recording ended by %s goes on with the next command', async effect => {
   const step = runs(7, 1)
   let nth = effect === 'cut' ? 2 : 1
-  while (await killAt(effect, nth)) nth += step
+  let exchanges = await killAt(effect, nth)
+  while (exchanges === null) {
+    nth += step
+    exchanges = await killAt(effect, nth)
+  }
   // It was killed at the head and at every kind of answer.
   expect(nth).toBeGreaterThan(exchanges - step)
 })

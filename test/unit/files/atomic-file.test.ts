@@ -239,7 +239,7 @@ function program(body: string): { script: string; root: string } {
   const root = folder()
   for (const name of ['files', 'errors']) mkdirSync(join(root, 'src', name), { recursive: true })
   writeFileSync(join(root, 'package.json'), '{"type":"module"}')
-  const files = ['durable', 'stale-temp-files', 'file-chunks', 'paths', 'atomic-file'].map(name => `files/${name}`)
+  const files = ['kept-files', 'durable', 'stale-temp-files', 'file-chunks', 'paths', 'atomic-file'].map(name => `files/${name}`)
   for (const name of [...ERRORS, 'process', ...files]) {
     const source = readFileSync(new URL(`../../../src/${name}.ts`, import.meta.url), 'utf8')
     const compilerOptions = { module: ModuleKind.ESNext, target: ScriptTarget.ES2023, rewriteRelativeImportExtensions: true }

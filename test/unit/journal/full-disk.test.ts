@@ -2,14 +2,15 @@
 import fs, { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { FettleError } from '../../../src/errors.ts'
+import { FettleError, issue } from '../../../src/errors.ts'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { openJournal, readJournal } from '../../../src/journal/file.ts'
+import type { RunEventInput } from '../../../src/journal/index.ts'
 import { replaceBuiltin } from '../../support/builtin.ts'
 import { worldOf } from '../run/world.ts'
 import { freshFolder } from './fresh-folder.ts'
 
-/** What fails from now on: `half` writes half of it and then says ENOSPC. */
+/** What fails from now on: `half` writes half of it and then has no room, `second` does so after one whole writing. */
 const disk = { fails: null as string | null }
 
 function failOnCommand(): () => void {
@@ -22,6 +23,10 @@ function failOnCommand(): () => void {
       return call(...args)
     }
   const writeSync = (file: number, bytes: Buffer, offset: number): number => {
+    if (disk.fails === 'second') {
+      disk.fails = 'half'
+      return real.writeSync(file, bytes, offset)
+    }
     if (disk.fails === 'half') {
       if (offset > 0) throw failure('ENOSPC')
       return real.writeSync(file, bytes, 0, bytes.length >> 1)
@@ -67,6 +72,25 @@ test.each(['half', 'fsync'])('an append that fails (%s) is not recorded, and the
   journal.append({ type: 'stage.started', stage: 'upload' })
   journal.close()
   expect(readJournal(path).events.map(event => event.type)).toEqual(['run.started', 'stage.started'])
+})
+
+test.each(['half', 'second', 'fsync'])('an event with cells that fails (%s) is not recorded, and the next one is whole', how => {
+  const path = join(freshFolder(), 'journal.jsonl')
+  const journal = openJournal(path, now, 'new')
+  journal.append(worldOf().journal.events.map(({ at: _, ...fact }) => fact)[0]!)
+  const raised = (message: string): RunEventInput => ({ type: 'issue.raised', issue: issue('FETTLE_INPUT_ENCODING', message) })
+  journal.append(raised('first'))
+  disk.fails = how
+  thrown(() => journal.append(raised('lost, and longer than those around it')))
+  disk.fails = null
+  for (const message of ['second', 'third']) journal.append(raised(message))
+  journal.close()
+  const { events } = readJournal(path)
+  expect(events.flatMap(event => (event.type === 'issue.raised' ? [event.issue.message] : []))).toEqual([
+    'first',
+    'second',
+    'third',
+  ])
 })
 
 test('drops a torn last line in the next process', () => {
