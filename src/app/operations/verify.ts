@@ -161,7 +161,7 @@ function checkEnd({ journal }: RunDirectory, content: JournalContent, report: Re
   }
 }
 
-function readSealed(directory: RunDirectory, { files, fault, notes }: Findings): Report | null {
+function readSealed(directory: RunDirectory, { files, fault }: Findings): Report | null {
   const path = reportPath(directory)
   if (!existsSync(path)) return null
   files.push(path)

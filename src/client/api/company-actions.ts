@@ -9,14 +9,7 @@ import {
   streetLine,
 } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type {
-  CandidateRequests,
-  CompanyRequests,
-  Portfolio,
-  ProposedCompany,
-  Screening,
-  ScreenQuery,
-} from '../../model/requests.ts'
+import type { CompanyRequests, Portfolio, ProposedCompany, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
 import { createPortfolioSync } from './portfolio-sync.ts'

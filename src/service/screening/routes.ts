@@ -9,9 +9,7 @@ import {
   OPERATIONS,
   pathOf,
   RISK_RATINGS,
-  type RiskRating,
   SEARCH_STATUSES,
-  type SearchStatus,
   type SearchUpdate,
   searchUpdate,
 } from '../../contract/index.ts'

@@ -1,8 +1,7 @@
 /** `fettle review`: decisions by table, by file and at a terminal; kept, applied, applied again on the next run, and taken back. */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine, pipelineOf } from './fettle.ts'

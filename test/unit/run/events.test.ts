@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openEventStore, ownEventsFile } from '../../../src/app/runs/event-store.ts'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { CompanyEvent } from '../../../src/model/requests.ts'
