@@ -1,20 +1,21 @@
 /** Makes docs/report-json.md from the schema of report.json. Needs build/. */
 import { reportJsonSchema } from '../build/report/index.js'
 
-const escaped = text => text.replaceAll('|', '\\|')
-
-/** What a value can be; a type, or several with `or`. */
+/** What a value can be: a type, or several separated by `|`; `?` at the end: or null. */
 function formOf(schema) {
-  if (schema.const !== undefined) return `\`${schema.const}\``
-  if (schema.enum !== undefined) return schema.enum.map(one => `\`${one}\``).join(', ')
-  if (schema.anyOf !== undefined) return joined(schema.anyOf.map(formOf))
-  if (Array.isArray(schema.type)) return joined(schema.type.map(type => formOf({ ...schema, type })))
-  if (schema.format === 'date-time') return 'time'
-  if (schema.type === 'array') return `list of ${schema.items.properties === undefined ? formOf(schema.items) : 'objects'}`
-  return { string: 'text', integer: 'whole number', boolean: 'true or false', null: 'null' }[schema.type] ?? schema.type
+  const forms = [...new Set(formsOf(schema))]
+  return `${forms.filter(form => form !== 'null').join(' \\| ')}${forms.includes('null') ? '?' : ''}`
 }
 
-const joined = forms => [...new Set(forms)].join(' or ')
+function formsOf(schema) {
+  if (schema.const !== undefined) return [`\`${schema.const}\``]
+  if (schema.enum !== undefined) return [schema.enum.map(one => `\`${one}\``).join(', ')]
+  if (schema.anyOf !== undefined) return schema.anyOf.flatMap(formsOf)
+  if (Array.isArray(schema.type)) return schema.type.flatMap(type => formsOf({ ...schema, type }))
+  if (schema.format === 'date-time') return ['time']
+  if (schema.type === 'array') return [schema.items.properties === undefined ? `list of ${formOf(schema.items)}` : 'list']
+  return [{ string: 'text' }[schema.type] ?? schema.type]
+}
 
 /** The object in a schema, and the ending of its path: itself, an element of a list, or one of several forms. */
 function objectIn(schema) {
@@ -29,7 +30,7 @@ function* keysOf(properties, path, seen) {
   for (const [name, schema] of Object.entries(properties)) {
     const key = `${path}${name}`
     const found = objectIn(schema)
-    const digest = found && Object.keys(found.properties).length > 2 ? JSON.stringify(found.properties) : null
+    const digest = found && Object.keys(found.properties).length > 1 ? JSON.stringify(found.properties) : null
     const earlier = digest === null ? undefined : seen.get(digest)
     yield { key: `${key}${found?.ending ?? ''}`, schema, earlier }
     if (found === null || earlier !== undefined) continue
@@ -38,20 +39,33 @@ function* keysOf(properties, path, seen) {
   }
 }
 
-const row = ({ key, schema, earlier }) => {
+const cellsOf = ({ key, schema, earlier }) => {
   const meaning = schema.description ?? missing(key)
-  return `| \`${key}\` | ${escaped(formOf(schema))} | ${escaped(meaning)}${earlier === undefined ? '' : `; keys as in \`${earlier}\``} |`
+  return `(${formOf(schema)}): ${meaning}${earlier === undefined ? '' : `; keys as in \`${earlier}\``}`
+}
+
+/** Keys of one object that follow each other and have the same form and meaning are one line: the first in full, the others by name. */
+function rowsOf(keys) {
+  const rows = []
+  for (const each of keys) {
+    const [path, name] = [each.key.slice(0, each.key.lastIndexOf('.') + 1), each.key.slice(each.key.lastIndexOf('.') + 1)]
+    const cells = cellsOf(each)
+    const last = rows.at(-1)
+    if (last?.path === path && last.cells === cells) last.names.push(name)
+    else rows.push({ path, names: [`${path}${name}`], cells })
+  }
+  return rows.map(({ names, cells }) => `- ${names.map(name => `\`${name}\``).join(', ')} ${cells}`)
 }
 
 const missing = key => {
   throw new Error(`report.json: ${key} has no description in its schema`)
 }
 
-const table = keys => ['| key | value | meaning |', '| --- | --- | --- |', ...keys.map(row)].join('\n')
+const list = keys => rowsOf(keys).join('\n')
 
 const isOf = (key, name) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[]`)
 
-const section = (title, keys, lead = '') => `\n## ${title}\n${lead === '' ? '' : `\n${lead}\n`}\n${table(keys)}\n`
+const section = (title, keys, lead = '') => `\n## ${title}\n${lead === '' ? '' : `\n${lead}\n`}\n${list(keys)}\n`
 
 export function reportDoc() {
   const { properties } = reportJsonSchema()
@@ -66,7 +80,8 @@ export function reportDoc() {
 Generated from the schema \`fettle/report/v1\` (\`fettle schema report\`, \`schema/report.v1.json\`). A run directory has the report of its run
 ([reports.md](reports.md)); \`fettle report RUN --format json\` prints it. Every required key of the schema is always present, and null if
 unknown. Keys are only added within \`v1\`: ignore those that you do not know. Times are ISO 8601 in UTC, such as
-\`2026-01-31T08:15:00.250Z\`; names that end in \`Ms\` are milliseconds. \`x[].y\` is \`y\` of each element of the list \`x\`.
+\`2026-01-31T08:15:00.250Z\`; names that end in \`Ms\` are milliseconds. \`x[].y\` is \`y\` of each element of the list \`x\`; \`text?\` is a
+text or null.
 
 \`\`\`bash
 jq -r '.totals | [.rows, .matchRate] | @tsv' fettle-runs/20*/report.json

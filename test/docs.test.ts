@@ -104,11 +104,12 @@ describe('what exists is in the documents', () => {
   })
 
   test('every key of a report, with its meaning', () => {
+    // A line may name several keys of one object: the first in full, the others by their last part.
     const rows = new Map(
-      [...read('docs/report-json.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| (.+) \|$/gm)].map(([, key = '', meaning = '']) => [
-        key,
-        meaning,
-      ]),
+      [...read('docs/report-json.md').matchAll(/^- (`[^(]+`) \([^)]+\): (.+)$/gm)].flatMap(([, names = '', meaning = '']) => {
+        const [first = '', ...others] = names.split(', ').map(name => name.slice(1, -1))
+        return [first, ...others.map(name => `${first.slice(0, first.lastIndexOf('.') + 1)}${name}`)].map(key => [key, meaning])
+      }),
     )
     const walk = (value: unknown, path: string, documented: string): void => {
       if (Array.isArray(value)) for (const one of value) walk(one, `${path}[]`, documented)

@@ -16,7 +16,7 @@ const inputSchema = z
       .array(z.object({ path: z.string().describe('the file'), sha256, bytes, rows: known.describe('rows of the file') }))
       .optional()
       .describe(
-        'of an input of several files, in order; path is a folder or has wildcards, and sha256 is that of their hashes and paths',
+        'of an input of several files, in order',
       ),
     sha256,
     bytes,
@@ -36,7 +36,7 @@ const sealSchemas = {
   journal: z
     .object({
       events: known.describe('its events'),
-      head: z.string().describe('the checksum of its last line, which depends on every line before'),
+      head: z.string().describe('checksum of its last line'),
     })
     .nullable()
     .default(null)
@@ -44,7 +44,7 @@ const sealSchemas = {
   files: z
     .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
     .default([])
-    .describe('files of the run directory as of the end of the run; only in its own report.json'),
+    .describe('files of the run directory; only in its own report.json'),
   checksum: z
     .string()
     .nullable()
@@ -58,22 +58,22 @@ const statusSchema = z
 
 const planSchema = z
   .object({
-    fingerprint: z.string().describe('digest of the settings and the input; a run with another one is another run'),
+    fingerprint: z.string().describe('digest of the settings and the input'),
     tags: z.array(z.string()).describe('tags of the pipeline'),
     key: z
       .object({ header: text.describe('header of the column'), index: known.describe('column from 0') })
       .nullable()
       .describe('the column of input.key'),
     limit: known.nullable().describe('rows at most; null: all'),
-    sent: known.describe('rows that were sent: all, or each different one once'),
-    collapse: z.boolean().describe('rows that are equal on the mapped cells are sent once'),
+    sent: known.describe('rows that were sent'),
+    collapse: z.boolean().describe('equal rows are sent once'),
     jobs: known.describe('remote jobs they were split into'),
     concurrency: known.describe('remote jobs side by side'),
-    preparation: z.array(z.string()).describe('why the input could not be sent byte for byte; empty when it could'),
+    preparation: z.array(z.string()).describe('why the input could not be sent byte for byte'),
     enrich: z
       .object({
         product: z.string().describe('the product of the service'),
-        tags: z.array(z.string()).describe('the columns of the service that were asked for'),
+        tags: z.array(z.string()).describe('requested columns'),
       })
       .nullable()
       .describe('null without enrichment'),
@@ -82,16 +82,16 @@ const planSchema = z
         rows: z.number().nullable().describe('rows at most'),
         credits: z.number().nullable().describe('credits of this run at most'),
         month: z.number().optional().describe('credits of the month at most'),
-        account: z.literal('refuse').optional().describe('refuse a run that could need more than the account has left'),
+        account: z.literal('refuse').optional().describe('refuse a run that could exceed the account'),
       })
       .describe('limits of the pipeline'),
     poll: z
       .object({
-        everyMs: ms.describe('milliseconds between the first two questions for the status'),
-        maxMs: ms.describe('milliseconds between two questions at most'),
-        timeoutMs: ms.describe('milliseconds to wait for a job at most'),
+        everyMs: ms.describe('first pause between two polls'),
+        maxMs: ms.describe('longest pause'),
+        timeoutMs: ms.describe('longest wait for a job'),
       })
-      .describe('how the service is asked for the status of a job'),
+      .describe('polling'),
     retry: z.object({ attempts: known.describe('attempts at most') }).describe('how a request is retried'),
     output: z
       .object({
@@ -104,7 +104,7 @@ const planSchema = z
       .nullable()
       .describe('null without an output'),
     accept: acceptSchema,
-    decisions: text.describe('the file of what people decided about rows'),
+    decisions: text.describe('the decisions file'),
     report: z
       .object({
         rows: z.enum(['none', 'review', 'all']).describe('rows that reports list'),
@@ -118,17 +118,17 @@ const jobSchema = z.object({
   part: known.describe('part of the list, from 0'),
   id: text.describe("the service's id"),
   name: z.string().describe("the job's name at the service"),
-  adopted: z.boolean().describe('found rather than created: an earlier attempt had made it'),
-  status: text.describe("the service's last word, verbatim"),
+  adopted: z.boolean().describe('found rather than created'),
+  status: text.describe("the service's last status"),
   history: z
     .array(z.object({ status: z.string().describe("the service's word"), at: at.describe('when it was first seen, UTC') }))
-    .describe('every status that was seen'),
-  polls: known.describe('how often the status was asked for'),
+    .describe('every status'),
+  polls: known.describe('number of polls'),
   jobSummary: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe("the service's counts, verbatim; rows in review are unmatched there"),
-  correlationIds: z.array(z.string()).describe("the service's ids of the requests, for its support"),
+    .describe("the service's counts; rows in review are unmatched there"),
+  correlationIds: z.array(z.string()).describe("ids of the requests, for the service's support"),
   correlations: z
     .array(
       z.object({ operation: z.string().describe('the request'), correlationId: z.string().describe("the service's id of it") }),
@@ -141,7 +141,7 @@ const stageSchema = z.object({
   status: z.enum([...statusSchema.options, 'pending']).describe('the status; pending before it starts'),
   startedAt: at.nullable().describe('UTC; null before it starts'),
   elapsedMs: ms,
-  attempts: known.describe('how often it was started: above 1 after a resume'),
+  attempts: known.describe('how often it was started'),
   note: text.describe('what happened in it, in words'),
 })
 
@@ -155,7 +155,7 @@ const sampleSchema = z.object({
   key,
   score,
   why,
-  reason: text.default(null).describe('why the row is in review or unmatched; null where the service gives no reason'),
+  reason: text.default(null).describe('why the row is in review or unmatched'),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: company.nullable().describe('the best company found'),
   fingerprint: z.string().describe('identifies the row in decisions'),
@@ -169,7 +169,7 @@ const sampleSchema = z.object({
         fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked ones are ***'),
       }),
     )
-    .describe('companies to choose from, best first; one at most where the service names no others'),
+    .describe('companies to choose from, best first'),
   decision: z
     .object({
       decision: z.enum(['accept', 'reject']).describe('what was decided'),
@@ -215,27 +215,27 @@ const columnSchema = z.object({
   index: known.describe('column from 0'),
   key: z.boolean().describe('input.key names this column'),
   filled: known.describe('rows with a value'),
-  fillRate: share.describe('filled / rows, 0 to 1; null when a count is unknown'),
+  fillRate: share.describe('filled / rows, 0 to 1'),
   distinct: known.describe('different values'),
-  distinctShare: share.describe('distinct / filled, 0 to 1; null when nothing is filled'),
-  estimated: z.boolean().describe('distinct is an estimate, right within 5 % as a rule: there are too many to keep'),
+  distinctShare: share.describe('distinct / filled, 0 to 1'),
+  estimated: z.boolean().describe('distinct is an estimate'),
   examples: z
     .array(z.string())
-    .describe('the first different values, cut to 60 characters; *** where masked, none with report.rows: none'),
+    .describe('the first different values; *** where masked'),
 })
 
 const totals = z
   .object({
-    rows: known.describe('rows that are accounted for: those of the input, or the limit'),
-    matched: count.describe('first matches: rows whose company no earlier row has; null: unknown'),
-    manualMatched: count.describe('rows whose company a person accepted; null: unknown'),
-    review: count.describe('rows that a person has to decide about; null: unknown'),
-    unmatched: count.describe('rows without a company; null: unknown'),
-    duplicates: count.describe('rows whose company an earlier row has; null: unknown'),
+    rows: known.describe('rows of the run'),
+    matched: count.describe('first matches: rows whose company no earlier row has'),
+    manualMatched: count.describe('rows whose company a person accepted'),
+    review: count.describe('rows that a person has to decide about'),
+    unmatched: count.describe('rows without a company'),
+    duplicates: count.describe('rows whose company an earlier row has'),
     failed: count.describe('rows about which the service could not be asked'),
     skipped: count.describe('empty rows, which are not sent'),
     matchRate: share.describe(
-      '(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1; null when a count is unknown: a duplicate found its company through an earlier row',
+      '(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1',
     ),
   })
   .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')
@@ -285,8 +285,8 @@ const result = z.object({
         success: z
           .boolean()
           .nullable()
-          .describe('it was met; null: not measured yet, since there is no earlier good run to compare with'),
-        severity: z.enum(['warn', 'fail']).describe('what it does when it is not met'),
+          .describe('it was met; null: not measured yet'),
+        severity: z.enum(['warn', 'fail']).describe('what it does'),
         expected: z.string().describe('the threshold, in words'),
         actual: z.string().describe('what was found, in words'),
       }),
@@ -306,7 +306,7 @@ const result = z.object({
     .describe('what was written'),
   scores: z
     .array(known)
-    .describe('rows per bucket of the match score, equal buckets from 0 to 1; empty when there are no scores'),
+    .describe('rows per bucket of the match score, from 0 to 1'),
   lowestScores: z
     .object({
       matched: z.number().nullable().describe('0 to 1; null if nothing was matched'),
@@ -314,19 +314,19 @@ const result = z.object({
     })
     .nullable()
     .default(null)
-    .describe('the lowest score that the service matched, and the lowest that it left to a person'),
+    .describe('lowest scores'),
   decisions: z
     .object({
       accepted: known.describe('a person accepted a company'),
       rejected: known.describe('a person rejected what the service found'),
       agreed: known.describe('the service found the same by itself'),
-      overruled: known.describe('the service found another company'),
+      overruled: known.describe('the service found a different company'),
       expired: known.describe('lines whose time is over'),
       unused: known.describe('rows decided about that are not in the input'),
-      undone: known.describe('applied in the last good run and not now, although the row is in the input'),
+      undone: known.describe('applied in the last good run and not now'),
     })
     .nullable()
-    .describe("rows by what people's decisions did to them; null where there were none to apply"),
+    .describe('rows by the effect of decisions'),
   matches: matchesSchema,
   changes: changesSchema,
   reuse: reuseSchema,
@@ -334,20 +334,20 @@ const result = z.object({
   credits: count
     .default(null)
     .describe(
-      'credits the service may charge: one for each row with a company, one for each AML search and each question for candidates; 0 for the embedded service',
+      'credits the service may charge',
     ),
   reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
   duplicates: z
     .array(duplicateSchema)
     .default([])
-    .describe('rows whose company an earlier row has, the first of them; only with report.rows: all'),
-  review: z.array(sampleSchema).describe('rows in review, the first of them; as report.rows and report.mask allow'),
-  unmatched: z.array(sampleSchema).describe('unmatched rows, the first of them; only with report.rows: all'),
+    .describe('first duplicates; only with report.rows: all'),
+  review: z.array(sampleSchema).describe('first rows in review, as report.rows and report.mask allow'),
+  unmatched: z.array(sampleSchema).describe('first unmatched rows; only with report.rows: all'),
   http: z
     .object({
       requests: known.describe('requests to the service, retries included'),
       retries: known.describe('of these, the retries'),
-      throttledMs: ms.describe('milliseconds waited because the service asked for it'),
+      throttledMs: ms.describe('time waited because the service requested it'),
     })
     .describe('the requests of the run'),
   error,
@@ -363,9 +363,9 @@ export const reportSchema = z.object({
       runId: z.string().describe('id of the run, the name of its directory'),
       startedAt: at.describe('start of the run, UTC'),
       generatedAt: at.describe('when this report was written, UTC'),
-      traceId: z.string().describe('trace id of the run (docs/lineage.md)'),
+      traceId: z.string().describe('trace id of the run (docs/dags.md)'),
       ci: text.describe('the CI system it ran on'),
-      resumedFrom: text.describe('the run this one went on from: its own id once it was resumed'),
+      resumedFrom: text.describe('its own id once it was resumed'),
       resumedAt: z.array(at).describe('when it was resumed, UTC'),
       directory: text.describe('the run directory, relative to the working directory'),
     })
@@ -379,16 +379,16 @@ export const reportSchema = z.object({
   totals,
   ledger: z
     .object({
-      adds: z.boolean().nullable().describe('whether outcomes add up to rows; null when a count is unknown'),
+      adds: z.boolean().nullable().describe('whether outcomes add up to rows'),
       sum: known.describe('sum of the outcomes'),
-      difference: z.int().nullable().describe('rows without an outcome; below 0 when rows were counted twice'),
+      difference: z.int().nullable().describe('rows without an outcome'),
       unknown: z.array(z.string()).describe('outcomes whose count is unknown'),
     })
     .describe('whether every row is accounted for'),
   previous: z
     .object({ runId: z.string().describe('its id'), startedAt: at.describe('its start, UTC'), totals })
     .nullable()
-    .describe('the last good run of the pipeline, when there is one to compare with'),
+    .describe('the last good run of the pipeline'),
   delta: z
     .object({
       rows: z.number().nullable().describe('rows'),

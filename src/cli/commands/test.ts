@@ -74,7 +74,7 @@ async function filesOf(given: readonly string[], cwd: string): Promise<string[]>
     if (inside.length === 0)
       throw usageError(
         `there is no test file in ${name === '.' ? 'this folder' : name}`,
-        'Write one beside a pipeline, such as suppliers.test.yml beside suppliers.yml; see docs/pipeline-tests.md.',
+        'Write one beside a pipeline, such as suppliers.test.yml beside suppliers.yml; see docs/testing.md.',
       )
     found.push(...inside.map(one => normalize(join(name, one))))
   }

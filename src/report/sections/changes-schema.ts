@@ -6,7 +6,7 @@ import { company, key, known, name } from '../schema-values.ts'
 const place = z
   .object({ outcome: z.string().describe('the outcome'), company })
   .nullable()
-  .describe('null where the list does not have the row; empty texts without a company')
+  .describe('null where the list does not have the row')
 
 const counts = z.object(
   Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known.describe('rows')])) as Record<keyof ChangeCounts, typeof known>,
@@ -16,16 +16,16 @@ export const changesSchema = z
   .object({
     against: z.string().describe('the earlier run'),
     counts: counts.describe(
-      'rows: new and gone by the list; matched, lost, moved (another company), changed (the same company with other data), outcome (no company before and after, and another outcome), decided by a person, undone (a decision applied and does not now, counted in the other kinds too)',
+      'rows by kind of change (nights.md)',
     ),
     rows: z
       .array(
         z.object({
-          kind: z.enum(CHANGE_KINDS).describe('what happened to the row, as in counts'),
+          kind: z.enum(CHANGE_KINDS).describe('as in counts'),
           cause: z
             .enum(['list', 'answer', 'company', 'decision'])
             .describe(
-              'what made the difference: the cells of the row, the answer of the service, the data of the company, a decision',
+              'what made the difference',
             ),
           row: known.nullable().describe('data row from 1; null when it is gone'),
           key,
@@ -47,4 +47,4 @@ export const changesSchema = z
   })
   .nullable()
   .default(null)
-  .describe('rows that differ from the last good run; null without one whose rows were kept')
+  .describe('rows that differ from the last good run')

@@ -7,13 +7,13 @@ export const eventsSchema = z
     portfolio: z
       .object({ id: known.describe("the service's id"), name: z.string().describe('its name') })
       .nullable()
-      .describe('the portfolio; null before it exists'),
-    since: z.string().nullable().describe('when events were read last; null for the first time'),
+      .describe('the portfolio'),
+    since: z.string().nullable().describe('when events were read last'),
     events: known.describe('events'),
     companies: known.describe('companies with an event'),
     kinds: z.record(z.string(), known).describe('companies by what happened to them'),
-    file: z.string().nullable().describe('the file of the events; null before it is written'),
-    ownFile: z.string().nullable().describe('the same under the name of the run, which no later run replaces'),
+    file: z.string().nullable().describe('the file of the events'),
+    ownFile: z.string().nullable().describe('the same under the name of the run'),
     sha256: z.string().nullable().describe('its SHA-256, lower-case hex'),
     marked: known.describe('events that were marked as processed'),
     listed: z
@@ -31,7 +31,7 @@ export const eventsSchema = z
   })
   .nullable()
   .default(null)
-  .describe('what happened to companies of the portfolio since the last run; null if the pipeline has no such key')
+  .describe('what happened to companies of the portfolio since the last run')
 
 const refusals = z
   .array(z.object({ id: company.shape.id, why: z.string().describe('the answer of the service') }))
@@ -39,20 +39,20 @@ const refusals = z
 
 export const portfolioSchema = z
   .object({
-    id: known.nullable().describe("the service's id; null before it is known"),
+    id: known.nullable().describe("the service's id"),
     name: text.describe('its name'),
     created: z.boolean().describe('created by this run'),
-    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
+    companies: known.nullable().describe('companies found, each once'),
     added: known.describe('companies that this run added'),
     present: known.describe('already in it'),
     refused: known.describe('companies that the service did not take'),
     refusals,
     removed: known.default(0).describe('companies that were gone from the list'),
-    kept: known.default(0).describe('companies that are gone from the list and were not removed'),
+    kept: known.default(0).describe('gone companies that were not removed'),
     rules: z.record(z.string(), known).default({}).describe('active rules by country, of those that the pipeline sets'),
   })
   .nullable()
-  .describe('companies added to a portfolio; null if the pipeline has no such key')
+  .describe('companies added to a portfolio')
 
 export const screeningSchema = z
   .object({
@@ -60,9 +60,9 @@ export const screeningSchema = z
     threshold: known.describe('lowest score of a hit, 0 to 100'),
     countries: z.array(z.string()).describe('countries that are searched; empty for all'),
     budget: known.nullable().describe('credits at most'),
-    companies: known.nullable().describe('companies found, each once; null before the outputs are written'),
+    companies: known.nullable().describe('companies found, each once'),
     searches: known.describe('one credit each'),
-    reused: known.default(0).describe('companies that an earlier run searched for: nothing is paid'),
+    reused: known.default(0).describe('searches of an earlier run: nothing is paid'),
     withHits: known.describe('companies with hits'),
     hits: known.describe('hits of all searches'),
     risks: z
@@ -89,39 +89,39 @@ export const screeningSchema = z
       .describe('the companies with the most hits'),
   })
   .nullable()
-  .describe('AML searches for the companies found; null if the pipeline has no such key')
+  .describe('AML searches for the companies found')
 
 export const acceptedSchema = z
   .object({
     by: z.enum(['job', 'report']).describe('by a remote job, or one report for each'),
-    companies: known.nullable().describe('accepted companies of which tags were missing; null before the outputs are written'),
+    companies: known.nullable().describe('accepted companies with missing tags'),
     fetched: known.describe('companies that were fetched'),
     paid: known.describe('companies that may cost one credit each'),
-    lost: known.describe('companies whose report was lost: paid perhaps, and not asked for again in this run'),
+    lost: known.describe('companies whose report was lost'),
     refused: known.describe('companies that the service did not give'),
-    left: known.describe('companies that were not asked for yet'),
+    left: known.describe('companies not requested yet'),
     job: z.string().nullable().describe('the remote job, with by: job'),
   })
   .nullable()
   .default(null)
-  .describe('companies that people accepted and the service did not match; null if the pipeline does not fetch them')
+  .describe('accepted companies that the service did not match')
 
 export const candidatesSchema = z
   .object({
     limit: known.describe('rows at most'),
     budget: known.nullable().describe('credits at most'),
-    questions: known.nullable().describe('different questions; null before the outputs are written'),
-    asked: known.describe('questions that may cost one credit each'),
-    reused: known.default(0).describe('questions that an earlier run asked: nothing is paid'),
-    found: known.describe('questions for which the service proposes companies'),
-    lost: known.describe('questions whose answer was lost: paid perhaps, and not asked again in this run'),
-    refused: known.describe('questions that the service refused'),
+    questions: known.nullable().describe('different requests'),
+    asked: known.describe('requests that may cost one credit each'),
+    reused: known.default(0).describe('requests of an earlier run: nothing is paid'),
+    found: known.describe('requests for which the service proposes companies'),
+    lost: known.describe('requests whose answer was lost'),
+    refused: known.describe('requests that the service refused'),
     left: known.nullable().describe('rows beyond the limit'),
     incomplete: known.nullable().describe('rows without a name or a known country'),
   })
   .nullable()
   .default(null)
-  .describe('questions to the service about rows in review and unmatched ones; null if the pipeline has no such key')
+  .describe('requests for candidates')
 
 export const companyActionSchemas = {
   events: eventsSchema,

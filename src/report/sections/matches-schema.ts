@@ -28,7 +28,7 @@ export const registersSchema = z
   )
   .nullable()
   .default(null)
-  .describe('registers that the rows were matched against; null for a service that does not name them')
+  .describe('registers that the rows were matched against')
 
 /** What the service took for known of the list. */
 export const listFacts = {
@@ -39,29 +39,29 @@ export const listFacts = {
       target: z
         .string()
         .nullable()
-        .describe('the target of the project file that sets the limit or has it set; null without one'),
+        .describe('the target of the project file'),
     })
     .nullable()
     .default(null)
-    .describe('of a run that did not take all rows because of a limit; null otherwise'),
+    .describe('of a run with a limit'),
   inRegister: z
     .number()
     .nullable()
     .default(null)
     .describe(
-      "how much of the list is in the register, from 0 to 1, as fettle's own service estimated it from the list; null for another service",
+      "estimated share of the list in the register; null for a different service",
     ),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()
     .default(null)
     .describe(
-      "whether fettle's own service relied on the company numbers of the list: unreliable ones alone are no match where the name is another; null for another service",
+      "whether the company numbers of the list count; null for a different service",
     ),
 }
 
 const group = {
-  value: z.string().describe('the text of the service, unchanged; empty without one'),
+  value: z.string().describe('the text of the service'),
   rows: known.describe('rows with it'),
   ...placements,
   examples: z
@@ -84,7 +84,7 @@ export const matchesSchema = z
           ...group,
           moves: z
             .object(placements)
-            .describe('rows that change their outcome if the pipeline accepts the band, leaves it for review, or does neither'),
+            .describe('rows that would move if the band were accepted, left for review, or left out'),
         }),
       )
       .describe('by general.banding'),
@@ -97,5 +97,5 @@ export const matchesSchema = z
   .nullable()
   .default(null)
   .describe(
-    'rows for which the service found a company, by general.banding and general.pattern, before decisions; most rows first; null where it gave neither',
+    'rows with a company by general.banding and general.pattern, before decisions',
   )

@@ -29,7 +29,7 @@ export interface Sight {
 /** A cell that was played. */
 export interface Played {
   readonly cell: Cell
-  /** Exit codes in the order of the starts, as docs/faults.md shows them; `75+0`: of a start beside the first. */
+  /** Exit codes in the order of the starts, as outcomes.md shows them; `75+0`: of a start beside the first. */
   readonly outcome: string
   /** Faults that really happened. */
   readonly consumed: number

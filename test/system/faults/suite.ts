@@ -82,7 +82,7 @@ export function conformanceOf(mine: (cell: Cell) => boolean, play: Play, width: 
     expect(complaints.join('\n'), data.faults[fault]?.title).toBe('')
   })
 
-  test.skipIf(only !== undefined)('docs/faults.md shows what was observed', () => {
+  test.skipIf(only !== undefined)('outcomes.md shows what was observed', () => {
     const folder = process.env.FAULTS_ROWS
     if (!isFull || isEach) {
       const rows = readRows()

@@ -1,5 +1,5 @@
 /**
- * The rows of the table in docs/faults.md: the observed outcomes of each fault at each stage. scripts/faults-table.mjs writes
+ * The rows of the table in outcomes.md: the observed outcomes of each fault at each stage. scripts/faults-table.mjs writes
  * them.
  */
 import { readFileSync } from 'node:fs'
@@ -27,9 +27,9 @@ export function isTold(row: string, { cell, outcome }: Played): boolean {
   return endings.some(text => text.replace(/^\d+×/, '') === outcome)
 }
 
-/** The rows as they stand in docs/faults.md. */
+/** The rows as they stand in outcomes.md. */
 export function readRows(): Record<string, string> {
-  const text = readFileSync(new URL('../../../docs/faults.md', import.meta.url), 'utf8')
+  const text = readFileSync(new URL('outcomes.md', import.meta.url), 'utf8')
   const rows = text.split('\n').flatMap(line => {
     const fault = /^\| \*\*(F\d+)\*\* /.exec(line)?.[1]
     return fault === undefined ? [] : [[fault, line] as const]

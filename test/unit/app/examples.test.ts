@@ -1,4 +1,4 @@
-/** Compiles and runs the programs of docs/library.md and docs/lineage.md in a folder with the samples, against the embedded service. */
+/** Compiles and runs the programs of docs/library.md and docs/dags.md in a folder with the samples, against the embedded service. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
     /^(?:success|warn) \d+\n$/,
     /^started \S+\ncreate true\n[\s\S]*download true\n(?:success|warn)\n$/,
   ],
-  'lineage.md': [/^7 stages\n$/],
+  'dags.md': [/^7 stages\n$/],
 }
 
 const all = Object.entries(OUTPUTS).flatMap(([document, expected]) =>

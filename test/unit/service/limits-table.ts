@@ -1,4 +1,4 @@
-/** Renders the table of limits as docs/limits.md. */
+/** Renders the table of limits of docs/limits.md. */
 import { LIMIT_TABLE } from '../../../src/service/limits.ts'
 
 const UNITS: Readonly<Record<'bytes' | 'ms', readonly (readonly [number, string])[]>> = {
@@ -23,16 +23,10 @@ const shown = (name: string, value: number): string => {
   return `${(value / size).toLocaleString('en-GB')} ${unit}`.trim()
 }
 
-const ABOVE = `# Limits of the service
-
-The embedded service, and \`fettle serve\`, limit every client as follows. A program that starts it with \`serve\` (\`fettle/service\`) can override the
-limits: \`limits: { rows: 1_000_000 }\`.
-`
-
-/** The page as Markdown. */
+/** The table as Markdown. */
 export function limitsMarkdown(): string {
   const rows = Object.entries(LIMIT_TABLE).map(
     ([name, { value, of, beyond }]) => `| \`${name}\` | ${of} | ${shown(name, value)} | ${beyond} |`,
   )
-  return [ABOVE, '| name | limited | limit | above it |', '|---|---|---|---|', ...rows, ''].join('\n')
+  return ['| name | limited | limit | above it |', '|---|---|---|---|', ...rows, ''].join('\n')
 }

@@ -1,6 +1,6 @@
 /** Every limit of the table acts where it should: one case each, at the limit and beyond it. */
 import { once } from 'node:events'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -658,5 +658,6 @@ test.each(Object.entries(CASES))('%s', (_, run) => run())
 
 test('docs/limits.md shows the table of limits', async () => {
   expect(Object.keys(CASES)).toEqual(Object.keys(LIMIT_TABLE))
-  await expect(limitsMarkdown()).toMatchFileSnapshot('../../../docs/limits.md')
+  const page = await readFile(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
+  expect(page.slice(page.indexOf('| name |'))).toBe(limitsMarkdown())
 })
