@@ -6,7 +6,11 @@ const WIDTH = 110
 /** A flag that this many commands have, with the same description, is described once. */
 const SHARED = 2
 
-const flag = ({ name, alias }) => [alias, name].map(text => (text === undefined ? '' : `${text.length > 1 ? '--' : '-'}${text}`)).filter(text => text !== '').join(', ')
+const flag = ({ name, alias }) =>
+  [alias, name]
+    .map(text => (text === undefined ? '' : `${text.length > 1 ? '--' : '-'}${text}`))
+    .filter(text => text !== '')
+    .join(', ')
 
 const describe = ({ describe: text, choices, default: value, isRequired }) =>
   [
@@ -18,8 +22,8 @@ const describe = ({ describe: text, choices, default: value, isRequired }) =>
     .filter(part => part !== '')
     .join(' ')
 
-/** Examples of a command; its help has all. */
-const EXAMPLES = 2
+/** Examples of a command: the first; its help has all. */
+const EXAMPLES = 1
 
 /** Two columns, the second wrapped. */
 function columns(rows) {

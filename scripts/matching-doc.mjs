@@ -30,7 +30,7 @@ const BLOCKS = {
   ),
   weights: table(
     ['feature', 'meaning', 'weight'],
-    FEATURES.map(name => [`\`${name}\``, MEANINGS[name], WEIGHTS[name] === 0 ? '–' : String(WEIGHTS[name])]),
+    FEATURES.filter(name => WEIGHTS[name] !== 0).map(name => [`\`${name}\``, MEANINGS[name], String(WEIGHTS[name])]),
   ),
 }
 

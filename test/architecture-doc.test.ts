@@ -1,4 +1,4 @@
-/** docs/architecture.md against the tree: every file and folder it names exists, and its table of folders is the import law. */
+/** docs/architecture.md and CONTRIBUTING.md against the tree: what they name exists; the table of folders is the import law. */
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -7,8 +7,9 @@ import { ARROWS, LAYERS } from './support/import-law.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const TEXT = readFileSync(`${ROOT}docs/architecture.md`, 'utf8')
 
-test('every file and folder that it names exists', () => {
-  const named = [...TEXT.matchAll(/(?<![\w/.])(?:src|test|docs|scripts|bench|page)\/[\w./-]*\w/g)].map(([path]) => path)
+test('every file and folder that they name exists', () => {
+  const text = `${TEXT}\n${readFileSync(`${ROOT}CONTRIBUTING.md`, 'utf8')}`
+  const named = [...text.matchAll(/(?<![\w/.])(?:src|test|docs|scripts|bench|page)\/[\w./-]*\w/g)].map(([path]) => path)
   expect(named.length).toBeGreaterThan(40)
   expect(named.filter(path => !existsSync(`${ROOT}${path}`))).toEqual([])
 })

@@ -15,9 +15,7 @@ const inputSchema = z
     files: z
       .array(z.object({ path: z.string().describe('the file'), sha256, bytes, rows: known.describe('rows of the file') }))
       .optional()
-      .describe(
-        'of an input of several files, in order',
-      ),
+      .describe('of an input of several files, in order'),
     sha256,
     bytes,
     rows: known.describe('data rows'),
@@ -124,10 +122,7 @@ const jobSchema = z.object({
     .array(z.object({ status: z.string().describe("the service's word"), at: at.describe('when it was first seen, UTC') }))
     .describe('every status'),
   polls: known.describe('number of polls'),
-  jobSummary: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe("the service's counts; rows in review are unmatched there"),
+  jobSummary: z.record(z.string(), z.unknown()).nullable().describe("the service's counts; rows in review are unmatched there"),
   correlationIds: z.array(z.string()).describe("ids of the requests, for the service's support"),
   correlations: z
     .array(
@@ -219,9 +214,7 @@ const columnSchema = z.object({
   distinct: known.describe('different values'),
   distinctShare: share.describe('distinct / filled, 0 to 1'),
   estimated: z.boolean().describe('distinct is an estimate'),
-  examples: z
-    .array(z.string())
-    .describe('the first different values; *** where masked'),
+  examples: z.array(z.string()).describe('the first different values; *** where masked'),
 })
 
 const totals = z
@@ -234,9 +227,7 @@ const totals = z
     duplicates: count.describe('rows whose company an earlier row has'),
     failed: count.describe('rows about which the service could not be asked'),
     skipped: count.describe('empty rows, which are not sent'),
-    matchRate: share.describe(
-      '(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1',
-    ),
+    matchRate: share.describe('(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1'),
   })
   .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')
 
@@ -282,10 +273,7 @@ const result = z.object({
     .array(
       z.object({
         assertion: z.string().describe('the key of checks or budget'),
-        success: z
-          .boolean()
-          .nullable()
-          .describe('it was met; null: not measured yet'),
+        success: z.boolean().nullable().describe('it was met; null: not measured yet'),
         severity: z.enum(['warn', 'fail']).describe('what it does'),
         expected: z.string().describe('the threshold, in words'),
         actual: z.string().describe('what was found, in words'),
@@ -304,9 +292,7 @@ const result = z.object({
       }),
     )
     .describe('what was written'),
-  scores: z
-    .array(known)
-    .describe('rows per bucket of the match score, from 0 to 1'),
+  scores: z.array(known).describe('rows per bucket of the match score, from 0 to 1'),
   lowestScores: z
     .object({
       matched: z.number().nullable().describe('0 to 1; null if nothing was matched'),
@@ -331,16 +317,9 @@ const result = z.object({
   changes: changesSchema,
   reuse: reuseSchema,
   ...companyActionSchemas,
-  credits: count
-    .default(null)
-    .describe(
-      'credits the service may charge',
-    ),
+  credits: count.default(null).describe('credits the service may charge'),
   reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
-  duplicates: z
-    .array(duplicateSchema)
-    .default([])
-    .describe('first duplicates; only with report.rows: all'),
+  duplicates: z.array(duplicateSchema).default([]).describe('first duplicates; only with report.rows: all'),
   review: z.array(sampleSchema).describe('first rows in review, as report.rows and report.mask allow'),
   unmatched: z.array(sampleSchema).describe('first unmatched rows; only with report.rows: all'),
   http: z

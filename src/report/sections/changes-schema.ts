@@ -15,18 +15,12 @@ const counts = z.object(
 export const changesSchema = z
   .object({
     against: z.string().describe('the earlier run'),
-    counts: counts.describe(
-      'rows by kind of change (nights.md)',
-    ),
+    counts: counts.describe('rows by kind of change (nights.md)'),
     rows: z
       .array(
         z.object({
           kind: z.enum(CHANGE_KINDS).describe('as in counts'),
-          cause: z
-            .enum(['list', 'answer', 'company', 'decision'])
-            .describe(
-              'what made the difference',
-            ),
+          cause: z.enum(['list', 'answer', 'company', 'decision']).describe('what made the difference'),
           row: known.nullable().describe('data row from 1; null when it is gone'),
           key,
           name,

@@ -36,10 +36,7 @@ export const listFacts = {
     .object({
       rows: z.number().describe('rows of the run'),
       of: z.number().describe('rows of the list'),
-      target: z
-        .string()
-        .nullable()
-        .describe('the target of the project file'),
+      target: z.string().nullable().describe('the target of the project file'),
     })
     .nullable()
     .default(null)
@@ -48,16 +45,12 @@ export const listFacts = {
     .number()
     .nullable()
     .default(null)
-    .describe(
-      "estimated share of the list in the register; null for a different service",
-    ),
+    .describe('estimated share of the list in the register; null for a different service'),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()
     .default(null)
-    .describe(
-      "whether the company numbers of the list count; null for a different service",
-    ),
+    .describe('whether the company numbers of the list count; null for a different service'),
 }
 
 const group = {
@@ -82,9 +75,7 @@ export const matchesSchema = z
       .array(
         z.object({
           ...group,
-          moves: z
-            .object(placements)
-            .describe('rows that would move if the band were accepted, left for review, or left out'),
+          moves: z.object(placements).describe('rows that would move if the band were accepted, left for review, or left out'),
         }),
       )
       .describe('by general.banding'),
@@ -96,6 +87,4 @@ export const matchesSchema = z
   })
   .nullable()
   .default(null)
-  .describe(
-    'rows with a company by general.banding and general.pattern, before decisions',
-  )
+  .describe('rows with a company by general.banding and general.pattern, before decisions')

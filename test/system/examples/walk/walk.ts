@@ -26,7 +26,7 @@ export interface Tool {
   schedulers(): readonly number[]
   /** Starts again what was killed; `isAll`: everything was. */
   restart(isAll: boolean): Promise<void>
-  /** How the run of the tick ended, and what it took, in the words of docs/dags.md; null while it goes on. */
+  /** How the run of the tick ended, and what it took, in the words of examples/README.md; null while it goes on. */
   endOf(cell: Cell): Promise<{ readonly isGood: boolean; readonly text: string } | null>
   /** Ends the run of the tick, as the button of the user interface does. */
   terminate(cell: Cell): Promise<void>
@@ -115,9 +115,9 @@ const VICTIM_WORDS: Readonly<Record<Victim, RegExp>> = {
   machine: /^everything, started again$/,
 }
 
-/** What docs/dags.md says of a tool and a victim, at each moment. */
+/** What examples/README.md says of a tool and a victim, at each moment. */
 function documented(tool: string, victim: Victim): readonly string[] {
-  const lines = readFileSync(join(ROOT, 'docs/dags.md'), 'utf8').split('\n')
+  const lines = readFileSync(join(ROOT, 'examples/README.md'), 'utf8').split('\n')
   const cells = lines.map(line =>
     line
       .split('|')
@@ -141,7 +141,7 @@ export function describeWalk(name: string, open: (family: Family) => Promise<Too
       await tool.start()
     })
 
-    test.each(victims)('%s: one job a tick, as the table of docs/dags.md has it', async victim => {
+    test.each(victims)('%s: one job a tick, as the table of examples/README.md has it', async victim => {
       const rows = await round(tool, walk, victim)
       expectOneJobEach(rows)
       expect(rows.map(({ text }) => text)).toEqual(documented(name, victim))
