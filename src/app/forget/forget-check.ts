@@ -47,16 +47,13 @@ export async function traceRows({ key, runs, rows }: Intent, states: readonly Ru
 /** Throws FETTLE_FORGET_LEFT naming the files that still have something, and FETTLE_OUTPUT_WRITE for one that cannot be read. */
 export async function assertGone(
   traces: Traces,
-  { pipeline, tables }: Intent,
-  {
-    runsDir,
-    folders,
-    states,
-  }: { readonly runsDir: string; readonly folders: readonly string[]; readonly states: readonly RunState[] },
+  { pipeline, tables, answers }: Intent,
+  states: readonly RunState[],
+  runsDir: string,
 ): Promise<void> {
   // Other pipelines may use the same key, and the same cells, for rows of their own.
-  const places = pipeline === null ? [runsDir, ...folders] : states.map(({ runId }) => runDirectory(runsDir, runId).path)
-  const files = new Set([...places.flatMap(filesBelow), ...tables])
+  const folders = pipeline === null ? [runsDir, ...answers] : states.map(({ runId }) => runDirectory(runsDir, runId).path)
+  const files = new Set([...folders.flatMap(listFiles), ...tables])
   const left: string[] = []
   for (const file of files) {
     const isFound = await hasTrace(file, traces).catch(error => {
@@ -76,7 +73,7 @@ export async function assertGone(
 /** Locks are held by this process, and have nothing of rows. */
 const isLock = ({ parentPath, name }: Dirent): boolean => parentPath.split(sep).includes('locks') || /^(.+\.)?lock$/.test(name)
 
-function filesBelow(folder: string): string[] {
+function listFiles(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap(entry =>
       entry.isFile() && !isLock(entry) ? [join(entry.parentPath, entry.name)] : [],
@@ -88,20 +85,11 @@ function filesBelow(folder: string): string[] {
 }
 
 /** The ways in which files have a text: unchanged, and as JSON, CSV, HTML and XML escape it. */
-const spellingsOf = (text: string): string[] => [
-  ...new Set([
-    text,
-    JSON.stringify(text).slice(1, -1),
-    text.replaceAll('"', '""'),
-    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-    text
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('"', '&quot;')
-      .replaceAll("'", '&#39;'),
-  ]),
-]
+function listSpellings(text: string): string[] {
+  const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const xml = html.replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+  return [...new Set([text, JSON.stringify(text).slice(1, -1), text.replaceAll('"', '""'), html, xml])]
+}
 
 const isWordByte = (byte: number | undefined): boolean =>
   byte !== undefined && (byte >= 0x80 || /\w/.test(String.fromCharCode(byte)))
@@ -109,8 +97,8 @@ const isWordByte = (byte: number | undefined): boolean =>
 async function hasTrace(file: string, { key, words, bytes }: Traces): Promise<boolean> {
   const isJson = /\.jsonl?$/.test(isPacked(file) ? file.slice(0, -'.gz'.length) : file)
   const isBinary = ['.answers', '.asked', '.bin'].includes(extname(file))
-  const needles = [...words, key].flatMap(spellingsOf).map(text => Buffer.from(text))
-  const ofKey = new Set(spellingsOf(key))
+  const needles = [...words, key].flatMap(listSpellings).map(text => Buffer.from(text))
+  const ofKey = new Set(listSpellings(key))
   const isNumber = key.length < SHORTEST || /^[\d.,\s-]+$/.test(key)
   /** Whether the bytes around a place show a whole word; a number also needs to be a whole text. */
   const isWhole = (content: Buffer, at: number, needle: Buffer): boolean => {

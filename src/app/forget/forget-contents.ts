@@ -34,8 +34,7 @@ const GONE = 'forgotten'
 /** Shorter texts are words of any message. */
 const SHORTEST = 3
 
-interface Cleaned {
-  readonly event: RunEvent
+interface Counts {
   /** Entries that are removed or changed. */
   readonly entries: number
   /** Those of them that only a run with the rows has: the number in a message may be a key, too. */
@@ -49,21 +48,21 @@ function quotedBy({ cells, key }: ForgottenRows): RegExp {
   return new RegExp(words.length === 0 ? '(?!)' : `(?<![\\p{L}\\p{N}])(?:${words.join('|')})(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp): Cleaned {
+function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp): Counts & { readonly event: RunEvent } {
   let entries = 0
   let messages = 0
   const isCompany = (id: unknown): boolean => typeof id === 'string' && forgotten.companies.has(id)
   function clean(value: unknown, name: string): unknown {
     if (Array.isArray(value)) {
-      const kept = value.filter(one => !isOfRows(one, forgotten))
+      const kept = value.filter(item => !isOfRows(item, forgotten))
       entries += value.length - kept.length
-      return kept.map(one => clean(one, name))
+      return kept.map(item => clean(item, name))
     }
     if (isItem(value)) {
-      const isGone = isCompany(value.id)
-      if (isGone) entries++
-      const cleaned = Object.entries(value).map(([field, one]) => [field, clean(one, field)] as const)
-      return { ...Object.fromEntries(cleaned), ...(isGone ? { id: GONE, ...('name' in value ? { name: GONE } : {}) } : {}) }
+      const cleaned = Object.fromEntries(Object.entries(value).map(([field, content]) => [field, clean(content, field)]))
+      if (!isCompany(value.id)) return cleaned
+      entries++
+      return { ...cleaned, id: GONE, ...('name' in value && { name: GONE }) }
     }
     if ((name === 'company' || name === 'left' || name === 'examples') && isCompany(value)) {
       entries++
@@ -79,13 +78,14 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
   switch (event.type) {
     case 'run.started': {
       const asked = event.args['refresh-key']
-      const keys = Array.isArray(asked) ? asked.filter(one => one !== forgotten.key) : asked
+      const keys = Array.isArray(asked) ? asked.filter(key => key !== forgotten.key) : asked
       if (Array.isArray(asked) && asked.length > (keys as readonly string[]).length) entries++
       const args = keys === undefined ? event.args : { ...event.args, 'refresh-key': keys }
-      const plan = { ...event.plan, issues: clean(event.plan.issues, 'issues') as Plan['issues'], ...withoutExamples(event.plan) }
-      const merged =
-        event.merged === undefined ? {} : { merged: { ...event.merged, issues: clean(event.merged.issues, 'issues') as [] } }
-      return { event: { ...event, args, plan, ...merged }, entries: entries + messages, ofRows: entries }
+      // The first values of each column are for nothing but reports.
+      const profile = event.plan.profile?.map(column => ({ ...column, examples: [] }))
+      const plan = { ...event.plan, issues: clean(event.plan.issues, 'issues') as Plan['issues'], profile }
+      const merged = event.merged && { ...event.merged, issues: clean(event.merged.issues, 'issues') as [] }
+      return { event: { ...event, args, plan, merged }, entries: entries + messages, ofRows: entries }
     }
     // Its question and its companies belong together, and only the outputs needed them.
     case 'candidates.found':
@@ -99,16 +99,11 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
   }
 }
 
-/** The first values of each column, which nothing needs. */
-const withoutExamples = ({ profile }: Plan): Partial<Plan> =>
-  profile == null ? {} : { profile: profile.map(column => ({ ...column, examples: [] })) }
-
-export interface ForgottenContents extends Pick<Cleaned, 'entries' | 'ofRows'> {
-  readonly contents: ReadonlyMap<number, Content>
-}
-
 /** The contents of the events of a journal without the rows. Throws as readJournal does. */
-export function forgetInContents(journal: string, forgotten: ForgottenRows): ForgottenContents {
+export function forgetInContents(
+  journal: string,
+  forgotten: ForgottenRows,
+): Counts & { readonly contents: ReadonlyMap<number, Content> } {
   const { events } = readJournal(journal)
   const quoted = quotedBy(forgotten)
   const contents = new Map<number, Content>()

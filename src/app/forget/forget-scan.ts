@@ -7,7 +7,7 @@ import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
 import { contentsPath, type RunState } from '../../journal/index.ts'
 import { MASK } from '../../model/list.ts'
 import type { RowSample } from '../../model/results.ts'
-import { type RowState, type RowStates, stateId } from '../../results/changes/row-states.ts'
+import { type RowState, stateId } from '../../results/changes/row-states.ts'
 import {
   ACCEPTED_FILE,
   APPLIED_FILE,
@@ -57,12 +57,12 @@ export interface Intent {
   readonly tables: readonly string[]
 }
 
-export const forgottenRows = (key: string, one: RunRows): ForgottenRows => ({
+export const forgottenRows = (key: string, run: RunRows): ForgottenRows => ({
   key,
-  rows: new Set(one.rows),
-  fingerprints: new Set(one.fingerprints),
-  cells: new Set(one.cells),
-  companies: new Set(one.companies),
+  rows: new Set(run.rows),
+  fingerprints: new Set(run.fingerprints),
+  cells: new Set(run.cells),
+  companies: new Set(run.companies),
 })
 
 /** Work files in which a row cannot be left out. A review of the run, which needs them, ends with them. */
@@ -126,8 +126,9 @@ export async function rowsInRun(
   for (const sample of samples) see(sample)
   for await (const sample of readReview(directory.path)) if (see(sample)) inReview++
   for (const cell of ['', MASK]) cells.delete(cell)
-  if (states !== null && companies.size > 0) await removeShared(states, key, fingerprints, companies)
-
+  // Companies that other rows have as well stay.
+  if (states !== null && companies.size > 0)
+    for await (const state of states.rows()) if (!isOfState(state, key, fingerprints)) companies.delete(state.company.id)
   const found = { runId, rows: [...rows], fingerprints: [...fingerprints], cells: [...cells], companies: [...companies] }
   const wholes = readdirSync(directory.path).filter(isWholeFile)
   const files: FoundEntries[] = []
@@ -145,16 +146,6 @@ export async function rowsInRun(
   return files.length === 0 ? null : { found, files }
 }
 
-/** Leaves the companies that only rows of the key have. */
-async function removeShared(
-  states: RowStates,
-  key: string,
-  fingerprints: ReadonlySet<string>,
-  companies: Set<string>,
-): Promise<void> {
-  for await (const state of states.rows()) if (!isOfState(state, key, fingerprints)) companies.delete(state.company.id)
-}
-
 async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Promise<number> {
   if (!existsSync(path)) return 0
   return (await requireDecisions(path)).filter(({ fingerprint }) => fingerprints.has(fingerprint)).length
@@ -162,9 +153,9 @@ async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Prom
 
 /** Of a run without states, such as a failed one: whether a received file or a result has the key as a cell. */
 async function isInFiles({ path }: RunDirectory, names: readonly string[], key: string): Promise<boolean> {
-  for (const name of names.filter(one => isEnrichedFile(one) || one === ROWS_FILE || one === UPLOAD_FILE)) {
-    if (await hasCell(join(path, name), key)) return true
-  }
+  for (const name of names)
+    if ((isEnrichedFile(name) || name === ROWS_FILE || name === UPLOAD_FILE) && (await hasCell(join(path, name), key)))
+      return true
   return false
 }
 

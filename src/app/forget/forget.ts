@@ -3,26 +3,45 @@
  * removed is recorded first, so that the same command completes it after a kill. Facts about money stay.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
+import { counted } from '../../counted.ts'
 import { action, FettleError } from '../../errors.ts'
 import { removeFile, writeAtomic } from '../../files/atomic-file.ts'
 import { fileDigest } from '../../files/file-chunks.ts'
 import { readKeptText } from '../../files/kept-files.ts'
 import { type Lock, takeLock } from '../../files/process-lock.ts'
-import type { RunState } from '../../journal/index.ts'
+import { csvText } from '../../formats/text-formats.ts'
+import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
+import { readRows } from '../../input/table/records.ts'
+import { digestContent, openJournal, type RunState, writeContents } from '../../journal/index.ts'
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
+import type { InputFacts } from '../../pipeline/model/types.ts'
+import { removeStates } from '../../results/changes/row-states.ts'
+import { removeReviewRows } from '../../results/decisions/review-rows.ts'
+import { APPLIED_FILE } from '../../results/file-names.ts'
+import { requireDecisions, writeDecisions } from '../../results/index.ts'
 import { keyFingerprint, rowDigest } from '../../results/row-fingerprint.ts'
 import { lockIn, runsIn, scopeFolders } from '../../reuse/answer-folder.ts'
 import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type SearchedAbout } from '../../reuse/forget-answers.ts'
 import { ownEventsFile } from '../runs/event-store.ts'
 import { withFolderLock } from '../runs/folder-lock.ts'
+import { writeReports } from '../runs/report-files.ts'
 import { listRunIds, lockPath, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import { reportOfRun } from '../runs/run-queries.ts'
 import { assertGone, traceRows } from './forget-check.ts'
-import { forgetInRun } from './forget-run.ts'
-import { type FoundEntries, hasCell, type Intent, type RunRows, rowsInRun } from './forget-scan.ts'
-import { fingerprintsOfKey, forgetInTable, openRowTable, type RowTable } from './forget-table.ts'
+import { forgetInContents, isOfRows } from './forget-contents.ts'
+import {
+  type FoundEntries,
+  forgottenRows,
+  hasCell,
+  type Intent,
+  isOfState,
+  isWholeFile,
+  type RunRows,
+  rowsInRun,
+} from './forget-scan.ts'
 
 export interface ForgetOptions {
   readonly runsDir: string
@@ -67,27 +86,26 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       if (!dryRun) lockRuns(options, locks)
       const completed = !dryRun && isForgetting(runsDir)
       if (completed) await perform(JSON.parse(readKeptText(intentPath(runsDir)) ?? 'null') as Intent, runsDir)
-      const states = statesOf(options)
-      const folders = foldersOf(options)
-      if (!dryRun) lockAnswers(folders, locks)
+      const states = readStates(options)
+      const folders = listAnswerFolders(options)
+      // No run may choose rows by the answers or add some, also none of a different folder of runs.
+      for (const folder of dryRun ? [] : folders) locks.push(takeLock(lockIn(folder), realClock.now))
       assertFinished(states, folders, options)
       const { scan, rows } = await scanRuns(states, folders, options)
       const runFiles = scan.flatMap(({ files }) => files)
       const companies = companiesInAnswers(folders, { key, rows }, isOfPipeline(pipeline))
-      const about = searchedAbout({ runs: scan.map(({ found }) => found), companies })
+      const about = listSearches({ runs: scan.map(({ found }) => found), companies })
       const inAnswers = await forgetAnswers(folders, { key, rows }, about, { isOfRun: isOfPipeline(pipeline), dryRun: true })
       const answers = inAnswers.map((file): FoundEntries => ({ file: file.path, entries: file.answers }))
       const tables = await scanTables(options, scan)
-      const found = [...runFiles, ...answers, ...tables].map(entry => ({
-        ...entry,
-        file: relative(cwd, entry.file) || entry.file,
-      }))
-      const kept = await keptOf(scan, cwd, key)
+      const all = [...runFiles, ...answers, ...tables]
+      const found = all.map(({ file, entries }) => ({ file: relative(cwd, file) || file, entries }))
+      const kept = await listKept(scan, cwd, key)
       const runs = { searched: states.length, withoutKey: states.filter(({ plan }) => plan.key === null).length }
       if (dryRun) return { found, kept, completed, runs }
       const intent: Intent = {
         ...{ id: randomBytes(8).toString('hex'), at: new Date(realClock.now()).toISOString(), key, pipeline },
-        runs: scan.map(one => one.found),
+        runs: scan.map(({ found }) => found),
         ...{ companies, rows: [...rows], answers: folders },
         tables: tables.map(({ file }) => file),
       }
@@ -96,7 +114,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
         await writeAtomic(intentPath(runsDir), `${JSON.stringify(intent)}\n`)
         await perform(intent, runsDir)
       }
-      await assertGone(traces, intent, { runsDir, folders, states })
+      await assertGone(traces, intent, states, runsDir)
       return { found, kept, completed, runs }
     } finally {
       for (const lock of locks) lock.release()
@@ -109,17 +127,12 @@ function lockRuns(options: ForgetOptions, locks: Lock[]): void {
   const taken = new Set<string>()
   // A run may have started before its lock was taken.
   for (;;) {
-    const lines = statesOf({ ...options, pipeline: null }).map(({ plan }) => lineOf(plan))
+    const lines = readStates({ ...options, pipeline: null }).map(({ plan }) => lineOf(plan))
     const line = lines.find(name => !taken.has(name))
     if (line === undefined) return
     locks.push(takeLock(lockPath(options.runsDir, line), realClock.now))
     taken.add(line)
   }
-}
-
-/** No run chooses rows by the answers or adds some, also none of a different folder of runs. */
-function lockAnswers(folders: readonly string[], locks: Lock[]): void {
-  for (const folder of folders) locks.push(takeLock(lockIn(folder), realClock.now))
 }
 
 /** Throws FETTLE_FORGET for a run that may bring the row back: one that is not finished, and one of a different folder that has asked. */
@@ -138,9 +151,7 @@ function assertFinished(states: readonly RunState[], folders: readonly string[],
       throw new FettleError(
         'FETTLE_FORGET',
         `the run ${runId}, which shares the answers in ${folder}, is not finished, and may have the key`,
-        {
-          hint: `Finish it first, in its folder of runs. A run that is never to be finished: remove ${path ?? folder}.`,
-        },
+        { hint: `Finish it first, in its folder of runs. A run that is never to be finished: remove ${path ?? folder}.` },
       )
     }
 }
@@ -149,7 +160,7 @@ function assertFinished(states: readonly RunState[], folders: readonly string[],
 async function perform(intent: Intent, runsDir: string): Promise<void> {
   for (const run of intent.runs) if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
   const row = { key: intent.key, rows: new Set(intent.rows) }
-  await forgetAnswers(intent.answers, row, searchedAbout(intent), { isOfRun: isOfPipeline(intent.pipeline), dryRun: false })
+  await forgetAnswers(intent.answers, row, listSearches(intent), { isOfRun: isOfPipeline(intent.pipeline), dryRun: false })
   const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
   for (const path of intent.tables) {
     const table = await openRowTable(path, '')
@@ -158,8 +169,34 @@ async function perform(intent: Intent, runsDir: string): Promise<void> {
   await removeFile(intentPath(runsDir))
 }
 
-const searchedAbout = ({ runs, companies }: Pick<Intent, 'runs' | 'companies'>): SearchedAbout => ({
-  companies: [...companies, ...runs.flatMap(one => one.companies)],
+/** Removes the rows of a key from the files of one finished run; repeating it after a kill completes it. `id` marks this removal in the journal. */
+async function forgetInRun(runsDir: string, run: RunRows, { id, at, key }: Pick<Intent, 'id' | 'at' | 'key'>): Promise<void> {
+  const directory = runDirectory(runsDir, run.runId)
+  const { path } = directory
+  const forgotten = forgottenRows(key, run)
+  const { contents } = forgetInContents(directory.journal, forgotten)
+  if (!readRun(runsDir, run.runId).forgotten.some(before => before.id === id)) {
+    const journal = openJournal(directory.journal, () => Date.parse(at), 'existing')
+    const digests = Object.fromEntries([...contents].map(([line, content]) => [line, digestContent(content)]))
+    journal.append({ type: 'rows.forgotten', id, contents: digests })
+    journal.close()
+  }
+  // A kill before this leaves the contents as they were, whose digests are in the journal as well.
+  await writeContents(directory.journal, contents)
+  await removeStates(path, state => isOfState(state, key, forgotten.fingerprints))
+  await removeReviewRows(path, row => isOfRows(row, forgotten))
+  const decisions = join(path, APPLIED_FILE)
+  if (existsSync(decisions)) {
+    const lines = (await requireDecisions(decisions)).filter(({ fingerprint }) => !forgotten.fingerprints.has(fingerprint))
+    await writeDecisions(decisions, lines, { isShared: false })
+  }
+  for (const name of readdirSync(path).filter(isWholeFile)) await removeFile(join(path, name))
+  // They are made from the journal, report.json last.
+  await writeReports(directory, reportOfRun(runsDir, run.runId), readRun(runsDir, run.runId))
+}
+
+const listSearches = ({ runs, companies }: Pick<Intent, 'runs' | 'companies'>): SearchedAbout => ({
+  companies: [...companies, ...runs.flatMap(run => run.companies)],
   names: runs.flatMap(({ cells }) => cells),
 })
 
@@ -169,7 +206,7 @@ interface ScannedRun {
   readonly files: readonly FoundEntries[]
 }
 
-function statesOf({ runsDir, pipeline }: ForgetOptions): RunState[] {
+function readStates({ runsDir, pipeline }: ForgetOptions): RunState[] {
   return listRunIds(runsDir).flatMap(id => {
     try {
       const state = readRun(runsDir, id)
@@ -194,7 +231,7 @@ async function scanRuns(
   }
   for (const path of tables) {
     const table = await openRowTable(path, cwd)
-    for (const fingerprint of table === null ? [] : await fingerprintsOfKey(table, key)) known.fingerprints.add(fingerprint)
+    for (const fingerprint of table === null ? [] : await findFingerprints(table, key)) known.fingerprints.add(fingerprint)
   }
   const sizeOfKnown = (): number => Object.values(known).reduce((sum, { size }) => sum + size, 0)
   for (;;) {
@@ -215,10 +252,10 @@ const isOfPipeline = (pipeline: string | null): IsOfRun =>
   pipeline === null ? null : run => parseRunId(run)?.pipeline === pipeline
 
 /** The folders of answers of the runs, or the one that was named: one for each scope. */
-function foldersOf(options: ForgetOptions): string[] {
+function listAnswerFolders(options: ForgetOptions): string[] {
   const { runsDir, cwd, answersDir } = options
   if (answersDir !== null) return scopeFolders(resolve(cwd, answersDir))
-  const named = statesOf(options).flatMap(({ args }) => (typeof args['answers-dir'] === 'string' ? [args['answers-dir']] : []))
+  const named = readStates(options).flatMap(({ args }) => (typeof args['answers-dir'] === 'string' ? [args['answers-dir']] : []))
   return [...new Set([join(runsDir, 'answers'), ...named].map(folder => resolve(cwd, folder)))].flatMap(scopeFolders)
 }
 
@@ -230,8 +267,8 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
   const fingerprints = new Set(scan.flatMap(({ found }) => found.fingerprints))
   const decisions = scan.map(({ state: { plan } }) => plan.decisions ?? decisionsFileOf(plan.name))
   const found: FoundEntries[] = []
-  for (const path of new Set([...decisions, ...tables].map(one => resolve(cwd, one)))) {
-    const table: RowTable | null = await openRowTable(path, cwd)
+  for (const path of new Set([...decisions, ...tables].map(path => resolve(cwd, path)))) {
+    const table = await openRowTable(path, cwd)
     const entries = table === null ? 0 : await forgetInTable(table, { key, fingerprints }, false)
     if (entries > 0) found.push({ file: path, entries })
   }
@@ -239,7 +276,7 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
 }
 
 /** Outputs that are still as a run with the row wrote them, and the jobs of the runs. */
-async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Promise<Forgotten['kept']> {
+async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): Promise<Forgotten['kept']> {
   const kept: Forgotten['kept'][number][] = []
   for (const { state } of scan) {
     const { runId } = state
@@ -260,4 +297,60 @@ async function keptOf(scan: readonly ScannedRun[], cwd: string, key: string): Pr
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
   return kept
+}
+
+/** A decisions file, or a table of a review. */
+interface RowTable {
+  readonly path: string
+  readonly facts: InputFacts
+  readonly fingerprintAt: number
+  readonly keyAt: number
+}
+
+/** Null for a file that is not there or has no rows. Throws FETTLE_DECISIONS for one that is no such table. */
+async function openRowTable(path: string, cwd: string): Promise<RowTable | null> {
+  const place = resolve(cwd, path)
+  if (!existsSync(place)) return null
+  const { facts, issues } = await inspect({ ...AS_FOUND, path: place }, { root: cwd })
+  const error = issues.find(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
+  if (error !== undefined) throw new FettleError('FETTLE_DECISIONS', error.message, { at: error.at })
+  if (facts === null || facts.rows === 0) return null
+  const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
+  const fingerprintAt = header.indexOf('fingerprint')
+  if (fingerprintAt === -1)
+    throw new FettleError('FETTLE_DECISIONS', `${path} has no column fingerprint, so its rows are not known`)
+  return { path: place, facts, fingerprintAt, keyAt: header.indexOf('key') }
+}
+
+/** Fingerprints of the lines that name the key. */
+async function findFingerprints({ facts, fingerprintAt, keyAt }: RowTable, key: string): Promise<string[]> {
+  const found = new Set<string>()
+  if (keyAt !== -1) for await (const row of readRows(facts)) if (row[keyAt] === key) found.add(row[fingerprintAt] ?? '')
+  return [...found].filter(fingerprint => fingerprint !== '')
+}
+
+/** The number of lines about the rows; with `isRemoved` the file is written without them. Throws FETTLE_DECISIONS for a file that is no CSV, FETTLE_OUTPUT_WRITE. */
+async function forgetInTable(
+  { path, facts, fingerprintAt, keyAt }: RowTable,
+  { key, fingerprints }: { readonly key: string; readonly fingerprints: ReadonlySet<string> },
+  isRemoved: boolean,
+): Promise<number> {
+  const kept: string[][] = []
+  let gone = 0
+  for await (const row of readRows(facts))
+    if (fingerprints.has(row[fingerprintAt] ?? '') || (keyAt !== -1 && row[keyAt] === key)) gone++
+    else kept.push(row)
+  if (gone === 0) return 0
+  if (facts.packed != null || !/\.(csv|tsv|txt)$/i.test(path) || facts.encoding !== 'utf-8')
+    throw new FettleError(
+      'FETTLE_DECISIONS',
+      `${path} has ${counted(gone, 'line')} about the key, and is not a CSV file in UTF-8`,
+      { hint: 'Remove these lines yourself, or save the file as CSV in UTF-8; then run the same command again.' },
+    )
+  if (!isRemoved) return gone
+  const header = facts.header ?? []
+  const style = { delimiter: facts.delimiter, lineEnd: facts.lineEnd === 'crlf' ? '\r\n' : '\n', columns: header.length }
+  const mark = facts.bom ? '\ufeff' : ''
+  await writeAtomic(path, mark + csvText([header, ...kept], style), { isShared: true })
+  return gone
 }
