@@ -3,29 +3,28 @@ import { action, issue, type Place } from '../../errors.ts'
 import type { Inspection } from '../../input/table/inspect.ts'
 import { isAddress, type Pipeline, requestedInput } from '../../pipeline/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
-import { receiveQuery } from './queries.ts'
-import { receiveFrom, type StorageOptions } from './remote-files.ts'
+import { receiveFrom, receiveQuery, type StorageOptions } from './remote-files.ts'
 import { type ReceivedInput, receiveFile, stdinOf } from './staged-input.ts'
 
-export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
-
-export interface RemoteInputOptions {
+interface RemoteInputOptions {
   readonly runsDir: string
   readonly attempts: number
   /** A relative path starts from this folder. */
   readonly cwd?: string
   /** Of a database. */
-  readonly sql?: string | undefined
+  readonly sql?: string
 }
+
+export type RemoteInputs = (path: string, how: RemoteInputOptions) => Promise<ReceivedInput>
 
 /** Receives remote inputs, and files to keep, for the pipelines of one call; `keeps` stores them for a run. */
 export const createRemoteInputs =
   ({ keeps, ...storage }: Omit<StorageOptions, 'attempts' | 'cwd'> & { readonly keeps: boolean }): RemoteInputs =>
   (path, { runsDir, attempts, cwd = '', sql }) => {
-    if (sql !== undefined) return receiveQuery(path, sql, { ...storage, attempts, cwd }, { runsDir, keeps })
-    return isAddress(path)
-      ? receiveFrom(path, { ...storage, attempts, cwd }, { runsDir, keeps })
-      : receiveFile(path, { runsDir, keeps, cwd })
+    const kept = { runsDir, keeps }
+    const own = { ...storage, attempts, cwd }
+    if (sql !== undefined) return receiveQuery(path, sql, own, kept)
+    return isAddress(path) ? receiveFrom(path, own, kept) : receiveFile(path, { ...kept, cwd })
   }
 
 export interface Receivers {

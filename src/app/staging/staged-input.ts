@@ -24,9 +24,7 @@ import { knownRuns } from '../runs/run-store.ts'
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000
 
-type StagedKind = 'stdin' | 'rows' | 'object' | 'kept'
-
-const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs', kept: 'inputs' } as const satisfies Record<StagedKind, string>
+const FOLDERS = { stdin: 'stdin', rows: 'rows', object: 'inputs', kept: 'inputs' }
 
 export interface ReceivedInput extends InputRef {
   readonly path: string
@@ -38,7 +36,7 @@ export interface ReceivedInput extends InputRef {
 
 export interface StagingOptions extends Pick<InputRef, 'shown'> {
   readonly runsDir: string
-  readonly kind: StagedKind
+  readonly kind: keyof typeof FOLDERS
   /** Store them for a run; otherwise they are removed after the inspection. */
   readonly keeps: boolean
 }
@@ -67,7 +65,7 @@ export async function stageInput(
       shown,
       readFrom,
       path: kind === 'object' ? shown : join(kept, file),
-      named: issues => issues.map(one => renamed(one, [readFrom, join(kept, file)], shown)),
+      named: issues => issues.map(issue => renamePaths(issue, [readFrom, join(kept, file)], shown)),
       release: () => drop(file),
     }
   } catch (error) {
@@ -93,14 +91,10 @@ export async function receiveFile(
   }
 }
 
-function renamed(one: Issue, paths: readonly string[], name: string): Issue {
-  const inWords = (text: string): string => paths.reduce((all, path) => all.replaceAll(path, name), text)
-  return {
-    ...one,
-    message: inWords(one.message),
-    hint: one.hint === null ? null : inWords(one.hint),
-    at: one.at === null ? null : { ...one.at, file: inWords(one.at.file) },
-  }
+function renamePaths(issue: Issue, paths: readonly string[], name: string): Issue {
+  const rename = (text: string): string => paths.reduce((all, path) => all.replaceAll(path, name), text)
+  const { message, hint, at } = issue
+  return { ...issue, message: rename(message), hint: hint && rename(hint), at: at && { ...at, file: rename(at.file) } }
 }
 
 /** Removes a stored input unless an unfinished run needs it. A failed removal is repeated with the next input. */
@@ -146,8 +140,8 @@ function sweep(folder: string, remove: (name: string) => void, latest: string): 
 
 export function isSameInput(asked: string, recorded: Plan['input']): boolean {
   const { kind } = requestedInput(asked)
-  const { kept = null, path } = recorded
-  if (kept !== null) return shownPath(asked) === kept
+  const { kept, path } = recorded
+  if (kept !== undefined) return shownPath(asked) === kept
   return shownPath(asked) === path || (kind === 'stdin' && recordedInput(recorded).kind === 'stdin')
 }
 
@@ -174,11 +168,11 @@ export function stdinOf({ open, keeps, signal }: Stdin): (file: string, runsDir:
         hint: 'Pipe the list into the command, or read a file.',
         action: action('run', file, '--input', 'FILE'),
       })
-    return stageInput(piecesOf(stream, signal), { runsDir, keeps, kind: 'stdin', shown: STDIN_NAME })
+    return stageInput(readPieces(stream, signal), { runsDir, keeps, kind: 'stdin', shown: STDIN_NAME })
   }
 }
 
-async function* piecesOf(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+async function* readPieces(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   if (signal !== undefined) addAbortSignal(signal, stream)
   try {
     yield* stream as AsyncIterable<Uint8Array>
