@@ -7,7 +7,8 @@ import type { RunState } from '../../journal/index.ts'
 import { columnName } from '../../model/columns.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import type { LineageEvent, LineageNames } from '../../report/index.ts'
-import { type Env, proxiesOf, text } from '../env/environment.ts'
+import { type Env, text } from '../env/environment.ts'
+import { openPoster } from './post.ts'
 import type { RunReporter } from './reporters.ts'
 
 export interface LineageSettings {
@@ -38,17 +39,17 @@ export function lineageSettings(env: Env): LineageSettings {
   const given = text(env, 'OPENLINEAGE_NAMESPACE')
   const namespace = given === null || name.safeParse(given).success ? given : warn('OPENLINEAGE_NAMESPACE', 'is not a name')
   return {
-    http: url === null ? null : httpOf(url, env, warn),
+    http: url === null ? null : readHttp(url, env, warn),
     namespace: namespace ?? DEFAULT_NAMESPACE,
-    parent: parentOf(env, warn),
-    nominalTime: nominalTimeOf(env),
+    parent: readParent(env, warn),
+    nominalTime: readNominalTime(env),
     warnings,
   }
 }
 
 type Warn = (variable: string, why: string) => null
 
-function httpOf(base: string, env: Env, warn: Warn): LineageSettings['http'] {
+function readHttp(base: string, env: Env, warn: Warn): LineageSettings['http'] {
   const endpoint = text(env, 'OPENLINEAGE_ENDPOINT') ?? DEFAULT_ENDPOINT
   const address = `${base.replace(/\/$/, '')}/${endpoint.replace(/^\/+/, '')}`
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return warn('OPENLINEAGE_URL', 'is not an http or https address')
@@ -62,27 +63,28 @@ function httpOf(base: string, env: Env, warn: Warn): LineageSettings['http'] {
 }
 
 /** `OPENLINEAGE_CONTEXT` has everything; the two older ids are `namespace/job/run`, and a namespace may contain a slash. */
-function parentOf(env: Env, warn: Warn): LineageNames['parent'] {
+function readParent(env: Env, warn: Warn): LineageNames['parent'] {
   const whole = text(env, 'OPENLINEAGE_CONTEXT')
   if (whole !== null) {
-    const found = context.safeParse(jsonOf(whole))
+    const found = context.safeParse(parseJson(whole))
     if (!found.success) return warn('OPENLINEAGE_CONTEXT', 'is not {"parent": {"run": {"runId"}, "job": {"namespace", "name"}}}')
     const { parent, root } = found.data
-    return { ...parent, ...(root === undefined ? {} : { root }) }
+    return { ...parent, ...(root && { root }) }
   }
-  const parent = legacy('OPENLINEAGE_PARENT_ID', text(env, 'OPENLINEAGE_PARENT_ID'), warn)
-  const root = legacy('OPENLINEAGE_ROOT_PARENT_ID', text(env, 'OPENLINEAGE_ROOT_PARENT_ID'), warn)
-  return parent === null ? null : { ...parent, ...(root === null ? {} : { root }) }
+  const parent = readLegacy('OPENLINEAGE_PARENT_ID', env, warn)
+  const root = readLegacy('OPENLINEAGE_ROOT_PARENT_ID', env, warn)
+  return parent && { ...parent, ...(root && { root }) }
 }
 
-function legacy(variable: string, value: string | null, warn: Warn) {
+function readLegacy(variable: string, env: Env, warn: Warn) {
+  const value = text(env, variable)
   if (value === null) return null
   const [, namespace, job, runId] = /^(.+)\/([^/]+)\/([^/]+)$/.exec(value) ?? []
   const found = run.safeParse({ run: { runId }, job: { namespace, name: job } })
   return found.success ? found.data : warn(variable, 'is not namespace/job/run with a UUID for the run')
 }
 
-function jsonOf(value: string): unknown {
+function parseJson(value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
@@ -90,7 +92,7 @@ function jsonOf(value: string): unknown {
   }
 }
 
-function nominalTimeOf(env: Env): string | null {
+function readNominalTime(env: Env): string | null {
   const date = text(env, 'AIRFLOW_CTX_LOGICAL_DATE') ?? text(env, 'AIRFLOW_CTX_EXECUTION_DATE')
   const at = new Date(date ?? Number.NaN)
   return Number.isNaN(at.getTime()) ? null : at.toISOString()
@@ -110,7 +112,7 @@ export const namesOf = (
     run: { runId: uuidOf(id) },
     job: { namespace, name: lineOf({ name: plan.name, shard: { number: at + 1, of: shardRuns.length } }) },
   })),
-  dataset: path => datasetOf(path, plan.input, cwd),
+  dataset: path => nameDataset(path, plan.input, cwd),
   column: columnName,
 })
 
@@ -126,7 +128,7 @@ export function uuidOf(name: string): string {
 }
 
 /** Files by path, remote objects by address without user and query, as the naming rules of OpenLineage require. */
-function datasetOf(path: string, input: Plan['input'], cwd: string): { readonly namespace: string; readonly name: string } {
+function nameDataset(path: string, input: Plan['input'], cwd: string): { readonly namespace: string; readonly name: string } {
   if (/^[a-z][a-z0-9]+:\/\//.test(path) && URL.canParse(path)) {
     const { protocol, host, pathname } = new URL(path)
     return { namespace: `${protocol}//${host}`, name: pathname.replace(/^\/+/, '') || '/' }
@@ -144,48 +146,27 @@ const TIMEOUT_MS = 2_000
 export function httpLineage({ url, apiKey }: NonNullable<LineageSettings['http']>, env: Env): RunReporter {
   const over = new AbortController()
   let last = Promise.resolve()
-  let transport: Promise<{ send: (body: string) => Promise<string | null>; close: () => Promise<void> }> | null = null
-  const post = async (event: LineageEvent): Promise<void> => {
-    transport ??= open(url, apiKey, env, over.signal)
-    const { send, close } = await transport
-    const why = await send(JSON.stringify(event))
-    if (why === null) return
+  let poster: ReturnType<typeof openPoster> | null = null
+  const headers = { 'content-type': 'application/json', ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) }
+  const send = async (event: LineageEvent): Promise<void> => {
+    poster ??= openPoster(env, TIMEOUT_MS)
+    const { post, close } = await poster
+    const refusal = await post(url, headers, JSON.stringify(event), over.signal)
+    if (refusal === null) return
     await close()
-    throw new Error(`${url.origin} did not accept the event ${event.eventType}: ${why}`)
+    throw new Error(`${url.origin} did not accept the event ${event.eventType}: ${refusal.why}`)
   }
   return {
     name: 'OpenLineage',
     onLineageEvent(event) {
-      last = last.then(() => post(event))
+      last = last.then(() => send(event))
       return last
     },
     async onRunEnd() {
       const timer = setTimeout(() => over.abort(new DOMException('no response in time', 'TimeoutError')), TIMEOUT_MS)
       await last.catch(() => {})
       clearTimeout(timer)
-      await (await transport)?.close()
+      await (await poster)?.close()
     },
   }
-}
-
-/** Loaded only when an address is set. */
-async function open(url: URL, apiKey: string | null, env: Env, over: AbortSignal) {
-  const [{ createTransport, isNetworkError }, { LIMITS }] = await Promise.all([
-    import('../../client/http/transport.ts'),
-    import('../../client/http/transport.ts'),
-  ])
-  const transport = createTransport({ ...LIMITS, connectMs: TIMEOUT_MS }, { proxies: proxiesOf(env) })
-  const headers = {
-    'content-type': 'application/json',
-    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-  }
-  const send = async (body: string): Promise<string | null> => {
-    const signal = AbortSignal.any([over, AbortSignal.timeout(TIMEOUT_MS)])
-    const limits = { headersMs: TIMEOUT_MS, idleMs: TIMEOUT_MS, to: 'service', signal } as const
-    const reply = await transport.send({ method: 'POST', url, headers, body, ...limits })
-    if (isNetworkError(reply)) return reply.text
-    reply.drop()
-    return reply.status >= 200 && reply.status < 300 ? null : `status ${reply.status}`
-  }
-  return { send, close: () => transport.close() }
 }

@@ -9,11 +9,12 @@ import type { Clock } from '../../model/requests.ts'
 import { describeSeries, type Pipeline, type Secrets, type SeriesPlan } from '../../pipeline/index.ts'
 import { isGood, NOTICE_BODIES, type Notice, noticeOf, reasonsFor } from '../../report/notify/notice.ts'
 import { isRejection, type PipelineResult, rejectionOf } from '../../report/pipeline-result.ts'
-import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
+import type { Credentials, Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { Runtime } from '../env/runtime.ts'
 import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
 import { makeFolder, makeRunsFolder, removeIfPossible } from '../runs/run-directory.ts'
+import { openPoster } from './post.ts'
 import type { ReporterDispatcher, RunReporter } from './reporters.ts'
 
 export interface Receiver extends Omit<Pipeline['notify'][number], 'to' | 'secret'> {
@@ -31,20 +32,17 @@ const signingKey = (secret: string): Buffer =>
 
 /** One with an empty address is switched off. */
 export const receiversOf = ({ name, notify }: Pipeline, secrets: Secrets): readonly Receiver[] =>
-  notify.flatMap((one, index) => {
+  notify.flatMap((receiver, index) => {
     const { to = '', secret = null } = secrets.notify[index] ?? {}
     if (to !== '' && secret !== null && signingKey(secret).length === 0)
       throw new FettleError(
         'FETTLE_SETTINGS',
-        `the secret of the receiver ${one.to} (${one.as}) is empty: messages would be signed with nothing`,
-        {
-          hint: 'Set the variable of notify.secret to the key, after whsec_ in base64.',
-        },
+        `the secret of the receiver ${receiver.to} (${receiver.as}) is empty: messages would be signed with nothing`,
+        { hint: 'Set the variable of notify.secret to the key, after whsec_ in base64.' },
       )
-    return to === '' ? [] : [{ ...one, pipeline: name, to, shown: `${one.to} (${one.as})`, secret }]
+    return to === '' ? [] : [{ ...receiver, pipeline: name, to, shown: `${receiver.to} (${receiver.as})`, secret }]
   })
 
-const ATTEMPTS = 3
 /** Three attempts with their pauses take less than half a minute. */
 const TIMEOUT_MS = 5_000
 const PAUSES_MS = [1_000, 3_000]
@@ -64,62 +62,31 @@ export interface DeliveryContext {
 export async function deliver(receiver: Receiver, notice: Notice, context: DeliveryContext): Promise<string | null> {
   const id = randomUUID()
   const { contentType, text } = NOTICE_BODIES[receiver.as](notice, id)
-  const transport = await open(context.env, context.attemptMs ?? TIMEOUT_MS)
-  let why = ''
+  const { clock, signal } = context
+  const { post, close } = await openPoster(context.env, context.attemptMs ?? TIMEOUT_MS)
   try {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const headers = { 'content-type': contentType, ...signatureOf(receiver.secret, id, text, context.clock.now()) }
-      const reply = await transport.send(receiver.to, headers, text, context.signal)
-      if (reply === null) return null
-      why = reply.why
-      if (reply.isFinal || attempt === ATTEMPTS - 1) break
-      await context.clock.sleep(Math.min(reply.pauseMs ?? PAUSES_MS[attempt]!, LONGEST_PAUSE_MS), context.signal)
+    for (let attempt = 0; ; attempt++) {
+      const headers = { 'content-type': contentType, ...signBody(receiver.secret, id, text, clock.now()) }
+      const refusal = await post(new URL(receiver.to), headers, text, signal)
+      signal.throwIfAborted()
+      if (refusal === null) return null
+      const isFinal = refusal.status !== null && refusal.status < 500 && !PASSING.includes(refusal.status)
+      const pauseMs = PAUSES_MS[attempt]
+      if (isFinal || pauseMs === undefined) return refusal.why
+      await clock.sleep(Math.min(refusal.pauseMs ?? pauseMs, LONGEST_PAUSE_MS), signal)
     }
   } finally {
-    await transport.close()
+    await close()
   }
-  return why
 }
 
 /** `webhook-id`, `webhook-timestamp` and `webhook-signature`, as standardwebhooks.com describes them. */
-function signatureOf(secret: string | null, id: string, body: string, nowMs: number): Record<string, string> {
+function signBody(secret: string | null, id: string, body: string, nowMs: number): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000))
   const ids = { 'webhook-id': id, 'webhook-timestamp': timestamp }
   if (secret === null) return ids
   const signature = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')
   return { ...ids, 'webhook-signature': `v1,${signature}` }
-}
-
-interface Refusal {
-  readonly why: string
-  readonly isFinal: boolean
-  /** Asked for by the receiver. */
-  readonly pauseMs: number | null
-}
-
-/** Loaded only when there is a message to send. */
-async function open(env: Env, timeoutMs: number) {
-  const [{ createTransport, isNetworkError }, { LIMITS }, { parseRetryAfter }] = await Promise.all([
-    import('../../client/http/transport.ts'),
-    import('../../client/http/transport.ts'),
-    import('../../client/retry/retry-after.ts'),
-  ])
-  const transport = createTransport({ ...LIMITS, connectMs: timeoutMs }, { proxies: proxiesOf(env) })
-  const send = async (to: string, headers: Record<string, string>, body: string, stop: AbortSignal): Promise<Refusal | null> => {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])
-    const limits = { headersMs: timeoutMs, idleMs: timeoutMs, to: 'service', signal } as const
-    const reply = await transport.send({ method: 'POST', url: new URL(to), headers, body, ...limits })
-    stop.throwIfAborted()
-    if (isNetworkError(reply)) return { why: reply.text, isFinal: false, pauseMs: null }
-    reply.drop()
-    if (reply.status >= 200 && reply.status < 300) return null
-    return {
-      why: `status ${reply.status}`,
-      isFinal: reply.status < 500 && !PASSING.includes(reply.status),
-      pauseMs: parseRetryAfter(reply.header('retry-after'), reply.header('date'), 0),
-    }
-  }
-  return { send, close: () => transport.close() }
 }
 
 export interface NotifyContext extends DeliveryContext {
@@ -132,15 +99,10 @@ export const notifyReporter = (receivers: readonly Receiver[], context: NotifyCo
   async onRunEnd(report, { detached, plan, identity }) {
     // The shards of a list are reported when they are merged.
     if (detached || plan.shard !== undefined) return
-    const warnings = await notifyResult(report, endsOf(context.runsDir, plan, identity), receivers, context)
+    const warnings = await notifyResult(report, findEnds(context.runsDir, plan, identity), receivers, context)
     if (warnings.length > 0) throw new Error(warnings.join('; '))
   },
 })
-
-interface Rejecting extends Omit<NotifyContext, 'clock'> {
-  readonly runtime: Runtime
-  readonly observers?: ReporterDispatcher
-}
 
 /** What is known of a run that did not start. */
 interface Rejected {
@@ -153,17 +115,16 @@ interface Rejected {
 export async function notifyRejection(
   error: unknown,
   { notify, series, credentials }: Rejected,
-  settings: Rejecting,
+  settings: Omit<NotifyContext, 'clock'> & { readonly runtime: Runtime; readonly observers?: ReporterDispatcher },
 ): Promise<void> {
   if (series === null || settings.signal.aborted) return
   const { clock } = settings.runtime
   const identity = findIdentity(series.service, credentials)
   await keepAttempt(settings.runsDir, error, describeAttempt(series, identity, clock.now()))
   if (notify.length === 0) return
-  const ends = endsOf(settings.runsDir, series, identity)
-  const warnings = await notifyResult(rejectionOf(error, series.name), ends, notify, { ...settings, clock }).catch(
-    (cause: Error) => [cause.message],
-  )
+  const ends = findEnds(settings.runsDir, series, identity)
+  const result = notifyResult(rejectionOf(error, series.name), ends, notify, { ...settings, clock })
+  const warnings = await result.catch((cause: Error) => [cause.message])
   if (warnings.length > 0) settings.observers?.emit('onWarning', warnings.join('; '))
 }
 
@@ -173,7 +134,7 @@ interface Ends {
   readonly unknown: string
 }
 
-function endsOf(runsDir: string, plan: SeriesPlan, identity: string | null): Ends {
+function findEnds(runsDir: string, plan: SeriesPlan, identity: string | null): Ends {
   const pathOf = (account: string | null): string => join(runsDir, 'notify', `_${describeSeries(plan, account).name}.json`)
   return { own: pathOf(identity), unknown: pathOf(null) }
 }

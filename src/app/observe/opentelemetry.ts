@@ -1,16 +1,16 @@
 /**
  * OpenTelemetry spans of a run, its stages and its requests, if the host program has registered a tracer provider. Otherwise requests
- * carry the trace of the environment.
+ * carry the trace of the environment. The package of the API is not imported: a copy of another version refuses the object that the host
+ * program registered without a word. Only its types are.
  */
 import { randomBytes } from 'node:crypto'
-import type { Context, Span, Tracer } from '@opentelemetry/api'
+import type { Context, ContextManager, Span, SpanContext, Tracer, TracerProvider } from '@opentelemetry/api'
 import { FettleError } from '../../errors.ts'
 import type { CallOptions } from '../../model/requests.ts'
 import type { StageName } from '../../model/stages.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { type Env, traceOf } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { CLIENT, ERROR, isValid, type RegisteredApi, registeredApi, spanIn, withSpan } from './opentelemetry-api.ts'
 import type { RunReporter } from './reporters.ts'
 
 export interface RunTrace {
@@ -38,7 +38,7 @@ export function openTrace(env: Env, plan: Plan): RunTrace {
   if (api === null) return without('this process has registered no OpenTelemetry')
   const tracer = api.provider.getTracer(packageInfo().name, packageInfo().version)
   const attributes = { 'fettle.pipeline': plan.name, 'fettle.rows': plan.rows, 'fettle.jobs': plan.parts.length }
-  const root = tracer.startSpan('fettle.run', { attributes }, parentOf(api, env))
+  const root = tracer.startSpan('fettle.run', { attributes }, findParent(api, env))
   const own = root.spanContext()
   if (!isValid(own)) return without('OpenTelemetry is registered without an SDK')
   const spans = new Spans(api, tracer, root, withSpan(api.active(), root))
@@ -51,7 +51,7 @@ export function openTrace(env: Env, plan: Plan): RunTrace {
   }
 }
 
-function parentOf(api: RegisteredApi, env: Env): Context {
+function findParent(api: RegisteredApi, env: Env): Context {
   const active = api.active()
   const [, traceId, spanId, flags = '00'] = traceOf(env).traceparent?.split('-') ?? []
   if (spanIn(active) !== undefined || traceId === undefined || spanId === undefined) return active
@@ -137,3 +137,58 @@ class Spans implements RunReporter {
     span.setStatus({ code: ERROR, message })
   }
 }
+
+/** The global symbol under which every version 1 of the API registers. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1')
+/** The key of the current span in a context, the same in all versions. */
+const SPAN = Symbol.for('OpenTelemetry Context Key SPAN')
+
+/** Values of SpanKind and SpanStatusCode. */
+const CLIENT = 2
+const ERROR = 2
+
+class PlainContext implements Context {
+  readonly #values: ReadonlyMap<symbol, unknown>
+
+  constructor(values: ReadonlyMap<symbol, unknown> = new Map()) {
+    this.#values = values
+  }
+
+  getValue(key: symbol): unknown {
+    return this.#values.get(key)
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return new PlainContext(new Map([...this.#values, [key, value]]))
+  }
+
+  deleteValue(key: symbol): Context {
+    return new PlainContext(new Map([...this.#values].filter(([one]) => one !== key)))
+  }
+}
+
+interface RegisteredApi {
+  readonly provider: TracerProvider
+  active(): Context
+  /** Calls `send` with `context` as the active one. */
+  with<T>(context: Context, send: () => T): T
+}
+
+/** Null where no tracer provider is registered. */
+function registeredApi(): RegisteredApi | null {
+  const all = globalThis as { [REGISTERED]?: { readonly trace?: TracerProvider; readonly context?: ContextManager } }
+  const { trace: provider, context } = all[REGISTERED] ?? {}
+  if (typeof provider?.getTracer !== 'function') return null
+  return {
+    provider,
+    active: () => context?.active() ?? new PlainContext(),
+    with: (around, send) => (context === undefined ? send() : context.with(around, send)),
+  }
+}
+
+const spanIn = (context: Context): Span | undefined => context.getValue(SPAN) as Span | undefined
+
+const withSpan = (context: Context, span: Pick<Span, 'spanContext'>): Context => context.setValue(SPAN, span)
+
+const isValid = ({ traceId, spanId }: SpanContext): boolean =>
+  /^(?!0{32})[0-9a-f]{32}$/i.test(traceId) && /^(?!0{16})[0-9a-f]{16}$/i.test(spanId)
