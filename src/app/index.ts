@@ -1,5 +1,6 @@
 /** The operations of the application layer, for the command line. Re-exports only. */
 
+export type { KeyedEvent as PortfolioEvent } from '../model/requests.ts'
 export { queuedRun } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
@@ -21,7 +22,7 @@ export { createDispatcher, type ReporterDispatcher, type RunReporter } from './o
 export { type CostGroup, type CostLine, costsOf } from './operations/costs.ts'
 export { diffOf } from './operations/diff.ts'
 export { type CreditsEstimate, estimateCredits, estimateRun, type RunEstimate } from './operations/estimate.ts'
-export { type PortfolioEvent, withEvents, writeEvents } from './operations/events.ts'
+export { withEvents, writeEvents } from './operations/events.ts'
 export { mergeRuns } from './operations/merge.ts'
 export { exitOfProbe, type ProbeResult, prepareProbe, runProbe } from './operations/probe.ts'
 export { applyDecisions, reviewTable, runForReview } from './operations/review.ts'

@@ -14,27 +14,24 @@ export interface CheckResult {
 
 export const ok = (name: string, message: string): CheckResult => ({ name, status: 'ok', message, hint: null, code: null })
 
-export const warn = (name: string, message: string, hint: string, action: Action | null = null): CheckResult => ({
-  name,
-  status: 'warn',
-  message,
-  hint,
-  ...(action === null ? {} : { action }),
-  code: null,
-})
+export function warn(name: string, message: string, hint: string, action: Action | null = null): CheckResult {
+  return { name, status: 'warn', message, hint, action: action ?? undefined, code: null }
+}
 
-export const fail = (
+export function fail(
   name: string,
   code: ErrorCode,
   message: string,
   hint: string = ERRORS[code].hint,
   action: Action | null = null,
-): CheckResult => ({ name, status: 'fail', message, hint, ...(action === null ? {} : { action }), code })
+): CheckResult {
+  return { name, status: 'fail', message, hint, action: action ?? undefined, code }
+}
 
-/** What `look` gives, or the failure it throws. */
-export async function attempt(name: string, look: () => CheckResult | Promise<CheckResult>): Promise<CheckResult> {
+/** The result of `check`, or the failure it throws. */
+export async function attempt<T>(name: string, check: () => T | Promise<T>): Promise<T | CheckResult> {
   try {
-    return await look()
+    return await check()
   } catch (error) {
     if (!FettleError.is(error)) throw error
     return fail(name, error.code, error.message, error.hint, error.action)

@@ -7,24 +7,16 @@ import { dirname, join, resolve } from 'node:path'
 import { realClock } from '../../client/clock.ts'
 import { counted } from '../../counted.ts'
 import { action, ERRORS, errorOfIssues, FettleError } from '../../errors.ts'
-import { isAddress, nearest, type Plan, type PlannedRegister, type PlannedService } from '../../pipeline/index.ts'
+import { isAddress, nearest, type Plan, type PlannedRegister } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
-import {
-  type Credentials,
-  dataDirOf,
-  type Env,
-  passwordFileWarning,
-  proxiesOf,
-  serviceUrlOf,
-  traceWarning,
-} from '../env/environment.ts'
+import { dataDirOf, type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { runKeyOf } from '../env/run-key.ts'
 import { assertKnownOrigin, credentialsOf, isUntrusted, serviceOriginsOf } from '../env/trust.ts'
 import { deliver, type Receiver } from '../observe/notify.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { prepare } from '../prepare/prepare.ts'
+import { type Prepared, prepare } from '../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
 import { findRegisters, registerDirOf, wantedRegisters } from '../prepare/registers.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
@@ -52,64 +44,44 @@ export interface DoctorReport {
 export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
   const found = [checkVersion(), ...(await checkSettings(env)), await checkRunKey(env)]
-  const { plan, credentials, receivers, findings } = await pipelineFindings(options)
-  const dataDir = dataDirOf(env)
+  const prepared = options.pipeline === null ? null : await checkPipeline(options.pipeline, options, found)
+  const plan = prepared?.plan ?? null
   found.push(
-    ...findings,
-    ...(options.notify && !offline ? await checkReceivers(receivers, options) : []),
+    ...(options.notify && !offline ? await checkReceivers(prepared?.notify ?? [], options) : []),
     await checkDisk('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
-    await checkDisk('data', dataDir, 0),
+    await checkDisk('data', dataDirOf(env), 0),
     checkRuns(runsDir),
     ...(options.queue === null || offline ? [] : await checkQueueConnection(options.queue, env)),
   )
-  let service: PlannedService | null = null
-  const resolved = await attempt('service', () => {
-    service = plan?.service ?? resolveService(options, { service: null })
-    return ok('service', service.kind === 'embedded' ? 'embedded: needs neither login nor network' : service.url)
-  })
-  found.push(resolved)
-  const reached = service as PlannedService | null
-  if (reached?.kind === 'embedded')
-    found.push(await attempt('register', () => checkRegister(env, plan?.register ?? null, realClock.now())))
-  if (reached?.kind !== 'remote') return found
-  const origin = await attempt('service', () => {
-    assertKnownOrigin(reached, env, options.service)
-    return ok('service', '')
-  })
-  if (origin.status === 'fail') return [...found, origin]
-  let own: Credentials | null = null
-  found.push(
-    await attempt('credentials', () => {
-      own = plan === null || credentials === null ? credentialsOf(env, reached, {}, options.service) : credentials()
-      return ok('credentials', 'user name and password are set')
-    }),
-  )
+  const service = await attempt('service', () => plan?.service ?? resolveService(options, { service: null }))
+  if ('status' in service) return [...found, service]
+  if (service.kind === 'embedded') {
+    found.push(ok('service', 'embedded: needs neither login nor network'))
+    return [...found, await attempt('register', () => checkRegister(env, plan?.register ?? null, realClock.now()))]
+  }
+  found.push(ok('service', service.url))
+  const unknown = await attempt('service', () => assertKnownOrigin(service, env, options.service))
+  if (unknown !== undefined) return [...found, unknown]
+  const read = plan === null ? null : prepared?.credentials
+  const credentials = await attempt('credentials', () => read?.() ?? credentialsOf(env, service, {}, options.service))
+  const areRead = !('status' in credentials)
+  found.push(areRead ? ok('credentials', 'user name and password are set') : credentials)
   if (offline) return [...found, ok('network', 'left alone')]
+  const proxies = await attempt('proxy', () => proxiesOf(env))
   // An invalid proxy is already reported with the settings.
-  const way = await attempt('proxy', () => {
-    proxiesOf(env)
-    return ok('proxy', '')
-  })
-  if (way.status === 'fail') return found
-  return [
-    ...found,
-    ...(await checkNetwork({ service: reached, proxies: proxiesOf(env), credentials: own, signal: options.signal })),
-  ]
+  if ('status' in proxies) return found
+  const way = { service, proxies, credentials: areRead ? credentials : null, signal: options.signal }
+  return [...found, ...(await checkNetwork(way))]
 }
+
+const HOW_TO_NOTIFY = 'Write notify: [{ to: "${SLACK_URL}", as: slack }], and set the variable.'
 
 /** One test message for each receiver, regardless of what it is sent messages about. */
 async function checkReceivers(receivers: readonly Receiver[], { env, signal }: DoctorReport): Promise<CheckResult[]> {
   const name = 'notify'
   if (isUntrusted(env))
     return [warn(name, 'no test message was sent, because the pipeline is untrusted', ERRORS.FETTLE_UNTRUSTED.hint)]
-  if (receivers.length === 0)
-    return [
-      warn(
-        name,
-        'the pipeline has no receiver with an address',
-        'Write notify: [{ to: "${SLACK_URL}", as: slack }], and set the variable.',
-      ),
-    ]
+  if (receivers.length === 0) return [warn(name, 'the pipeline has no receiver with an address', HOW_TO_NOTIFY)]
   const at = new Date(realClock.now()).toISOString()
   return Promise.all(
     receivers.map(async receiver => {
@@ -123,43 +95,22 @@ async function checkReceivers(receivers: readonly Receiver[], { env, signal }: D
 const hasFarOutput = ({ output }: Plan): boolean =>
   [output?.path, output?.unmatched, output?.review].some(path => path != null && isAddress(path))
 
-interface OfPipeline {
-  readonly plan: Plan | null
-  /** For the service of the plan. */
-  readonly credentials: (() => Credentials) | null
-  readonly receivers: readonly Receiver[]
-  readonly findings: readonly CheckResult[]
-}
-
-async function pipelineFindings({
-  pipeline,
-  env,
-  cwd,
-  runsDir,
-  target,
-  service,
-  offline,
-  signal,
-}: DoctorReport): Promise<OfPipeline> {
-  const none = { plan: null, credentials: null, receivers: [] }
-  if (pipeline === null) return { ...none, findings: [] }
-  let found: OfPipeline = { ...none, findings: [] }
-  const finding = await attempt('pipeline', async () => {
-    const { plan, issues, credentials, links, notify, release } = await prepare(pipeline, {
-      ...NO_OVERRIDES,
-      env,
-      cwd,
-      runsDir,
-      target,
-      service,
-      isOffline: true,
-      ...(offline ? {} : { elsewhere: createRemoteInputs({ env, keeps: false, signal }) }),
-    })
-    release()
-    found = { plan, credentials, receivers: notify, findings: [] }
+/** The prepared pipeline, null where that throws; its result is added to `found`. */
+async function checkPipeline(pipeline: string, options: DoctorReport, found: CheckResult[]): Promise<Prepared | null> {
+  const { env, cwd, runsDir, target, service, offline, signal } = options
+  const elsewhere = offline ? undefined : createRemoteInputs({ env, keeps: false, signal })
+  const context = { ...NO_OVERRIDES, env, cwd, runsDir, target, service, isOffline: true, elsewhere }
+  const prepared = await attempt('pipeline', () => prepare(pipeline, context))
+  if ('status' in prepared) {
+    found.push(prepared)
+    return null
+  }
+  const { plan, issues, links, release } = prepared
+  release()
+  const judge = async (): Promise<CheckResult> => {
     const unread = plan === null ? issues.find(({ code }) => code === 'FETTLE_UNTRUSTED') : undefined
     if (unread !== undefined) return warn('pipeline', `${pipeline}: ${unread.message}`, unread.hint ?? '')
-    if (offline && issues.every(one => one.severity !== 'error') && plan === null)
+    if (offline && issues.every(({ severity }) => severity !== 'error') && plan === null)
       return ok('pipeline', `${pipeline}: valid; its remote input was not read`)
     if (plan !== null && !offline && !isUntrusted(env) && hasFarOutput(plan))
       await checkOutputsWritable(plan, { env, cwd, links, signal })
@@ -167,8 +118,9 @@ async function pipelineFindings({
     const error = errorOfIssues(issues)
     const named = target === null ? [] : ['--target', target]
     return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline, ...named))
-  })
-  return { ...found, findings: [finding] }
+  }
+  found.push(await attempt('pipeline', judge))
+  return prepared
 }
 
 /** Whether the Redis of a queue can be reached, and whether it keeps what it is given. */
@@ -179,14 +131,10 @@ async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Pr
     const { queueFacts } = await import('../../queue/index.ts')
     const { withQueue } = await import('../distributed/connection.ts')
     return withQueue(place, env, async connected => {
-      for (const { status, text, hint } of await queueFacts(connected))
-        facts.push(
-          status === 'ok'
-            ? ok('redis', text)
-            : status === 'warn'
-              ? warn('redis', text, hint)
-              : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, hint),
-        )
+      for (const { status, text, hint } of await queueFacts(connected)) {
+        if (status === 'ok') facts.push(ok('redis', text))
+        else facts.push(status === 'warn' ? warn('redis', text, hint) : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, hint))
+      }
       return ok('queue', `${place.name} at ${connected.address.url}`)
     })
   })
@@ -225,7 +173,7 @@ async function checkSettings(env: Env): Promise<CheckResult[]> {
     proxiesOf(env)
     return fine
   })
-  const oddities = [...misspelled(env), ...unsafe(env)]
+  const oddities = [...findMisspelled(env), ...findUnsafe(env)]
   return read.status === 'ok' && oddities.length > 0 ? oddities : [read, ...oddities]
 }
 
@@ -233,22 +181,17 @@ async function checkSettings(env: Env): Promise<CheckResult[]> {
 const checkRunKey = (env: Env): Promise<CheckResult> =>
   attempt('run key', () => {
     const found = runKeyOf(env, null)
-    return ok(
-      'run key',
-      found === null ? 'none: the command of a finished run starts another one' : `${found.key} (${found.from})`,
-    )
+    return ok('run key', found ? `${found.key} (${found.from})` : 'none: the command of a finished run starts another one')
   })
 
-function misspelled(env: Env): CheckResult[] {
-  return Object.keys(env)
-    .filter(name => /^FETTLE_/i.test(name) && !READ.includes(name))
-    .flatMap(name => {
-      const close = nearest(name, READ)
-      return close === null ? [] : [warn(NAME, `${name} is set but not used`, `Did you mean ${close}?`)]
-    })
+function findMisspelled(env: Env): CheckResult[] {
+  return Object.keys(env).flatMap(name => {
+    const close = /^FETTLE_/i.test(name) && !READ.includes(name) ? nearest(name, READ) : null
+    return close === null ? [] : [warn(NAME, `${name} is set but not used`, `Did you mean ${close}?`)]
+  })
 }
 
-function unsafe(env: Env): CheckResult[] {
+function findUnsafe(env: Env): CheckResult[] {
   const certificates = env.NODE_EXTRA_CA_CERTS ?? ''
   const warnings: [string | null, string][] = [
     [passwordFileWarning(env), 'Only you should be able to read it.'],
@@ -287,12 +230,8 @@ async function checkDisk(what: string, path: string, need: number): Promise<Chec
     if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Make room, or name another folder.')
     return free < LITTLE ? warn(name, text, 'Make room before a long list.') : ok(name, text)
   } catch (error) {
-    return fail(
-      name,
-      'FETTLE_OUTPUT_WRITE',
-      `${what} ${path}: ${(error as Error).message}`,
-      'Check permissions, or name another folder.',
-    )
+    const text = `${what} ${path}: ${(error as Error).message}`
+    return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Check permissions, or name another folder.')
   }
 }
 
@@ -311,10 +250,12 @@ async function checkRegister(env: Env, planned: readonly PlannedRegister[] | nul
     if (!FettleError.is(error) || error.code !== 'FETTLE_REGISTER_NONE') throw error
     return warn(name, error.message, error.hint, error.action)
   }
-  const own = infos.filter(info => registers.some(one => one.name === info.name && one.sha256 !== null))
+  const own = infos.filter(info => registers.some(({ name, sha256 }) => name === info.name && sha256 !== null))
   if (own.length === 0) return ok(name, 'sample: invented companies')
-  const text = own.map(one => `${one.name}: ${counted(one.companies, 'company', 'companies')} of ${one.snapshotDate}`).join('; ')
-  const isOld = own.some(one => now - Date.parse(one.snapshotDate) > OLD_DAYS * DAY_MS)
+  const text = own
+    .map(info => `${info.name}: ${counted(info.companies, 'company', 'companies')} of ${info.snapshotDate}`)
+    .join('; ')
+  const isOld = own.some(({ snapshotDate }) => now - Date.parse(snapshotDate) > OLD_DAYS * DAY_MS)
   return isOld ? warn(name, text, 'More than a year old: import a newer one.') : ok(name, text)
 }
 

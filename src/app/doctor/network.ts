@@ -9,7 +9,7 @@ import { realClock } from '../../client/clock.ts'
 import type { Proxies } from '../../client/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
-import { accountWords, readAccount } from '../env/account.ts'
+import { accountWords, openClient, readAccount } from '../env/account.ts'
 import type { Credentials } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
@@ -27,32 +27,27 @@ export async function checkNetwork(way: Way): Promise<CheckResult[]> {
   const proxy = proxyFor(url, way.proxies)
   const found: CheckResult[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
   const steps = [
-    ...(proxy === null && isIP(bare(url)) === 0 ? [() => nameFinding(url)] : []),
-    ...(proxy === null && url.protocol === 'https:' ? [() => certificateFinding(url)] : []),
-    () => answerFindings(way, proxy !== null),
-    ...(way.credentials === null ? [] : [() => loginFinding(way, way.credentials!)]),
+    ...(proxy === null && isIP(bare(url)) === 0 ? [() => checkName(url)] : []),
+    ...(proxy === null && url.protocol === 'https:' ? [() => checkCertificate(url)] : []),
+    () => checkAnswer(way, proxy !== null),
+    ...(way.credentials === null ? [] : [() => checkLogin(way, way.credentials!)]),
   ]
   for (const step of steps) {
     way.signal.throwIfAborted()
     const results = [await step()].flat()
     found.push(...results)
-    if (results.some(one => one.status === 'fail' && one.name !== 'clock')) break
+    if (results.some(({ status, name }) => status === 'fail' && name !== 'clock')) break
   }
   return found
 }
 
 const bare = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
-async function nameFinding(url: URL): Promise<CheckResult> {
+async function checkName(url: URL): Promise<CheckResult> {
   try {
     const addresses = await lookup(bare(url), { all: true })
-    return ok(
-      'name',
-      `${url.hostname} is ${addresses
-        .map(one => one.address)
-        .slice(0, 4)
-        .join(', ')}`,
-    )
+    const shown = addresses.slice(0, 4).map(({ address }) => address)
+    return ok('name', `${url.hostname} is ${shown.join(', ')}`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOTFOUND' ? 'there is no host of that name' : `it cannot be looked up (${code})`
@@ -63,51 +58,36 @@ async function nameFinding(url: URL): Promise<CheckResult> {
 const PATIENCE_MS = 10_000
 const SOON_MS = 14 * 86_400_000
 
-async function certificateFinding(url: URL): Promise<CheckResult> {
+async function checkCertificate(url: URL): Promise<CheckResult> {
   const name = 'certificate'
-  const outcome = await shakeHands(url)
+  const socket = await shakeHands(url)
   // A missing server is reported by the check of the answer.
-  if (outcome === null) return ok(name, 'not seen: no connection came about')
-  const { authorized, authorizationError, protocol, validTo } = outcome
-  if (!authorized) return fail(name, 'FETTLE_TLS', `${url.host} could not prove who it is: ${authorizationError}`)
+  if (socket === null) return ok(name, 'not seen: no connection came about')
+  const reason = socket.authorizationError as unknown
+  const why = reason instanceof Error ? reason.message : String(reason ?? '')
+  const validTo = socket.getPeerCertificate().valid_to
+  const protocol = socket.getProtocol() ?? 'TLS'
+  socket.destroy()
+  if (!socket.authorized) return fail(name, 'FETTLE_TLS', `${url.host} could not prove who it is: ${why}`)
   const left = Date.parse(validTo) - realClock.now()
-  const text = `${protocol ?? 'TLS'}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`
+  const text = `${protocol}, valid until ${new Date(validTo).toISOString().slice(0, 10)}`
   return left < SOON_MS ? warn(name, text, 'Ask the operator of the service to renew it.') : ok(name, text)
 }
 
-interface Handshake {
-  readonly authorized: boolean
-  readonly authorizationError: string
-  readonly protocol: string | null
-  readonly validTo: string
-}
-
 /** A handshake that is looked at whether or not the certificate is good; nothing is sent over it. Null when none came about. */
-function shakeHands(url: URL): Promise<Handshake | null> {
+function shakeHands(url: URL): Promise<TLSSocket | null> {
+  const host = bare(url)
+  const servername = isIP(host) === 0 ? host : undefined
   return new Promise(resolve => {
-    const host = bare(url)
-    const socket: TLSSocket = tlsConnect({
-      host,
-      port: Number(url.port || 443),
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      rejectUnauthorized: false,
-      timeout: PATIENCE_MS,
-    })
-    const end = (outcome: Handshake | null): void => {
+    const port = Number(url.port || 443)
+    const socket = tlsConnect({ host, port, servername, rejectUnauthorized: false, timeout: PATIENCE_MS })
+    const giveUp = (): void => {
       socket.destroy()
-      resolve(outcome)
+      resolve(null)
     }
-    socket.once('secureConnect', () => {
-      const reason = socket.authorizationError as unknown
-      end({
-        authorized: socket.authorized,
-        authorizationError: reason instanceof Error ? reason.message : String(reason ?? ''),
-        protocol: socket.getProtocol(),
-        validTo: socket.getPeerCertificate().valid_to,
-      })
-    })
-    socket.once('timeout', () => end(null))
-    socket.once('error', () => end(null))
+    socket.once('secureConnect', () => resolve(socket))
+    socket.once('timeout', giveUp)
+    socket.once('error', giveUp)
   })
 }
 
@@ -115,7 +95,7 @@ function shakeHands(url: URL): Promise<Handshake | null> {
 const ODD_MS = 30_000
 const WRONG_MS = 300_000
 
-async function answerFindings({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
+async function checkAnswer({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
   const { probe } = await import('../../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
   if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, hintFor(answer.code, byProxy))]
@@ -127,7 +107,7 @@ async function answerFindings({ service, proxies, signal }: Way, byProxy: boolea
     : status >= 500
       ? warn('answer', text, 'The service reports errors; try again later.')
       : ok('answer', text)
-  return [reached, clockFinding(skewMs)]
+  return [reached, checkClock(skewMs)]
 }
 
 const hintFor = (code: ErrorCode, byProxy: boolean): string => {
@@ -138,7 +118,7 @@ const hintFor = (code: ErrorCode, byProxy: boolean): string => {
     : 'Check the address and the network; behind a proxy set HTTPS_PROXY.'
 }
 
-function clockFinding(skewMs: number | null): CheckResult {
+function checkClock(skewMs: number | null): CheckResult {
   if (skewMs === null) return ok('clock', 'the service sends no Date header')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   const text =
@@ -149,21 +129,9 @@ function clockFinding(skewMs: number | null): CheckResult {
 }
 
 /** Logs in and lists one job: both are free, and neither changes anything. */
-async function loginFinding({ service, proxies, signal }: Way, credentials: Credentials): Promise<CheckResult[]> {
+async function checkLogin({ service, proxies, signal }: Way, credentials: Credentials): Promise<CheckResult[]> {
   const login = await attempt('login', async () => {
-    const { connect } = await import('../../client/index.ts')
-    const { url, rate, fileHosts, insecure } = service
-    const client = connect({
-      ...credentials,
-      url,
-      rate,
-      fileHosts,
-      insecure,
-      proxies,
-      clock: realClock,
-      attempts: 1,
-      stop: signal,
-    })
+    const client = await openClient({ service, proxies, signal, credentials, attempts: 1 })
     try {
       await client.authenticate({ signal })
       await client.listJobs({ page: 1, pageSize: 1 }, { signal })

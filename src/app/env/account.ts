@@ -1,6 +1,6 @@
 /** What the account of a remote service has left, by `GET /access`. */
 import { realClock } from '../../client/clock.ts'
-import type { Proxies } from '../../client/index.ts'
+import type { Client, Proxies } from '../../client/index.ts'
 import type { Allowance } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
@@ -20,16 +20,12 @@ export interface AccountLeft {
 const NO_LIMIT = 2 ** 31 - 1
 
 /** Countries whose access has ended are left out; null when the account states no volume. `today` is a UTC day. */
-function leftOf(rows: readonly Allowance[], today: string): AccountLeft | null {
+function sumAllowances(rows: readonly Allowance[], today: string): AccountLeft | null {
   const open = rows.filter(
     ({ paid, expireDate }) => paid !== undefined && (expireDate == null || expireDate.slice(0, 10) >= today),
   )
   if (open.length === 0) return null
-  const sum = (of: (row: Allowance) => number): number =>
-    Math.min(
-      NO_LIMIT,
-      open.reduce((all, row) => all + of(row), 0),
-    )
+  const sum = (of: (row: Allowance) => number): number => open.reduce((all, row) => Math.min(NO_LIMIT, all + of(row)), 0)
   const ends = open.flatMap(({ expireDate }) => (expireDate == null ? [] : [expireDate.slice(0, 10)])).sort()
   return {
     left: sum(({ paid = 0, used = 0 }) => Math.max(0, paid - used)),
@@ -47,23 +43,30 @@ export function accountWords(found: AccountLeft | null): string {
   return `${count(left)} of ${count(paid)} company reports left${until === null ? '' : `, the first until ${until}`}`
 }
 
-export interface AccountAccess {
+interface AccountAccess {
   readonly service: Extract<PlannedService, { kind: 'remote' }>
   readonly credentials: Credentials
   readonly proxies: Proxies
   readonly signal: AbortSignal
+  /** Of each request; those of the client if absent. */
+  readonly attempts?: number
+}
+
+/** A client for requests outside of runs; the caller closes it. */
+export async function openClient({ service, credentials, signal, ...options }: AccountAccess): Promise<Client> {
+  const { connect } = await import('../../client/index.ts')
+  const { url, rate, fileHosts, insecure } = service
+  return connect({ ...credentials, url, rate, fileHosts, insecure, clock: realClock, stop: signal, ...options })
 }
 
 /** Logs in and reads `/access`, once: both are free of charge. Throws as any request does. */
-export async function readAccount({ service, credentials, proxies, signal }: AccountAccess): Promise<AccountLeft | null> {
-  const { connect } = await import('../../client/index.ts')
-  const { url, rate, fileHosts, insecure } = service
-  const own = { url, rate, fileHosts, insecure, proxies, clock: realClock, attempts: 1, stop: signal }
-  const client = connect({ ...credentials, ...own })
+export async function readAccount(access: AccountAccess): Promise<AccountLeft | null> {
+  const { signal } = access
+  const client = await openClient({ ...access, attempts: 1 })
   try {
     const { countryAccess } = await client.api.readAccess({}, { signal })
     const today = new Date(realClock.now()).toISOString().slice(0, 10)
-    return leftOf(countryAccess.creditsafeConnectOnlineReports ?? [], today)
+    return sumAllowances(countryAccess.creditsafeConnectOnlineReports ?? [], today)
   } finally {
     await client.close()
   }

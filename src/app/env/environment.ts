@@ -22,13 +22,16 @@ export const text = (env: Env, name: string): string | null => {
   return value === undefined || value === '' ? null : value
 }
 
+/** Entries between commas or spaces. */
+export const splitList = (list: string | null): string[] => (list ?? '').split(/[\s,]+/).filter(entry => entry !== '')
+
 /** Where imported registers are kept: FETTLE_DATA, else the user's data folder (XDG base directories). */
 export const dataDirOf = (env: Env): string =>
   text(env, 'FETTLE_DATA') ?? join(text(env, 'XDG_DATA_HOME') ?? join(homedir(), '.local', 'share'), 'fettle')
 
 /** The registers of FETTLE_REGISTER, separated by commas; null when it is not set. */
 export function registersOf(env: Env): readonly string[] | null {
-  const names = (text(env, 'FETTLE_REGISTER') ?? '').split(/[\s,]+/).filter(name => name !== '')
+  const names = splitList(text(env, 'FETTLE_REGISTER'))
   return names.length === 0 ? null : names
 }
 
@@ -103,7 +106,7 @@ function proxyUrl(env: Env, name: string): string | null {
 export const proxiesOf = (env: Env): Proxies => ({
   https: proxyUrl(env, 'HTTPS_PROXY'),
   http: proxyUrl(env, 'HTTP_PROXY'),
-  except: (text(env, 'no_proxy') ?? text(env, 'NO_PROXY') ?? '').split(/[\s,]+/).filter(entry => entry !== ''),
+  except: splitList(text(env, 'no_proxy') ?? text(env, 'NO_PROXY')),
 })
 
 /**
@@ -113,15 +116,12 @@ export const proxiesOf = (env: Env): Proxies => ({
 export function s3SettingsOf(env: Env): S3Settings {
   const accessKeyId = text(env, 'AWS_ACCESS_KEY_ID')
   const secretAccessKey = text(env, 'AWS_SECRET_ACCESS_KEY')
-  const missing = [
-    ...(accessKeyId === null ? ['AWS_ACCESS_KEY_ID'] : []),
-    ...(secretAccessKey === null ? ['AWS_SECRET_ACCESS_KEY'] : []),
-  ]
+  const missing = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'].filter(name => text(env, name) === null)
   if (accessKeyId === null || secretAccessKey === null)
     throw new FettleError('FETTLE_CREDENTIALS', `no credentials for s3:// addresses: ${missing.join(' and ')} not set`, {
       hint: 'Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN where they are temporary.',
     })
-  const endpoint = s3EndpointOf(env)
+  const endpoint = findS3Endpoint(env)
   const region = text(env, 'AWS_REGION') ?? text(env, 'AWS_DEFAULT_REGION') ?? (endpoint === null ? null : 'us-east-1')
   if (region === null)
     throw new FettleError('FETTLE_SETTINGS', 'AWS_REGION is not set, and s3:// addresses need it', {
@@ -131,7 +131,7 @@ export function s3SettingsOf(env: Env): S3Settings {
 }
 
 /** The address of another store than Amazon's: https, or http to this machine. */
-function s3EndpointOf(env: Env): string | null {
+function findS3Endpoint(env: Env): string | null {
   const name = text(env, 'AWS_ENDPOINT_URL_S3') === null ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3'
   const value = text(env, name)
   if (value === null) return null

@@ -9,25 +9,18 @@ export interface RunKey {
   readonly from: string
 }
 
-interface Scheduler {
-  readonly name: string
-  /** The variables that its tasks have, joined to the key; those that end in `?` may be missing. */
-  readonly variables?: readonly string[]
-  readonly keyOf?: (env: Env) => string | null
-}
-
-/** Schedulers that start others come first: a task of Airflow may run in a pod, or a CI job start a flow. */
-const SCHEDULERS: readonly Scheduler[] = [
-  {
-    name: 'Airflow',
-    variables: ['AIRFLOW_CTX_DAG_ID', 'AIRFLOW_CTX_DAG_RUN_ID', 'AIRFLOW_CTX_TASK_ID', 'AIRFLOW_CTX_MAP_INDEX?'],
-  },
-  { name: 'Dagster', keyOf: env => pipesRunId(env) },
-  { name: 'Prefect', variables: ['PREFECT__FLOW_RUN_ID'] },
-  { name: 'Argo Workflows', variables: ['ARGO_WORKFLOW_NAME'] },
-  { name: 'Kubernetes', keyOf: env => indexedJob(env) },
-  { name: 'GitHub Actions', variables: ['GITHUB_RUN_ID', 'GITHUB_JOB'] },
-  { name: 'GitLab CI', variables: ['CI_PIPELINE_ID', 'CI_JOB_NAME'] },
+/**
+ * Schedulers with what reads their key, or the variables that their tasks have, joined to the key; those that end in `?` may be missing.
+ * Schedulers that start others come first: a task of Airflow may run in a pod, or a CI job start a flow.
+ */
+const SCHEDULERS: readonly (readonly [name: string, source: readonly string[] | ((env: Env) => string | null)])[] = [
+  ['Airflow', ['AIRFLOW_CTX_DAG_ID', 'AIRFLOW_CTX_DAG_RUN_ID', 'AIRFLOW_CTX_TASK_ID', 'AIRFLOW_CTX_MAP_INDEX?']],
+  ['Dagster', readPipesRunId],
+  ['Prefect', ['PREFECT__FLOW_RUN_ID']],
+  ['Argo Workflows', ['ARGO_WORKFLOW_NAME']],
+  ['Kubernetes', readIndexedJob],
+  ['GitHub Actions', ['GITHUB_RUN_ID', 'GITHUB_JOB']],
+  ['GitLab CI', ['CI_PIPELINE_ID', 'CI_JOB_NAME']],
 ]
 
 const MOST_CHARACTERS = 500
@@ -37,11 +30,11 @@ const MOST_CHARACTERS = 500
  * and FETTLE_SETTINGS for an empty key or one with control characters: a template that gave nothing must not start a second run.
  */
 export function runKeyOf(env: Env, given: string | null): RunKey | null {
-  if (given !== null) return { key: checked(given, '--run-key', 'FETTLE_USAGE'), from: '--run-key' }
+  if (given !== null) return { key: checkKey(given, '--run-key', 'FETTLE_USAGE'), from: '--run-key' }
   if (env.FETTLE_RUN_KEY !== undefined)
-    return { key: checked(env.FETTLE_RUN_KEY, 'FETTLE_RUN_KEY', 'FETTLE_SETTINGS'), from: 'FETTLE_RUN_KEY' }
-  for (const { name, variables, keyOf } of SCHEDULERS) {
-    const key = variables === undefined ? keyOf!(env) : joined(env, variables)
+    return { key: checkKey(env.FETTLE_RUN_KEY, 'FETTLE_RUN_KEY', 'FETTLE_SETTINGS'), from: 'FETTLE_RUN_KEY' }
+  for (const [name, source] of SCHEDULERS) {
+    const key = typeof source === 'function' ? source(env) : joinVariables(env, source)
     if (key !== null && isKey(key)) return { key, from: name }
   }
   return null
@@ -49,13 +42,13 @@ export function runKeyOf(env: Env, given: string | null): RunKey | null {
 
 const isKey = (key: string): boolean => key.trim() !== '' && key.length <= MOST_CHARACTERS && !/\p{Cc}/u.test(key)
 
-function checked(key: string, source: string, code: 'FETTLE_USAGE' | 'FETTLE_SETTINGS'): string {
+function checkKey(key: string, source: string, code: 'FETTLE_USAGE' | 'FETTLE_SETTINGS'): string {
   if (isKey(key)) return key
   const why = key.trim() === '' ? 'is empty' : `is not a key of 1 to ${MOST_CHARACTERS} characters without control characters`
   throw new FettleError(code, `${source} ${why}`, { hint: 'Give the id of the run that the scheduler started, or leave it out.' })
 }
 
-function joined(env: Env, variables: readonly string[]): string | null {
+function joinVariables(env: Env, variables: readonly string[]): string | null {
   const parts = variables.map(variable => {
     const value = text(env, variable.replace('?', ''))
     return value === null && variable.endsWith('?') ? '' : value
@@ -64,7 +57,7 @@ function joined(env: Env, variables: readonly string[]): string | null {
 }
 
 /** The pods of an indexed Job are called `<job>-<index>`. */
-function indexedJob(env: Env): string | null {
+function readIndexedJob(env: Env): string | null {
   const index = text(env, 'JOB_COMPLETION_INDEX')
   const host = text(env, 'HOSTNAME')
   const job = text(env, 'JOB_NAME') ?? (index !== null && host?.endsWith(`-${index}`) ? host.slice(0, -index.length - 1) : null)
@@ -72,7 +65,7 @@ function indexedJob(env: Env): string | null {
 }
 
 /** The run of Dagster's context, null without one. */
-function pipesRunId(env: Env): string | null {
+function readPipesRunId(env: Env): string | null {
   if (text(env, 'DAGSTER_PIPES_CONTEXT') === null) return null
   try {
     const { run_id: id } = pipesContext(env)

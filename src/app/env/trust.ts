@@ -1,15 +1,14 @@
 /** Where credentials may be sent, and whether the addresses of a pipeline may be opened at all. */
 import { FettleError } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
-import { type Credentials, type Env, passwordOf, text } from './environment.ts'
+import { type Credentials, type Env, passwordOf, splitList, text } from './environment.ts'
 
 /** A service, as far as its credentials depend on it. */
 export type ServiceAddress = Pick<PlannedService, 'kind'> & { readonly url?: string }
 
 /** The origins of FETTLE_SERVICE_ORIGINS. Throws FETTLE_SETTINGS for what is not an origin. */
 export function serviceOriginsOf(env: Env): readonly string[] {
-  const entries = (text(env, 'FETTLE_SERVICE_ORIGINS') ?? '').split(/[\s,]+/).filter(entry => entry !== '')
-  return entries.map(entry => {
+  return splitList(text(env, 'FETTLE_SERVICE_ORIGINS')).map(entry => {
     const url = URL.canParse(entry) ? new URL(entry) : null
     if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
     throw new FettleError('FETTLE_SETTINGS', 'FETTLE_SERVICE_ORIGINS has an entry that is not an origin', {
@@ -18,7 +17,7 @@ export function serviceOriginsOf(env: Env): readonly string[] {
   })
 }
 
-const originOf = (address: string | null | undefined): string | null =>
+const readOrigin = (address: string | null | undefined): string | null =>
   address != null && URL.canParse(address) ? new URL(address).origin : null
 
 /**
@@ -27,9 +26,9 @@ const originOf = (address: string | null | undefined): string | null =>
  */
 export function assertKnownOrigin({ kind, url }: ServiceAddress, env: Env, named: string | null = null): void {
   if (kind === 'embedded') return
-  const origin = originOf(url)
+  const origin = readOrigin(url)
   const listed = serviceOriginsOf(env)
-  if (origin !== null && [originOf(env.FETTLE_URL), originOf(named), ...listed].includes(origin)) return
+  if (origin !== null && [readOrigin(env.FETTLE_URL), readOrigin(named), ...listed].includes(origin)) return
   const line = `FETTLE_SERVICE_ORIGINS=${[...new Set([...listed, origin])].join(',')}`
   throw new FettleError(
     'FETTLE_SERVICE_ORIGIN',

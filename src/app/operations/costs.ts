@@ -24,33 +24,20 @@ export interface CostLine {
   readonly unknown: number
 }
 
-export interface Costs {
-  readonly month: string | null
-  readonly by: CostGroup
-  readonly lines: readonly CostLine[]
-  readonly total: CostLine
-  /** Runs that could not be read: what they spent is missing. */
-  readonly unread: readonly string[]
-}
-
-/** `month` is `2026-11`, in UTC; null is all time. */
-export function costsOf(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }): Costs {
+/** `month` is `2026-11`, in UTC; null is all time. `unread` are runs that could not be read: what they spent is missing. */
+export function costsOf(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }) {
   const { runs, unread } = spendingOfRuns(runsDir)
   const chosen = month === null ? runs : runs.filter(({ startedAt }) => startedAt.startsWith(month))
-  const groups = [...new Set(chosen.map(COST_GROUPS[by]))].sort()
-  const lines = groups.map(group =>
-    lineOf(
-      group,
-      chosen.filter(run => COST_GROUPS[by](run) === group),
-    ),
-  )
-  return { month, by, lines, total: lineOf('total', chosen), unread }
+  const groupOf = COST_GROUPS[by]
+  const groups = [...new Set(chosen.map(groupOf))].sort()
+  const lines = groups.map((group): CostLine => ({ group, ...sumCosts(chosen.filter(run => groupOf(run) === group)) }))
+  const total: CostLine = { group: 'total', ...sumCosts(chosen) }
+  return { month, by, lines, total, unread }
 }
 
-function lineOf(group: string, runs: readonly RunSpending[]): CostLine {
+function sumCosts(runs: readonly RunSpending[]): Omit<CostLine, 'group'> {
   const sum = (of: (run: RunSpending) => number): number => runs.reduce((all, run) => all + of(run), 0)
   return {
-    group,
     runs: runs.length,
     rows: sum(({ rows }) => rows),
     sent: sum(({ sent }) => sent),

@@ -20,13 +20,13 @@ export interface DiffOptions extends OutputChoice {
 export async function diffOf(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
   const isPair = from !== null && to !== null
   const later = isPair ? to : (from ?? undefined)
-  const now = isFile(later, options) ? later : runOf(later, options)
-  const against = isPair ? (isFile(from, options) ? from : runOf(from, options)) : runBefore(now, options)
+  const now = isFile(later, options) ? later : findNamedRun(later, options)
+  const against = isPair ? (isFile(from, options) ? from : findNamedRun(from, options)) : findRunBefore(now, options)
   if ((options.key !== null || options.company !== null) && ![against, now].some(name => isFile(name, options)))
     throw new FettleError('FETTLE_USAGE', `${against} and ${now} are runs, which know the columns of key and company`, {
       hint: 'Name a column of outputs only.',
     })
-  const found = await compareStates(await statesOf(against, options), await statesOf(now, options))
+  const found = await compareStates(await readRowStates(against, options), await readRowStates(now, options))
   if (found === null)
     throw new FettleError('FETTLE_DIFF', `${against} and ${now} do not identify their rows by the same column`, {
       hint: 'Compare their outputs, by a column that both have.',
@@ -40,7 +40,7 @@ function isFile(name: string | undefined, { cwd }: DiffOptions): name is string 
 }
 
 /** Throws FETTLE_RUN_UNKNOWN for a name that is neither a run nor a file. */
-function runOf(name: string | undefined, { runsDir, cwd }: DiffOptions): string {
+function findNamedRun(name: string | undefined, { runsDir, cwd }: DiffOptions): string {
   try {
     return findRunId(runsDir, name)
   } catch (error) {
@@ -55,7 +55,7 @@ function runOf(name: string | undefined, { runsDir, cwd }: DiffOptions): string 
   }
 }
 
-function runBefore(now: string, options: DiffOptions): string {
+function findRunBefore(now: string, options: DiffOptions): string {
   if (isFile(now, options))
     throw new FettleError('FETTLE_DIFF', `${now} is a file, and nothing was named to compare it with`, {
       hint: 'Name two outputs.',
@@ -67,7 +67,7 @@ function runBefore(now: string, options: DiffOptions): string {
   return before.runId
 }
 
-async function statesOf(name: string, options: DiffOptions): Promise<RowStates> {
+async function readRowStates(name: string, options: DiffOptions): Promise<RowStates> {
   if (isFile(name, options)) return outputStates(name, options, options.cwd)
   const states = await readStates(runDirectory(options.runsDir, name).path)
   if (states !== null) return states

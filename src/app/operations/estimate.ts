@@ -16,12 +16,6 @@ import { finishedRunOfKey } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
 
-/** How many at most, and by the last good run; each company counts once. */
-interface Guess {
-  readonly most: number
-  readonly expected: number | null
-}
-
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
   readonly rows: number
@@ -37,10 +31,10 @@ export interface RunEstimate {
   readonly credits: { readonly most: number; readonly expected: number | null; readonly budget: number | null }
   /** With `budget.month`: what the account's runs spent or reserved so far, and the most that this one may add; `spent` is null without credentials. */
   readonly month: { readonly limit: number; readonly month: string; readonly spent: number | null; readonly most: number } | null
-  /** Companies that may be added to a portfolio, null for none. */
-  readonly portfolio: Guess | null
+  /** Companies that may be added to a portfolio, at most, and by the last good run; null for none. Each company counts once. */
+  readonly portfolio: { readonly most: number; readonly expected: number | null } | null
   /** AML searches, one credit each; null for none. `most` is within the budget; `known` are those that an earlier run paid. */
-  readonly screening: (Guess & { readonly budget: number | null; readonly known: number | null }) | null
+  readonly screening: (RunEstimate['credits'] & { readonly known: number | null }) | null
   /** Questions for candidates, a credit each, at most; `known` are those that an earlier run paid. Null for none. */
   readonly candidates: { readonly most: number; readonly known: number | null } | null
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
@@ -61,18 +55,18 @@ export interface EstimateContext extends ReuseSettings {
   readonly runKey: RunKey | null
 }
 
-async function chosenRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext): Promise<Chosen | null> {
+async function chooseRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext): Promise<Chosen | null> {
   if (plan.reuse == null || identity === null) return null
   const { choose } = await prepareChoice([{ plan, workDir: null }], { identity }, { ...settings, cwd: root }, realClock.now)
   const chosen = await choose([])
   return isBusy(chosen) ? null : chosen[0]!
 }
 
-/** Rehearses a plan. Throws what reading the input or a damaged journal throws. */
+/** Estimates a run. Throws what reading the input or a damaged journal throws. */
 export async function estimateRun(whole: Plan, { kind }: InputRef, context: EstimateContext): Promise<RunEstimate> {
   const { runsDir, root, credentials, runKey } = context
   const identity = findIdentity(whole.service, credentials)
-  const chosen = kind === 'file' ? await chosenRows(whole, identity, context) : null
+  const chosen = kind === 'file' ? await chooseRows(whole, identity, context) : null
   const searches = chosen?.searches ?? undefined
   const known = { sent: whole.sent, parts: whole.parts, rows: 0, choice: '', ...(searches && { searches }) }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
@@ -81,10 +75,11 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const most = plan.enrich === null ? 0 : plan.sent
   const outcomes = before?.outcomes
   const found = outcomes == null ? null : sum(outcomes.matched, outcomes.manualMatched, outcomes.duplicates)
-  const { portfolio, screen } = plan
-  const companies: Guess = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
+  const { portfolio = null, screen = null, candidates = null } = plan
+  const companies = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
   const knownScreens = searches?.screen ?? 0
+  const finished = runKey && identity !== null ? finishedRunOfKey(plan, { ...context, runKey: runKey.key, identity }) : null
   return {
     rows: plan.rows,
     skipped: plan.skipped ?? 0,
@@ -103,34 +98,24 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
         before === null || found === null || before.plan.rows === 0 ? null : Math.round((most * found) / before.plan.rows),
       budget: plan.budget.credits,
     },
-    month: monthOf(plan, runsDir, identity),
-    portfolio: portfolio == null ? null : companies,
-    screening:
-      screen == null
-        ? null
-        : {
-            most: within(companies.most - knownScreens),
-            expected: companies.expected === null ? null : within(Math.max(0, companies.expected - knownScreens)),
-            budget: screen.budget,
-            known: searches?.screen ?? null,
-          },
-    candidates: plan.candidates == null ? null : { most: mostQuestions(plan), known: searches?.candidates ?? null },
+    month: estimateMonth(plan, runsDir, identity),
+    portfolio: portfolio && companies,
+    screening: screen && {
+      most: within(companies.most - knownScreens),
+      expected: companies.expected === null ? null : within(Math.max(0, companies.expected - knownScreens)),
+      budget: screen.budget,
+      known: searches?.screen ?? null,
+    },
+    candidates: candidates && { most: mostQuestions(plan), known: searches?.candidates ?? null },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     reuse: chosen?.counts ?? null,
     issues: keyIssues(chosen?.unknownKeys ?? []),
     unfinished: last !== null && !last.finished && isSameWork(last.plan, plan) ? last.runId : null,
-    runKey:
-      runKey === null
-        ? null
-        : {
-            ...runKey,
-            finished:
-              identity === null ? null : (finishedRunOfKey(plan, { ...context, runKey: runKey.key, identity })?.runId ?? null),
-          },
+    runKey: runKey && { ...runKey, finished: finished?.runId ?? null },
   }
 }
 
-function monthOf(plan: Plan, runsDir: string, identity: string | null): RunEstimate['month'] {
+function estimateMonth(plan: Plan, runsDir: string, identity: string | null): RunEstimate['month'] {
   const limit = plan.budget.month
   if (limit === undefined) return null
   const now = realClock.now()
@@ -145,17 +130,12 @@ const sum = (...counts: readonly (number | null)[]): number | null =>
 export interface CreditsEstimate {
   /** Rows that are sent. */
   readonly list: number
-  readonly sample: { readonly rows: number; readonly matched: number; readonly review: number; readonly unmatched: number }
+  readonly sample: Readonly<Record<'rows' | 'matched' | 'review' | 'unmatched', number>>
   /** Rows for which a company is found. */
   readonly matched: ShareEstimate
   readonly review: ShareEstimate
   /** One for each row that is found; null when the pipeline enriches nothing. `low` and `high` with 95 % certainty. */
-  readonly credits: {
-    readonly likely: number
-    readonly low: number
-    readonly high: number
-    readonly budget: number | null
-  } | null
+  readonly credits: (Record<'likely' | 'low' | 'high', number> & { readonly budget: number | null }) | null
   readonly registers: readonly { readonly name: string; readonly companies: number; readonly snapshotDate: string }[]
 }
 
@@ -176,32 +156,23 @@ export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }:
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(registerDirOf(dataDirOf(env)), systemClock)
-  const found = await matchSample(() => sentRows(plan, cwd), rows, {
+  const { registers: used, ...sample } = await matchSample(() => sentRows(plan, cwd), rows, {
     dir: registerDirOf(dataDirOf(env)),
     names,
-    ...(plan.companyNumbers === undefined ? {} : { companyNumbers: plan.companyNumbers }),
+    ...(plan.companyNumbers && { companyNumbers: plan.companyNumbers }),
   })
-  const { registers: used, ...sample } = found
   const list = plan.sent
   const matched = shareInterval(sample.matched, sample.rows, list)
-  const { enrich, budget } = plan
-  const credits =
-    enrich === null
-      ? null
-      : {
-          likely: Math.round(matched.share * list),
-          low: Math.floor(matched.low * list),
-          high: Math.ceil(matched.high * list),
-          budget: budget.credits,
-        }
+  const credits = plan.enrich && {
+    likely: Math.round(matched.share * list),
+    low: Math.floor(matched.low * list),
+    high: Math.ceil(matched.high * list),
+    budget: plan.budget.credits,
+  }
   return { list, sample, matched, review: shareInterval(sample.review, sample.rows, list), credits, registers: used }
 }
 
-interface ShareEstimate {
-  readonly share: number
-  readonly low: number
-  readonly high: number
-}
+type ShareEstimate = Readonly<Record<'share' | 'low' | 'high', number>>
 
 /** The quantile of the normal distribution for 95 %. */
 const Z = 1.959964

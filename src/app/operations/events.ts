@@ -1,15 +1,13 @@
 /** The notification events of a portfolio: read from the service, written to a file, and marked once the file is in place. */
-import { realClock } from '../../client/clock.ts'
 import type { Client } from '../../client/index.ts'
 import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
+import { openClient } from '../env/account.ts'
 import { type Env, proxiesOf } from '../env/environment.ts'
 import { credentialsOf } from '../env/trust.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
-
-export type PortfolioEvent = KeyedEvent
 
 export interface EventsQuery {
   /** A name, or a number. */
@@ -20,15 +18,15 @@ export interface EventsQuery {
   readonly unprocessed: boolean
 }
 
-export interface EventsPlace {
+interface EventsPlace {
   readonly env: Env
   readonly service: string | null
   readonly signal: AbortSignal
 }
 
-export interface OpenEvents {
+interface OpenEvents {
   readonly portfolio: { readonly id: number; readonly name: string }
-  readonly events: readonly PortfolioEvent[]
+  readonly events: readonly KeyedEvent[]
   /** Marks the events as processed; those that are marked stay so when it is interrupted. */
   mark(): Promise<void>
 }
@@ -41,17 +39,18 @@ export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use:
     throw new FettleError('FETTLE_USAGE', 'the portfolios of an embedded service end with its run', {
       hint: 'Name a service: set FETTLE_URL.',
     })
-  const { connect } = await import('../../client/index.ts')
-  const { url, rate, fileHosts, insecure } = service
-  const client = connect({
-    ...credentialsOf(env, service, {}, place.service),
-    ...{ url, rate, fileHosts, insecure, proxies: proxiesOf(env), clock: realClock, stop: signal },
-  })
+  const credentials = credentialsOf(env, service, {}, place.service)
+  const client = await openClient({ service, credentials, proxies: proxiesOf(env), signal })
   try {
-    const portfolio = await portfolioOf(query.portfolio, client, signal)
-    const events = await eventsOf(portfolio.id, query, client, signal)
+    const portfolio = await findPortfolio(query.portfolio, client, signal)
+    const events = await listEvents(portfolio.id, query, client, signal)
+    const portfolioId = String(portfolio.id)
     const mark = async (): Promise<void> => {
-      for (const { id } of events) await client.api.markNotificationEvent(markOf(portfolio.id, id), { signal })
+      for (const { id } of events)
+        await client.api.markNotificationEvent(
+          { portfolioId, notificationEventId: String(id), body: { isProcessed: true } },
+          { signal },
+        )
     }
     return await use({ portfolio, events, mark })
   } finally {
@@ -59,16 +58,10 @@ export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use:
   }
 }
 
-const markOf = (portfolio: number, event: number) => ({
-  ...{ portfolioId: String(portfolio), notificationEventId: String(event) },
-  body: { isProcessed: true },
-})
-
-async function portfolioOf(wanted: string, client: Client, signal: AbortSignal) {
+async function findPortfolio(wanted: string, client: Client, signal: AbortSignal) {
   const byName = await client.findPortfolios(wanted, { signal })
-  const [first, second] = byName
-  if (first !== undefined && second === undefined) return first
-  if (second !== undefined) {
+  if (byName.length === 1) return byName[0]!
+  if (byName.length > 1) {
     const ids = byName.map(({ id }) => id).join(', ')
     throw new FettleError('FETTLE_PORTFOLIO', `several portfolios are called "${wanted}": ${ids}`, {
       hint: 'Name one of them by its number.',
@@ -83,22 +76,17 @@ async function portfolioOf(wanted: string, client: Client, signal: AbortSignal) 
   })
 }
 
-async function eventsOf(
-  portfolio: number,
-  { since, unprocessed }: EventsQuery,
-  client: Client,
-  signal: AbortSignal,
-): Promise<PortfolioEvent[]> {
+async function listEvents(portfolio: number, { since, unprocessed }: EventsQuery, client: Client, signal: AbortSignal) {
   const all = await client.listEvents(portfolio, since, { signal })
-  const found = all.filter(({ processed }) => !(unprocessed && processed))
-  if (found.length === 0) return []
+  const events = all.filter(({ processed }) => !(unprocessed && processed))
+  if (events.length === 0) return []
   const companies = await client.listCompanies(portfolio, { signal })
   const references = new Map(companies.map(({ id, reference }) => [id, reference]))
-  return found.map(one => ({ ...one, reference: references.get(one.company.id) ?? '' }))
+  return events.map((event): KeyedEvent => ({ ...event, reference: references.get(event.company.id) ?? '' }))
 }
 
 /** Writes the events as CSV, completely or not at all. Throws FETTLE_USAGE when it would replace another file. */
-export async function writeEvents(events: readonly PortfolioEvent[], path: string, shown: string): Promise<void> {
+export async function writeEvents(events: readonly KeyedEvent[], path: string, shown: string): Promise<void> {
   await requireEventsFile(path, shown)
   await writeAtomic(path, eventsCsv(events), { isShared: true })
 }

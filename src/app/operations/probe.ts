@@ -5,6 +5,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { EXIT, errorOfIssues, FettleError } from '../../errors.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { readRows } from '../../input/table/records.ts'
@@ -54,10 +55,8 @@ export async function prepareProbe(plan: Plan, wanted: ProbedRow, place: Place):
   const { header, columns } = plan.input
   const lines = [...(header === null ? [] : [[...header]]), cells]
   const csv = csvText(lines, { delimiter: ',', lineEnd: '\n', columns })
-  const bytes = async function* (): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(csv)
-  }
-  const stdin = () => stageInput(bytes(), { runsDir: place.runsDir, keeps: true, kind: 'rows', shown: ROWS_NAME })
+  const stdin = () =>
+    stageInput(Readable.from([Buffer.from(csv)]), { runsDir: place.runsDir, keeps: true, kind: 'rows', shown: ROWS_NAME })
   const prepared = await prepareValue(probePipeline(plan), { ...NO_OVERRIDES, ...place, stdin }, plan.file)
   if (prepared.plan !== null) return { ...prepared, plan: prepared.plan }
   prepared.release()
@@ -131,7 +130,7 @@ async function readFile({ plan, jobs }: RunState, folder: string): Promise<Probe
       const cell = cells[at] ?? ''
       const header = columns.received[at] ?? ''
       const tag = places.get(at) ?? (header.startsWith('match.') ? header : null)
-      return { header, tag, kind: kindOf(cell), cell }
+      return { header, tag, kind: classifyCell(cell), cell }
     })
     const unread = added.flatMap(({ tag, header }) => (tag === null ? [header] : []))
     const missing = tags.filter(tag => columns.find(tag) === -1).map(tag => ({ tag, nearest: findLike(tag, unread) }))
@@ -148,7 +147,7 @@ function findLike(tag: string, headers: readonly string[]): string | null {
   return headers.find(header => plain(header).includes(name)) ?? nearest(name, headers)
 }
 
-function kindOf(cell: string): ProbedColumn['kind'] {
+function classifyCell(cell: string): ProbedColumn['kind'] {
   if (cell.trim() === '') return 'empty'
   if (/^-?\d+(?:[.,]\d+)?$/.test(cell.trim())) return 'number'
   return /^\d{4}-\d\d-\d\d/.test(cell.trim()) ? 'date' : 'text'

@@ -5,20 +5,21 @@
 
 import { existsSync } from 'node:fs'
 import { type Action, action, FettleError } from '../../errors.ts'
-import { fetchedTags, type Journal, openJournal, type RunEventInput, type RunState } from '../../journal/index.ts'
+import { fetchedTags, type Journal, openJournal, type RunState } from '../../journal/index.ts'
 import { inWords } from '../../model/reasons.ts'
+import type { Outcomes } from '../../model/results.ts'
 import { lineOf } from '../../pipeline/index.ts'
 import type { Sample } from '../../report/index.ts'
 import { receivedPath } from '../../results/file-names.ts'
 import { type Decision, Decisions } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import { choicePath } from '../../reuse/files/choice.ts'
-import { answeredJobs, checkAgainstSummary, endOf, fetchAcceptedStep, isRejected, type Ports } from '../../run/index.ts'
+import { answeredJobs, checkAgainstSummary, endOf, fetchAcceptedStep, isRejected } from '../../run/index.ts'
 import type { Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openRunPorts } from '../execution/ports.ts'
-import { connectRun } from '../execution/run-connection.ts'
+import { type ConnectionNeeds, connectRun } from '../execution/run-connection.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
@@ -41,10 +42,6 @@ export interface ReviewOptions {
   readonly signal?: AbortSignal
 }
 
-const noCredentials = (): never => {
-  throw new FettleError('FETTLE_BUG', 'a review needs no credentials')
-}
-
 /**
  * The run that a person names, when it can be reviewed; the latest if absent. Throws FETTLE_RUN_UNKNOWN, FETTLE_REVIEW, and
  * FETTLE_RUN_AMBIGUOUS when runs of several series of the name are open.
@@ -53,7 +50,7 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
   const found = loadRun(runsDir, findReviewId(runsDir, wanted, hasReview))
   const { state } = found
   const refuse = (why: string, hint: string, next?: Action): FettleError =>
-    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, ...(next === undefined ? {} : { action: next }) })
+    new FettleError('FETTLE_REVIEW', `the run ${state.runId} ${why}`, { hint, action: next })
   if (!state.finished) throw refuse('is not finished', 'Resume the run first.', action('resume', state.runId))
   if (state.plan.output === null) throw refuse('has no output, so it has no rows to review', 'Name an output in the pipeline.')
   if (state.plan.report.rows === 'none')
@@ -75,19 +72,18 @@ export async function applyDecisions(
   const directory = runDirectory(runsDir, id)
   const recorded = readRun(runsDir, id)
   const { plan } = recorded
-  const { credentials } = fetch ? currentPipelineOf(recorded, { env, cwd }, true) : { credentials: noCredentials }
-  if (fetch) checkFetch(recorded, credentials)
+  const credentials = fetch ? currentPipelineOf(recorded, { env, cwd }, true).credentials : null
+  if (credentials !== null) checkFetch(recorded, credentials)
   return withLock(lineOf(plan), { runsDir, runtime: DEFAULT_RUNTIME }, async () => {
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
     const needed = plan.parts.flatMap((_, part) => (failed.has(part) ? [] : [receivedPath(directory.path, part)]))
     if (plan.known !== undefined) needed.push(choicePath(directory.path))
-    const isGone = !needed.every(path => existsSync(path))
-    if (isGone) {
-      const hint = `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`
-      throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, { hint })
-    }
+    if (!needed.every(path => existsSync(path)))
+      throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, {
+        hint: `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`,
+      })
     const decisions = new Decisions(lines, dayOf(now()))
     const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
     const before = lastGoodRun(runsDir, state, id)
@@ -100,26 +96,18 @@ export async function applyDecisions(
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.
     if (state.accepted !== null) await results.keepFetched(fetchedTags(state.accepted.found))
-    const {
-      missing: _,
-      unfit: ____,
-      words: _____,
-      companies: __,
-      isRejected: ___,
-      undone: ______,
-      otherDecisions: _______,
-      ...published
-    } = await results.publish((sent, header) => checkAgainstSummary(sent, state, header), failed, answeredJobs(state))
+    const accept = (sent: Outcomes, header?: string): void => checkAgainstSummary(sent, state, header)
+    const found = await results.publish(accept, failed, answeredJobs(state))
+    const { missing, unfit, words, companies, isRejected: _, undone, otherDecisions, ...published } = found
     await results.removeCompanies()
     const journal = openJournal(directory.journal, now, 'existing')
     try {
-      const written: RunEventInput = { type: 'output.written', ...published }
-      journal.append(written)
-      if (fetch) {
+      journal.append({ type: 'output.written', ...published })
+      if (credentials !== null) {
         const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal, runtime: DEFAULT_RUNTIME }
         const accepted = lines.filter(({ decision }) => decision === 'accept').length
         await settleCredits(runsDir, recorded, clock, accepted)
-        await fetchAccepted(journal, directory, results, source, settings)
+        await fetchAccepted(journal, { directory, results, source, settings })
         await results.removeCompanies()
       }
       const state = journal.append(endOf(journal.state!, null, before))
@@ -147,17 +135,15 @@ function checkFetch({ plan, runId, identity }: RunState, credentials: RunSetting
 /** Runs the stage over the companies of the last outputs, and writes the outputs again. Throws what the service answers. */
 async function fetchAccepted(
   journal: Journal,
-  directory: RunDirectory,
-  results: Ports['results'],
-  source: Ports['source'],
-  settings: RunSettings,
+  needs: Pick<ConnectionNeeds, 'directory' | 'results' | 'source' | 'settings'>,
 ): Promise<void> {
-  const state = journal.state
+  const { state } = journal
   if (state === null || state.accepted === null || state.accepted.isWritten) return
   const { plan } = state
-  const { signal } = settings
+  const { signal } = needs.settings
   const { ports, close } = await connectRun({
-    ...{ plan, directory, settings, source, results },
+    ...needs,
+    plan,
     isNeeded: true,
     fetchByJob: fetchAcceptedByJob,
     limit: { signal, grace: signal, left: () => plan.poll.timeoutMs },
@@ -171,13 +157,8 @@ async function fetchAccepted(
   }
 }
 
-interface ReviewTable {
-  readonly names: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
-
-export function reviewTable(mappings: readonly string[], samples: readonly Sample[]): ReviewTable {
-  const known = new Set(samples.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+export function reviewTable(mappings: readonly string[], samples: readonly Sample[]) {
+  const known = new Set(samples.flatMap(({ candidates }) => candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = [...mappings, 'register', 'otherIds'].filter(name => known.has(name))
   const names = [
     ...['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
@@ -185,20 +166,20 @@ export function reviewTable(mappings: readonly string[], samples: readonly Sampl
     ...mappings.map(name => `row.${name}`),
     ...fields.map(name => `company.${name}`),
   ]
-  return { names, rows: samples.flatMap(sample => linesOf(sample, mappings, fields)) }
+  return { names, rows: samples.flatMap(sample => listRows(sample, mappings, fields)) }
 }
 
-function linesOf(sample: Sample, mappings: readonly string[], fields: readonly string[]): string[][] {
+function listRows(sample: Sample, mappings: readonly string[], fields: readonly string[]): string[][] {
   const { row, key, cells, fingerprint, decision } = sample
   const candidates = sample.candidates.length > 0 ? sample.candidates : [NOBODY]
-  return candidates.map(one => {
-    const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === one.id)
+  return candidates.map(company => {
+    const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === company.id)
     const { by, at, expires } = decision !== null && isMeant ? decision : NO_DECISION
     return [
-      ...[fingerprint, isMeant ? decision.decision : '', one.id, one.name, cells.name ?? '', by, at, expires],
-      ...[String(row), key ?? '', one.score === null ? '' : one.score.toFixed(3), inWords(one.why)],
+      ...[fingerprint, isMeant ? decision.decision : '', company.id, company.name, cells.name ?? '', by, at, expires],
+      ...[String(row), key ?? '', company.score === null ? '' : company.score.toFixed(3), inWords(company.why)],
       ...mappings.map(name => cells[name] ?? ''),
-      ...fields.map(name => one.fields[name] ?? ''),
+      ...fields.map(name => company.fields[name] ?? ''),
     ]
   })
 }

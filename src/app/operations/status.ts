@@ -35,22 +35,19 @@ export interface CurrentRunStatus {
 /** The status of a run now. Throws service errors. */
 export async function getRunStatus(id: string, place: StatusOptions): Promise<CurrentRunStatus> {
   const state = readRun(place.runsDir, id)
-  const result = (status: CurrentRunStatus['status'], code: number, rest: Partial<CurrentRunStatus> = {}): CurrentRunStatus => ({
-    state,
-    status,
-    code,
-    carrier: null,
-    jobs: [],
-    ...rest,
-  })
-  const stored = storedStatusOf(place.runsDir, state)
-  if (stored.status !== 'detached') return result(stored.status, stored.code ?? EXIT.retryable, { carrier: stored.carrier })
+  const { status, code, carrier } = storedStatusOf(place.runsDir, state)
+  if (status !== 'detached') return { state, status, code: code ?? EXIT.retryable, carrier, jobs: [] }
   // The embedded service runs inside of `collect`: there is nothing to wait for.
-  if (state.plan.service.kind === 'embedded') return result('ready', EXIT.ok)
-  const { status, jobs } = await queryService(state, place)
-  if (status === 'going') return result('waiting', EXIT.retryable, { jobs })
-  return status === 'failed' ? result('failed', EXIT.rejected, { jobs }) : result('ready', EXIT.ok, { jobs })
+  if (state.plan.service.kind === 'embedded') return { state, status: 'ready', code: EXIT.ok, carrier: null, jobs: [] }
+  const found = await queryService(state, place)
+  return { state, ...AT_SERVICE[found.status], carrier: null, jobs: found.jobs }
 }
+
+const AT_SERVICE = {
+  going: { status: 'waiting', code: EXIT.retryable },
+  failed: { status: 'failed', code: EXIT.rejected },
+  ready: { status: 'ready', code: EXIT.ok },
+} as const
 
 async function queryService(state: RunState, { env, cwd, runsDir, signal }: StatusOptions) {
   const { plan, runId } = state
