@@ -45,9 +45,9 @@ export function splitRows(pipeline: string | RowsPipeline): {
 export const receiveRows =
   (rows: InputRows, { keeps, signal }: { readonly keeps: boolean; readonly signal: AbortSignal }) =>
   (_file: string, runsDir: string): Promise<ReceivedInput> =>
-    stageInput(csvOf(rows, signal), { runsDir, keeps, kind: 'rows', shown: ROWS_NAME })
+    stageInput(writeCsv(rows, signal), { runsDir, keeps, kind: 'rows', shown: ROWS_NAME })
 
-async function* csvOf(rows: InputRows, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* writeCsv(rows: InputRows, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let columns: readonly string[] | null = null
   let number = 0
   let batch: string[][] = []
@@ -64,7 +64,7 @@ async function* csvOf(rows: InputRows, signal: AbortSignal): AsyncGenerator<Uint
         columns = Object.keys(row)
         batch.push([...columns])
       }
-      batch.push(cellsOf(row, columns, number))
+      batch.push(readCells(row, columns, number))
       if (batch.length >= BATCH) yield text()
     }
     yield text()
@@ -91,7 +91,7 @@ async function* untilAborted(rows: InputRows, signal: AbortSignal): AsyncGenerat
         .finally(() => signal.removeEventListener('abort', stop))
     })
   try {
-    for (let one = await next(); one.done !== true; one = await next()) yield one.value
+    for (let result = await next(); result.done !== true; result = await next()) yield result.value
   } finally {
     // Not awaited: an iterable that does not answer does not end either.
     Promise.resolve()
@@ -110,16 +110,16 @@ function assertRecord(row: unknown, number: number): void {
   })
 }
 
-function cellsOf(row: InputRow, columns: readonly string[], number: number): string[] {
+function readCells(row: InputRow, columns: readonly string[], number: number): string[] {
   for (const name of Object.keys(row))
     if (!columns.includes(name))
       throw new FettleError('FETTLE_INPUT_FIELDS', `row ${number} has the key ${JSON.stringify(name)}, and row 1 does not`, {
         hint: 'Give row 1 all keys; a cell may be null.',
       })
-  return columns.map(name => cellOf(row[name], name, number))
+  return columns.map(name => formatCell(row[name], name, number))
 }
 
-function cellOf(value: InputCell, name: string, number: number): string {
+function formatCell(value: InputCell, name: string, number: number): string {
   if (value === null || value === undefined) return ''
   if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString()
   if (typeof value !== 'object' && typeof value !== 'symbol' && typeof value !== 'function') return String(value)

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path'
 import { FettleError, type Issue } from '../../errors.ts'
-import type { RunArgs } from '../../journal/index.ts'
 import { inOwnTurn } from '../../loop-turns.ts'
 import type { Clock } from '../../model/requests.ts'
 import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/index.ts'
@@ -10,13 +9,13 @@ import type { Report } from '../../report/index.ts'
 import { NO_REFRESH, type Refresh } from '../../reuse/verdict.ts'
 import type { Env } from '../env/environment.ts'
 import { runKeyOf } from '../env/run-key.ts'
-import { createClientState, DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { createClientState, DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import type { CurrentRunStatus } from '../operations/status.ts'
 import { prepare, prepareValue } from '../prepare/prepare.ts'
 import { NO_OVERRIDES, type Overrides } from '../prepare/read-pipeline.ts'
-import { type ReuseSettings, refreshArgs } from '../reuse/settings.ts'
+import { refreshArgs } from '../reuse/settings.ts'
 import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/staged-input.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
@@ -159,11 +158,11 @@ export function proveInteger(name: string, value: number, most: number, hint = '
   throw new FettleError('FETTLE_USAGE', `${name} ${value}: expected a whole number from 1 to ${most}`, { hint })
 }
 
-const prepareContextOf = (options: Stoppable<LibraryOptions>, persist: boolean, rows: InputRows | null) => ({
+const makeContext = (options: Stoppable<LibraryOptions>, persist: boolean, rows: InputRows | null) => ({
   ...NO_OVERRIDES,
   ...Object.fromEntries(Object.entries(options).filter(([key, value]) => OVERRIDES.includes(key) && value !== undefined)),
-  register: registerOf(options),
-  shard: shardOf(options.shard),
+  register: listRegisters(options),
+  shard: readShard(options.shard),
   env: options.env ?? process.env,
   cwd: cwdOf(options),
   runsDir: runsDirOf(options),
@@ -171,32 +170,30 @@ const prepareContextOf = (options: Stoppable<LibraryOptions>, persist: boolean, 
     rows === null
       ? stdinOf({ open: () => process.stdin, keeps: persist, signal: options.signal })
       : receiveRows(rows, { keeps: persist, signal: options.signal }),
-  ...(persist
-    ? { elsewhere: createRemoteInputs({ env: options.env ?? process.env, keeps: persist, signal: options.signal }) }
-    : {}),
+  elsewhere: persist ? createRemoteInputs({ env: options.env ?? process.env, keeps: true, signal: options.signal }) : undefined,
 })
 
-const registerOf = ({ register }: Pick<LibraryOptions, 'register'>): Overrides['register'] =>
+const listRegisters = ({ register }: Pick<LibraryOptions, 'register'>): Overrides['register'] =>
   register === undefined ? null : typeof register === 'string' ? [register] : register
 
-function shardOf(shard: LibraryOptions['shard']): Overrides['shard'] {
-  if (shard === undefined || shard === null) return null
+function readShard(shard: LibraryOptions['shard']): Overrides['shard'] {
+  if (shard == null) return null
   const text = typeof shard === 'string' ? shard : shardText(shard)
   const choice = parseShard(text)
   if (choice === null) throw new FettleError('FETTLE_USAGE', `shard ${text}: expected number/count, such as 3/8`)
   return choice
 }
 
-/** Prepares a pipeline; `persist` keeps the input for a run. */
 /** Null for `runKey: null`, and without a key of a scheduler. */
 export const runKeyIn = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
   runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
 
-export async function prepared(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {
+/** Prepares a pipeline; `persist` keeps the input for a run. */
+export async function preparePipeline(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {
   proveWhole(options, 'limit')
   await inOwnTurn()
   const { plain, rows } = splitRows(pipeline)
-  const context = { ...prepareContextOf(options, persist, rows), runKey: persist ? runKeyIn(options) : null }
+  const context = { ...makeContext(options, persist, rows), runKey: persist ? runKeyIn(options) : null }
   if (typeof plain !== 'string') return prepareValue(plain, context)
   return prepare(options.cwd === undefined ? plain : resolve(context.cwd, plain), context)
 }
@@ -226,7 +223,7 @@ export async function withStop<O extends { readonly signal?: AbortSignal }, T>(
   const { signal } = options
   const stop = new AbortController()
   const onAbort = (): void => stop.abort(new FettleError('FETTLE_ABORTED', 'stopped by the caller', { cause: signal?.reason }))
-  const leave = signal === undefined ? null : onAbortOf(signal, onAbort)
+  const leave = signal === undefined ? null : listenForAbort(signal, onAbort)
   try {
     return await body({ ...options, signal: stop.signal })
   } finally {
@@ -237,7 +234,7 @@ export async function withStop<O extends { readonly signal?: AbortSignal }, T>(
 const waiting = new WeakMap<AbortSignal, { readonly calls: Set<() => void>; readonly listener: () => void }>()
 
 /** Calls `call` when the signal is aborted, until the returned function is called. One listener for all calls: Node warns of eleven. */
-function onAbortOf(signal: AbortSignal, call: () => void): () => void {
+function listenForAbort(signal: AbortSignal, call: () => void): () => void {
   if (signal.aborted) {
     call()
     return () => {}
@@ -245,7 +242,7 @@ function onAbortOf(signal: AbortSignal, call: () => void): () => void {
   let all = waiting.get(signal)
   if (all === undefined) {
     const calls = new Set<() => void>()
-    all = { calls, listener: () => [...calls].forEach(one => void one()) }
+    all = { calls, listener: () => [...calls].forEach(stop => void stop()) }
     signal.addEventListener('abort', all.listener, { once: true })
     waiting.set(signal, all)
   }
@@ -275,7 +272,9 @@ export function settingsOf(
   runsDir: string,
   own: readonly RunReporter[] = [],
 ): RunSettings {
+  const { answersDir } = options
   const log = options.onNote === undefined ? [] : [logOf(options.onNote)]
+  const refresh = { ...NO_REFRESH, ...options.refresh }
   return {
     env: options.env ?? process.env,
     cwd: cwdOf(options),
@@ -283,30 +282,31 @@ export function settingsOf(
     credentials: () => {
       throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')
     },
+    // What a resume needs to know.
     args: {
       command: command === 'run' ? 'library' : `library ${command}`,
-      ...(options.register === undefined ? {} : { register: registerOf(options) }),
-      ...recordedReuse(options),
+      ...(options.register !== undefined && { register: listRegisters(options) }),
+      ...(answersDir !== undefined && { 'answers-dir': answersDir }),
+      ...refreshArgs(refresh),
     },
-    ...reuseOf(options),
+    answersDir: answersDir ?? null,
+    refresh,
     timeoutMs: options.timeoutMs ?? null,
-    ...(options.outputMode === undefined ? {} : { outputMode: modeOf(options.outputMode) }),
-    runtime: options.clock === undefined ? DEFAULT_RUNTIME : runtimeWith(options.clock),
+    outputMode: options.outputMode === undefined ? undefined : checkMode(options.outputMode),
+    // A clock of the caller shares no pace and no tokens with runs on the clock of this machine.
+    runtime: options.clock === undefined ? DEFAULT_RUNTIME : { clock: options.clock, clients: createClientState() },
     signal: options.signal,
     observers: createDispatcher([...own, ...(options.reporters ?? []), ...log]),
   }
 }
 
 /** Throws FETTLE_USAGE for what is no set of permissions, such as 640 in place of 0o640. */
-function modeOf(mode: number): number {
+function checkMode(mode: number): number {
   if (Number.isInteger(mode) && mode >= 0o400 && mode <= 0o777 && (mode & 0o600) === 0o600) return mode
   throw new FettleError('FETTLE_USAGE', `outputMode ${mode}: expected permissions that let the owner read and write`, {
     hint: 'Write them in octal, such as 0o640.',
   })
 }
-
-/** A clock of the caller shares no pace and no tokens with runs on the clock of this machine. */
-const runtimeWith = (clock: Clock): Runtime => ({ clock, clients: createClientState() })
 
 /** Which answers of earlier runs a run uses. */
 interface ReuseOptions {
@@ -315,14 +315,3 @@ interface ReuseOptions {
   /** Rows that are sent although they have an answer of an earlier run: all, those of some outcomes, those with some keys. */
   readonly refresh?: Partial<Refresh>
 }
-
-const reuseOf = ({ answersDir, refresh }: ReuseOptions): Omit<ReuseSettings, 'runsDir'> => ({
-  answersDir: answersDir ?? null,
-  refresh: { ...NO_REFRESH, ...refresh },
-})
-
-/** What a resume needs to know. */
-const recordedReuse = ({ answersDir, refresh }: ReuseOptions): RunArgs => ({
-  ...(answersDir === undefined ? {} : { 'answers-dir': answersDir }),
-  ...refreshArgs({ ...NO_REFRESH, ...refresh }),
-})

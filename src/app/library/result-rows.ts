@@ -25,22 +25,14 @@ export interface RunReport extends Report {
 
 /** Rows of an output whose path is relative to `folder`. */
 export async function* readResultRows({ results: [result] }: Report, folder: string): AsyncGenerator<ResultRow> {
-  const output = result?.outputs.find(one => one.kind === 'output')
+  const output = result?.outputs.find(({ kind }) => kind === 'output')
   const chosen = result?.plan.output?.format as OutputFormat | undefined
   const format = output === undefined || chosen === undefined ? null : formatOfOutput(output.path, chosen)
-  if (
-    result === undefined ||
-    output === undefined ||
-    isAddress(output.path) ||
-    format === null ||
-    formatFacts(format).kind !== 'text'
-  )
+  if (result === undefined || output === undefined || format === null || !isLocalText(output.path, format))
     throw new FettleError(
       'FETTLE_USAGE',
       'rows() reads the output of a finished run, and this run has none as a local file of CSV or JSON',
-      {
-        hint: 'Set output to a local path and output.format to csv or jsonl.',
-      },
+      { hint: 'Set output to a local path and output.format to csv or jsonl.' },
     )
   const path = resolve(folder, output.path)
   const digest = await fileDigest(path)
@@ -48,20 +40,15 @@ export async function* readResultRows({ results: [result] }: Report, folder: str
     throw new FettleError(
       'FETTLE_INPUT_CHANGED',
       `${output.path} ${digest === null ? 'is gone' : 'changed'} since the run wrote it`,
-      {
-        hint: 'Read the rows before the next run of the pipeline, or give each run its own output.',
-      },
+      { hint: 'Read the rows before the next run of the pipeline, or give each run its own output.' },
     )
-  const text = unpacked(
-    fileChunks(path, cause => unreadable(output.path, cause)),
-    output.path,
-  )
+  const content = fileChunks(path, cause => unreadable(output.path, cause))
+  const text = contentOf(content, output.path, isGzipName(output.path) ? { as: 'gzip' } : null)
   if (format === 'jsonl' || format === 'json') yield* jsonRows(text)
   else yield* csvRows(text, format === 'tsv' ? '\t' : result.input.delimiter)
 }
 
-const unpacked = (content: AsyncIterable<Buffer>, path: string): AsyncIterable<Buffer> =>
-  contentOf(content, path, isGzipName(path) ? { as: 'gzip' } : null)
+const isLocalText = (path: string, format: OutputFormat): boolean => !isAddress(path) && formatFacts(format).kind === 'text'
 
 async function* csvRows(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<ResultRow> {
   let names: readonly string[] | null = null

@@ -43,17 +43,17 @@ export class RunStopped extends FettleError {
   constructor(report: Report, state: RunState, runsDir: string, cause?: unknown) {
     const { code, message, hint, correlationId } = state.error ?? { code: 'FETTLE_BUG', message: 'the run ended in an error' }
     super(code as FettleError['code'], message, {
-      ...(hint === undefined ? {} : { hint }),
-      ...(code === 'FETTLE_INPUT_CHANGED' ? {} : { action: action('resume', state.runId) }),
+      hint,
+      action: code === 'FETTLE_INPUT_CHANGED' ? undefined : action('resume', state.runId),
       correlationId: correlationId ?? null,
       cause,
     })
     this.report = report
-    this.checkpoint = checkpointOf(state, runsDir)
+    this.checkpoint = makeCheckpoint(state, runsDir)
   }
 }
 
-function checkpointOf(state: RunState, runsDir: string): Checkpoint {
+function makeCheckpoint(state: RunState, runsDir: string): Checkpoint {
   const { runId, plan, status, stages, jobs, updatedAt } = state
   return {
     schema: 'fettle/checkpoint/v1',
@@ -61,8 +61,8 @@ function checkpointOf(state: RunState, runsDir: string): Checkpoint {
     pipeline: plan.name,
     runsDir: resolve(runsDir),
     status,
-    stage: stages.findLast(one => one.startedAt !== null)?.name ?? null,
-    jobs: { all: jobs.length, matched: jobs.filter(one => one.matchFinished).length },
+    stage: stages.findLast(({ startedAt }) => startedAt !== null)?.name ?? null,
+    jobs: { all: jobs.length, matched: jobs.filter(({ matchFinished }) => matchFinished).length },
     at: updatedAt,
   }
 }
@@ -125,7 +125,7 @@ export function follow(
       wake()
     })
   return Object.assign(report, {
-    checkpoint: () => (latest === null ? null : checkpointOf(latest, runsDir)),
+    checkpoint: () => (latest === null ? null : makeCheckpoint(latest, runsDir)),
     async *[Symbol.asyncIterator]() {
       // Iterating rethrows: a run that is only iterated over has no unhandled rejection.
       report.catch(() => {})

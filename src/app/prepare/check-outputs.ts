@@ -20,8 +20,7 @@ import {
 import { placeOf } from '../../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { assertMayOpen } from '../env/trust.ts'
-import { objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
-import { checkTableOf } from '../staging/tables.ts'
+import { checkTableOf, objectPlaceOf, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
 export async function checkOutputsWritable(
@@ -34,12 +33,12 @@ export async function checkOutputsWritable(
   if (plan.events !== undefined) await checkWritable(plan.events.output, { root: settings.cwd, isShared: true })
   const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
   for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
-  for (const path of paths.filter(one => one !== RUN_OUTPUT && !isAddress(one)))
+  for (const path of paths.filter(path => path !== RUN_OUTPUT && !isAddress(path)))
     await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true })
   const { attempts } = retry
   for (const path of paths.filter(isAddress)) assertMayOpen(settings.env, path)
   if (output.table !== undefined) await checkTableOf(plan, output, { ...settings, attempts })
-  const far = paths.filter(one => isAddress(one) && !isDatabase(one))
+  const far = paths.filter(path => isAddress(path) && !isDatabase(path))
   if (far.length === 0) return
   await withObjects({ ...settings, attempts }, async objects => {
     for (const path of far)
@@ -71,26 +70,22 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     const database = given === null ? null : databaseFile(given)
     // Whether an object may be replaced is asked when the run begins.
     if (given === null || given === RUN_OUTPUT || (isAddress(given) && database === null)) continue
-    const path = resolve(surroundings.cwd, database ?? given)
+    const path = resolve(cwd, database ?? given)
     const real = await realPath(path)
     const other = taken.get(real)
     taken.set(real, { path, what: `output.${key}` })
     // The same name for both is already reported by the check of the pipeline.
     const clash = other === undefined || (other.path === path && list === null) ? null : `would really overwrite ${other.what}`
+    const format = database === null ? formatOfOutput(given, output.format) : null
     const reason =
-      (await whyNotThere(
-        path,
-        real,
-        { ...surroundings, ...placeOf(output, given, surroundings.cwd) },
-        database === null ? formatOfOutput(given, output.format) : null,
-      )) ??
+      (await whyNotThere(path, real, { ...surroundings, ...placeOf(output, given, cwd) }, format)) ??
       clash ??
       (list !== null && isInList(resolve(cwd, list), path) ? `would be part of the input ${list} of the next run` : null)
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(given)} ${reason}`, {
           at: surroundings.locate(['output', key]),
-          ...hintOf(reason),
+          ...findHint(reason),
         }),
       )
   }
@@ -100,7 +95,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
 /** The end of the reason for an output in a missing folder. */
 const MISSING = 'which does not exist'
 
-function hintOf(reason: string): { hint?: string } {
+function findHint(reason: string): { hint?: string } {
   if (reason.endsWith(MISSING))
     return { hint: 'Create or mount this folder, or correct its path: fettle creates only the folders in it.' }
   return reason.includes('outside') ? { hint: 'Allow its folder with FETTLE_OUTPUT_ROOT.' } : {}
@@ -118,7 +113,7 @@ async function whyNotThere(
   const [runs, pipeline] = await Promise.all([resolve(cwd, runsDir), resolve(cwd, file)].map(realPath))
   if (roots !== null) {
     const places = await Promise.all([cwd, ...(roots ?? [])].map(async place => ({ place, real: await realPath(place) })))
-    const within = places.filter(one => isInside(one.real, real)).map(one => one.place)
+    const within = places.filter(folder => isInside(folder.real, real)).map(({ place }) => place)
     if (within.length === 0) return `would really be written to ${real}, outside the project`
     // A volume that is not mounted must not become a folder of this machine.
     const isThere = await Promise.all(within.map(isFolder))
@@ -137,11 +132,7 @@ async function whyNotThere(
   return `is there, and no ${kind === 'workbook' ? 'workbook' : 'table'} by its name: only ${list} replaced`
 }
 
-const isFolder = (path: string): Promise<boolean> =>
-  stat(path).then(
-    found => found.isDirectory(),
-    () => false,
-  )
+const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => null))?.isDirectory() === true
 
 /** Other JSON files, such as package.json, hold an object. */
 const isArray = async (path: string): Promise<boolean> => {

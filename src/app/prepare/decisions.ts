@@ -17,7 +17,7 @@ import { realPath } from './check-outputs.ts'
 /** The folders that a decisions file may lie in. */
 interface Folders {
   readonly cwd: string
-  readonly roots?: readonly string[] | undefined
+  readonly roots?: readonly string[]
 }
 
 /** Why a link makes the path unusable; null if it does not. */
@@ -63,11 +63,7 @@ export async function loadDecisions({ decisions: path, output }: Plan, cwd: stri
 const MOST_FILES = 50
 
 /** Decisions in the other files of the folder: the file of each row. Files of other content are passed over. */
-export async function loadOtherDecisions(
-  { decisions, name, output }: Plan,
-  cwd: string,
-  now: number,
-): Promise<Map<string, string>> {
+export async function loadOtherDecisions({ decisions, name, output }: Plan, cwd: string, now: number) {
   const path = decisions ?? decisionsFileOf(name)
   const folder = dirname(path)
   const names = await readdir(resolve(cwd, folder)).catch(() => [])
@@ -90,12 +86,6 @@ export const dayOf = (now: number): string => new Date(now).toISOString().slice(
 /** What a plan has for a pipeline file when `clean` made the pipeline. */
 const CLEAN = `${shellCommand(action('clean'))} `
 
-interface KeptOptions {
-  readonly runsDir: string
-  readonly cwd: string
-  readonly dropDecisions?: boolean
-}
-
 /** The command that runs a plan again with this flag. */
 export const runAgainWith = (flag: string, { file }: Plan): Action =>
   file.startsWith(CLEAN) ? action('clean', flag, file.slice(CLEAN.length)) : action('run', flag, file)
@@ -106,11 +96,10 @@ export const runAgainWith = (flag: string, { file }: Plan): Action =>
  */
 export async function assertDecisionsKept(
   plan: Plan,
-  options: KeptOptions,
+  { runsDir, cwd, dropDecisions = false }: { readonly runsDir: string; readonly cwd: string; readonly dropDecisions?: boolean },
   now: number,
   undo = runAgainWith('--drop-decisions', plan),
 ): Promise<void> {
-  const { runsDir, cwd, dropDecisions = false } = options
   if (dropDecisions || plan.output === null) return
   const before = findRun(runsDir, listRunIds(runsDir, lineOf(plan)), ({ outputs }) => outputs.length > 0)
   if (before === null) return
@@ -139,9 +128,6 @@ export async function assertDecisionsKept(
   throw new FettleError(
     'FETTLE_DECISIONS_LOST',
     `the run ${before.runId} applied decisions about ${rows} that this run would undo: ${why}`,
-    {
-      hint: `${advice} To undo them, run without them.`,
-      action: undo,
-    },
+    { hint: `${advice} To undo them, run without them.`, action: undo },
   )
 }

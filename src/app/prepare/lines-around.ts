@@ -12,20 +12,18 @@ import {
 } from '../../pipeline/index.ts'
 import type { TableEdges } from '../../pipeline/model/types.ts'
 
-const linesOf = (count: number): string => counted(count, 'line')
-
 const showsRows = ({ rows, mask }: Pipeline['report']): boolean => rows !== 'none' && mask.length === 0
 
 /** In words; with the texts where reports may hold row content. */
-function inWords({ head, tail, above, below }: Surroundings, { rows, mask }: Pipeline['report']): string {
-  const shows = showsRows({ rows, mask })
+function inWords({ head, tail, above, below }: Surroundings, report: Pipeline['report']): string {
+  const shows = showsRows(report)
   const part = (count: number, where: string, texts: readonly string[]): string[] =>
-    count === 0 ? [] : [`${linesOf(count)} ${where}${shows && texts.length > 0 ? `: ${texts.join('; ')}` : ''}`]
+    count === 0 ? [] : [`${counted(count, 'line')} ${where}${shows && texts.length > 0 ? `: ${texts.join('; ')}` : ''}`]
   return [...part(head, 'above the header', above), ...part(tail, 'below the last row', below)].join('; ')
 }
 
 /** Lines around the table that are no part of it; null without any. A `sep=` line above them is part of the dialect. */
-function linesAround(edges: TableEdges, linesBefore: number, hasHeader: boolean): Surroundings | null {
+function findLinesAround(edges: TableEdges, linesBefore: number, hasHeader: boolean): Surroundings | null {
   const found = surroundingsOf(edges, hasHeader)
   const skipped = edges.skipped.above.reduce((sum, { lines }) => sum + lines, 0)
   const around = linesBefore > skipped ? { ...found, head: 0, above: [] } : found
@@ -46,7 +44,7 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
     const { linesBefore = 0, rows } = facts.files?.find(({ path }) => path === table.file) ?? facts
     const reading = { hasHeader: input.header, isTailFound: input.skip?.tail === 'auto', rows }
     const lost = skippedRowIssues(table, reading, showsRows(report))
-    const around = linesAround(table, linesBefore, input.header)
+    const around = findLinesAround(table, linesBefore, input.header)
     if (around === null) return [...notes, ...lost]
     const [head, tail] = [around.head + skipped.head, around.tail + skipped.tail]
     const found = issue('FETTLE_INPUT_LINES', `${table.file} has lines that are no rows: ${inWords(around, report)}`, {

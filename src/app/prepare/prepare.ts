@@ -122,11 +122,9 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   const target = 'code' in parsed ? null : (parsed.project?.target ?? null)
   const options = { ...given, limit: given.limit ?? target?.limit ?? null }
   const none = (issues: readonly Issue[]): Prepared => ({
-    plan: null,
-    issues,
+    ...noPlan(issues),
     input: null,
     credentials: () => credentialsOf(options.env, { kind: 'embedded' }),
-    cut: async () => [],
     links: new Map(),
     project: null,
     series: null,
@@ -134,48 +132,38 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
     release: () => {},
   })
   if ('code' in parsed) return none([parsed])
-  const { secrets } = parsed
+  const { secrets, environmentAt, locate } = parsed
   const pipeline = parsed.pipeline && withSkip(parsed.pipeline, options)
   if (pipeline === null) return { ...none(parsed.issues), series: await writtenSeries(file, options) }
-  const { env } = options
+  const { env, cwd } = options
   const service = resolveService(options, pipeline)
   // Before an input at an address is read.
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => credentialsOf(env, service, credentialsIn(secrets), options.service)
-  const registers = await planRegisters(service, options, pipeline.register, parsed.locate(['register']))
+  const registers = await planRegisters(service, options, pipeline.register, locate(['register']))
   const links = linksOfPipeline(pipeline)
   const notify = isUntrusted(env) ? [] : receiversOf(pipeline, secrets)
-  const untrusted = isUntrusted(env) ? await untrustedPlaces(pipeline, contextOf(parsed, options)) : null
+  const access = { environmentAt, locate, cwd, isInputNamed: options.input !== null, needsInput: options.elsewhere !== undefined }
+  const untrusted = isUntrusted(env) ? await untrustedPlaces(pipeline, access) : null
   if (untrusted?.mayReadInput === false) return none([...parsed.issues, ...untrusted.issues])
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
-  const { plan, issues, cut } = await planOver(
-    { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? [])] },
-    pipeline,
-    input,
-    { service, registers },
-    file,
-    options,
-  ).catch(error => {
+  const all = { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? [])] }
+  const planned = await planOver({ parsed: all, pipeline, input, service, registers, file, options }).catch(error => {
     release()
     throw error
   })
-  const project = plannedProject(parsed)
+  const choice = parsed.project
+  const project = choice && { file: choice.project.file, target: target?.name ?? null, keys: parsed.inherited }
   const { name } = pipeline
   const series = { name, service, target: target?.name, limit: options.limit, register: registers.register }
-  if (input.kind === 'file') return { plan, issues, input, credentials, cut, links, project, series, notify, release }
-  const named = input.named(issues)
-  const shown = plan && Object.freeze({ ...plan, issues: named })
-  return { plan: shown, issues: named, input, credentials, cut, links, project, series, notify, release }
+  const prepared = { ...planned, input, credentials, links, project, series, notify, release }
+  if (input.kind === 'file') return prepared
+  const issues = input.named(planned.issues)
+  return { ...prepared, issues, plan: planned.plan && Object.freeze({ ...planned.plan, issues }) }
 }
 
-const contextOf = ({ environmentAt, locate }: ParsedFile, { cwd, input, elsewhere }: PrepareContext & Overrides) => ({
-  environmentAt,
-  locate,
-  cwd,
-  isInputNamed: input !== null,
-  needsInput: elsewhere !== undefined,
-})
+const noPlan = (issues: readonly Issue[]) => ({ plan: null, issues, cut: async () => [] })
 
 /** The series of a pipeline with errors, as far as its file shows it: without the account. */
 async function writtenSeries(file: string, { target, limit }: Overrides): Promise<SeriesPlan | null> {
@@ -202,9 +190,6 @@ function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {
   return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name a target to choose another one.' })]
 }
 
-const plannedProject = ({ project: choice, inherited }: ParsedFile): PlannedProject | null =>
-  choice && { file: choice.project.file, target: choice.target?.name ?? null, keys: inherited }
-
 /** The options of a run with its target, which a resume needs. */
 export const withTarget = (args: RunArgs, project: PlannedProject | null): RunArgs =>
   project?.target == null ? args : { ...args, target: project.target }
@@ -219,14 +204,19 @@ function withSkip(pipeline: Pipeline, { skip: { head, tail } }: Overrides): Pipe
 export const linksOfPipeline = ({ input, output }: Pipeline): Links =>
   linksOf([input.path, output?.path, output?.unmatched, output?.review])
 
-async function planOver(
-  parsed: ParsedFile,
-  pipeline: Pipeline,
-  { path, shown, readFrom, query }: ReceivedInput,
-  { service, registers }: { readonly service: PlannedService; readonly registers: PlannedRegisters },
-  file: string,
-  options: PrepareContext & Overrides,
-): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
+interface ReceivedPipeline {
+  readonly parsed: ParsedFile
+  readonly pipeline: Pipeline
+  readonly input: ReceivedInput
+  readonly service: PlannedService
+  readonly registers: PlannedRegisters
+  readonly file: string
+  readonly options: PrepareContext & Overrides
+}
+
+async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'plan' | 'issues' | 'cut'>> {
+  const { parsed, pipeline, service, registers, file, options } = received
+  const { path, shown, readFrom, query } = received.input
   const watch = (header: readonly string[] | null, columns: number) => watchedColumns(pipeline, header, columns)
   const onProgress = (bytes: number, total: number): void => options.onProgress?.(shown, bytes, total)
   const inspection =
@@ -240,26 +230,16 @@ async function planOver(
   const { path: asked, keep } = pipeline.input
   const { locate } = parsed
   const several = found?.files
-  if (keep && several !== undefined)
-    return { plan: null, issues: [...parsed.issues, keepIssue(shown, locate(['input', 'keep']))], cut: async () => [] }
+  if (keep && several !== undefined) return noPlan([...parsed.issues, keepIssue(shown, locate(['input', 'keep']))])
   const kept = keep && requestedInput(asked).kind === 'file' ? { kept: shownPath(asked) } : {}
   const facts = found === null ? null : { ...found, ...kept, ...(query === undefined ? {} : { query }), path }
   const { cwd, runsDir } = options
-  const inputs = several?.map(one => one.path) ?? [path]
-  const places = await outputPathIssues(pipeline.output, {
-    file,
-    inputs,
-    list: several === undefined ? null : path,
-    cwd,
-    runsDir,
-    rootSource: root => rootSourceOf(options, root),
-    locate,
-  })
-  const decided = await decisionIssues(
-    pipeline.review.decisions,
-    { cwd, roots: pipeline.output?.roots },
-    locate(['review', 'decisions']),
-  )
+  const { output, review } = pipeline
+  const inputs = several?.map(file => file.path) ?? [path]
+  const list = several === undefined ? null : path
+  const rootSource = (root: string): string => rootSourceOf(options, root)
+  const places = await outputPathIssues(output, { file, inputs, list, cwd, runsDir, rootSource, locate })
+  const decided = await decisionIssues(review.decisions, { cwd, roots: output?.roots }, locate(['review', 'decisions']))
   const around = surroundingIssues(pipeline, inspection)
   const issues = [
     ...parsed.issues,
@@ -272,9 +252,9 @@ async function planOver(
     ...settingsWarnings(service, options.env),
   ]
   // The header is not the first line: what follows from reading it as one would only distract.
-  if (around.some(one => one.severity === 'error'))
-    return { plan: null, issues: [...parsed.issues, ...registers.issues, ...places, ...around], cut: async () => [] }
-  if (facts === null || readFrom === null) return { plan: null, issues, cut: async () => [] }
+  if (around.some(({ severity }) => severity === 'error'))
+    return noPlan([...parsed.issues, ...registers.issues, ...places, ...around])
+  if (facts === null || readFrom === null) return noPlan(issues)
   const countries = await countryFacts(pipeline)
   const { name: target } = parsed.project?.target ?? {}
   const context = { file, target, limit: options.limit, service, register: registers.register, locate, cells }
@@ -282,13 +262,13 @@ async function planOver(
     inputWarnings(plan, { cells, locate, held: registers.countries, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })
   const { plan } = planned
-  if (plan === null) return { ...planned, cut: async () => [] }
+  if (plan === null) return noPlan(planned.issues)
   const all = { ...context, issues: [...issues, ...warn(plan)] }
-  const list = { pipeline, facts, plan, path: readFrom, root: cwd, marks, context: all }
-  const cut = (count: number): Promise<readonly Plan[]> => planShards(list, count)
+  const inspected = { pipeline, facts, plan, path: readFrom, root: cwd, marks, context: all }
+  const cut = (count: number): Promise<readonly Plan[]> => planShards(inspected, count)
   if (!needsCount(plan) && options.shard === null) return { ...planned, cut }
   // The rows of a shard, and the different and the empty rows of the list, are counted by the columns of the first plan.
-  const [counted] = await planChoices(list, options.shard === null ? [] : [options.shard])
+  const [counted] = await planChoices(inspected, options.shard === null ? [] : [options.shard])
   return { ...counted!, cut }
 }
 
@@ -312,8 +292,8 @@ async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext
 }
 
 export const credentialsIn = ({ username, password }: Secrets): Partial<Credentials> => ({
-  ...(username === null ? {} : { username }),
-  ...(password === null ? {} : { password }),
+  username: username ?? undefined,
+  password: password ?? undefined,
 })
 
 function settingsWarnings(service: PlannedService, env: Env): Issue[] {
@@ -323,13 +303,11 @@ function settingsWarnings(service: PlannedService, env: Env): Issue[] {
     env.NODE_TLS_REJECT_UNAUTHORIZED === '0' ? 'NODE_TLS_REJECT_UNAUTHORIZED=0: server certificates are not verified' : null,
   ]
   const warnings = [traceWarning(env), ...lineageSettings(env).warnings, ...(service.kind === 'remote' ? ofRemote(service) : [])]
-  return warnings
-    .filter(message => message !== null)
-    .map(message => issue('FETTLE_SETTINGS', message, { severity: 'warn', hint: null }))
+  return warnings.flatMap(text => (text === null ? [] : [issue('FETTLE_SETTINGS', text, { severity: 'warn', hint: null })]))
 }
 
 /** A list to plan: its first plan counts rows, `path` is where it can be read now. */
-export interface InspectedList {
+interface InspectedList {
   readonly pipeline: Pipeline
   readonly facts: InputFacts
   readonly plan: Plan
@@ -350,7 +328,7 @@ export async function planChoices(
   const bounds = ranges.flatMap(({ from, to }) => [from, to])
   const isOfSome = choices.length > 0 && plan.input.emptyRows !== undefined
   const counts = isOfSome || needsCount(plan) ? await countRows(readable, root, bounds) : null
-  const all = { ...context, ...(counts === null ? {} : { counts: counts.all }) }
+  const all = { ...context, counts: counts?.all }
   if (choices.length === 0) return [planRun(pipeline, facts, all)]
   const plans: ReturnType<typeof planRun>[] = []
   for (const [index, choice] of choices.entries()) {

@@ -36,43 +36,34 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
     throw new FettleError(
       'FETTLE_INPUT_READ',
       `${shownPath(reading.path)} is a remote object; only a local file can be inspected`,
-      {
-        hint: 'Fetch it to a file first; the pipeline may then name the address.',
-      },
+      { hint: 'Fetch it to a file first; the pipeline may then name the address.' },
     )
-  const { facts, cells, edges, ...found } = await inspect(
-    { ...reading, quotes: 'strict' },
-    {
-      root,
-      signal,
-      around: surroundingsOf,
-      watch: (_, columns) => Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const })),
-    },
-  )
+  const watch = (_: unknown, columns: number) =>
+    Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const }))
+  const options = { ...reading, quotes: 'strict' } as const
+  const { facts, cells, edges, ...found } = await inspect(options, { root, signal, around: surroundingsOf, watch })
   const as = { hasHeader: reading.header, isTailFound: reading.skip.tail === 'auto' }
   const rowsIn = (file: string): number => facts?.files?.find(({ path }) => path === file)?.rows ?? facts?.rows ?? 0
   const lost = edges.flatMap(table => skippedRowIssues(table, { ...as, rows: rowsIn(table.file) }, true))
   const issues = [...found.issues, ...lost]
-  if (facts === null || issues.some(one => one.severity === 'error')) throw errorOfIssues(issues)
+  if (facts === null || issues.some(({ severity }) => severity === 'error')) throw errorOfIssues(issues)
   const rows = filledRows(facts)
   if (rows === 0)
     throw new FettleError(
       'FETTLE_INPUT_EMPTY',
       `${reading.path} ${facts.rows === 0 ? 'has a header and no rows' : 'has only empty rows'}`,
-      {
-        hint: 'Take a file with rows.',
-      },
+      { hint: 'Take a file with rows.' },
     )
   const columns = Array.from({ length: facts.columns }, (_, index): SeenColumn => {
-    const counts = cells.find(one => one.index === index)
-    const values = (counts?.values ?? []).filter(one => one.text.trim() !== '')
+    const counts = cells.find(column => column.index === index)
+    const values = (counts?.values ?? []).filter(({ text }) => text.trim() !== '')
     return {
       index,
       header: facts.header?.[index] ?? null,
       filled: rows - (counts?.empty.count ?? rows),
       distinct: counts?.distinct.count ?? 0,
-      values: values.map(one => one.text.trim()),
-      counts: values.map(one => one.count),
+      values: values.map(({ text }) => text.trim()),
+      counts: values.map(({ count }) => count),
       examples: counts?.examples ?? [],
     }
   })
@@ -88,16 +79,11 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
 
 /** The proposed mapping; `decided` overrides it. */
 export async function proposeFor({ facts, columns }: InspectedColumns, decided: Decisions): Promise<Proposal> {
-  return propose(columns, filledRows(facts), await knowledge(), decided)
-}
-
-async function knowledge(): Promise<Knowledge> {
-  const [{ normaliseCountry }, { parseCompanyName }] = await Promise.all([
-    import('../../normalise/country.ts'),
-    import('../../normalise/company-name.ts'),
-  ])
-  return {
+  const { normaliseCountry } = await import('../../normalise/country.ts')
+  const { parseCompanyName } = await import('../../normalise/company-name.ts')
+  const knowledge: Knowledge = {
     isCountry: text => normaliseCountry(text) !== '',
     hasLegalForm: text => parseCompanyName(text).legal !== null,
   }
+  return propose(columns, filledRows(facts), knowledge, decided)
 }

@@ -49,10 +49,8 @@ async function pipelineIn(folder: string): Promise<string> {
 
 async function didYouMeanFile(file: string): Promise<string> {
   const names = await readdir(dirname(file)).catch(() => [])
-  const found = nearest(
-    basename(file),
-    names.filter(name => pipelineFormat(name) !== null),
-  )
+  const pipelines = names.filter(name => pipelineFormat(name) !== null)
+  const found = nearest(basename(file), pipelines)
   return found === null ? '' : `; did you mean ${join(dirname(file), found)}?`
 }
 
@@ -110,31 +108,26 @@ export function parseAnyTarget(text: string, file: string, options: PrepareConte
 }
 
 /** The options of the parser. `date` is the value of `${run.date}`, today if absent. */
-export const parseOptions = (file: string, options: PrepareContext & Overrides, date?: string) => ({
-  file,
-  root: options.cwd,
-  outputRoots: outputRootsOf(options),
-  namedOutput: namedOutsideOf(options),
-  env: options.env,
-  vars: options.vars,
-  run: { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) },
-  replace: { input: options.input, output: namedOutsideOf(options) ?? (options.output && slashed(options.output)) },
-})
+export function parseOptions(file: string, options: PrepareContext & Overrides, date?: string) {
+  const { cwd, env, vars, input, output } = options
+  const namedOutput = findNamedOutside(options)
+  const outputRoots = [...options.outputRoots, ...variableRoots(env)].map(root => resolve(cwd, root))
+  const run = { date: date ?? new Date(realClock.now()).toISOString().slice(0, 10) }
+  const replace = { input, output: namedOutput ?? (output && slashed(output)) }
+  return { file, root: cwd, outputRoots, namedOutput, env, vars, run, replace }
+}
 
-const outputRootsOf = ({ outputRoots, env, cwd }: PrepareContext & Overrides): string[] =>
-  [...outputRoots, ...variableRoots(env)].map(one => resolve(cwd, one))
-
-const variableRoots = (env: Env): string[] => (env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter).filter(one => one !== '')
+const variableRoots = (env: Env): string[] => (env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter).filter(root => root !== '')
 
 /** What named this folder of outputs. */
 export function rootSourceOf({ outputRoots, env, cwd }: PrepareContext & Overrides, root: string): string {
-  const isRoot = (one: string): boolean => resolve(cwd, one) === root
+  const isRoot = (folder: string): boolean => resolve(cwd, folder) === root
   if (outputRoots.some(isRoot)) return 'this command'
   return variableRoots(env).some(isRoot) ? 'FETTLE_OUTPUT_ROOT' : PROJECT_FILE
 }
 
 /** The file of `--output` outside the project, as an absolute path: who names it there wants it there. */
-function namedOutsideOf({ output, cwd }: PrepareContext & Overrides): string | null {
+function findNamedOutside({ output, cwd }: PrepareContext & Overrides): string | null {
   if (output === null || output === '-' || isAddress(output)) return null
   const path = resolve(cwd, output)
   return isInside(realPathSync(cwd), realPathSync(path)) ? null : slashed(path)

@@ -9,7 +9,7 @@ export const registerDirOf = (dataDir: string): string => join(dataDir, 'registe
 
 export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
 
-export interface RegisterChoice {
+interface RegisterChoice {
   readonly env: Env
   /** Of the command line; null for none. */
   readonly register: readonly string[] | null
@@ -19,7 +19,7 @@ export interface RegisterChoice {
 export const wantedRegisters = ({ env, register }: RegisterChoice, own: readonly string[] | null): readonly string[] | null =>
   register ?? own ?? registersOf(env)
 
-export interface Registers {
+interface Registers {
   readonly registers: readonly PlannedRegister[]
   /** Sorted codes of the countries of their companies; null if unknown. */
   readonly countries: readonly string[] | null
@@ -56,9 +56,8 @@ async function noRegister(env: Env, wanted: readonly string[] | null): Promise<F
   const message = isSet || names !== null ? `${asked}: the data folder ${dataDir} ${state}` : `${asked}: none was imported`
   const hint = 'FETTLE_DATA names this folder: mount its volume, correct the path, or import a register.'
   const isMissing = isSet && (names ?? []).length === 0
-  return new FettleError('FETTLE_REGISTER_NONE', message, {
-    ...(isMissing ? { hint, action: action('register', 'import', 'csv', 'FILE') } : {}),
-  })
+  const next = isMissing ? { hint, action: action('register', 'import', 'csv', 'FILE') } : {}
+  return new FettleError('FETTLE_REGISTER_NONE', message, next)
 }
 
 export interface PlannedRegisters {
@@ -85,15 +84,13 @@ export async function planRegisters(
   const wanted = wantedRegisters(choice, own)
   try {
     const { registers, countries } = await findRegisters(choice.env, wanted)
-    return { register: registers, countries, issues: registers.some(one => one.name === 'sample') ? [sampleNote()] : [] }
+    return { register: registers, countries, issues: registers.some(({ name }) => name === 'sample') ? [sampleNote()] : [] }
   } catch (error) {
     if (!FettleError.is(error)) throw error
     const { code, message, hint } = error
     const place = choice.register === null && own !== null ? at : null
-    return {
-      countries: null,
-      issues: [issue(code, message, { hint, at: place, ...(error.action === null ? {} : { action: error.action }) })],
-    }
+    const next = error.action && { action: error.action }
+    return { countries: null, issues: [issue(code, message, { hint, at: place, ...next })] }
   }
 }
 

@@ -17,14 +17,12 @@ function embedded(env: Env): PlannedService {
 
 /** Throws FETTLE_SETTINGS when credentials are set, too: the service that they are for was meant. */
 function embeddedByDefault(env: Env): PlannedService {
-  const name = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE'].find(one => (env[one] ?? '') !== '')
+  const name = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE'].find(variable => (env[variable] ?? '') !== '')
   if (name === undefined) return embedded(env)
   throw new FettleError(
     'FETTLE_SETTINGS',
     `${name} is set, and no address of a service: neither service: in the pipeline nor FETTLE_URL`,
-    {
-      hint: 'Set FETTLE_URL, or choose the embedded service (`service: embedded`), which needs no credentials.',
-    },
+    { hint: 'Set FETTLE_URL, or choose the embedded service (`service: embedded`), which needs no credentials.' },
   )
 }
 
@@ -49,11 +47,10 @@ export function resolveService(
   }
   const checked = checkServiceUrl(url, fields?.insecure ?? false)
   if ('code' in checked) {
-    throw new FettleError(
-      checked.code,
-      `the address ${service !== null ? 'given for the service' : 'in FETTLE_URL'} ${checked.problem}`,
-      checked.hint === undefined ? {} : { hint: checked.hint },
-    )
+    const { code, problem, hint } = checked
+    throw new FettleError(code, `the address ${service === null ? 'in FETTLE_URL' : 'given for the service'} ${problem}`, {
+      hint,
+    })
   }
   return {
     kind: 'remote',

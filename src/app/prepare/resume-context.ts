@@ -43,13 +43,13 @@ export interface ResumeContext {
 export function currentPipelineOf(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
   const recorded = wholePlan(state.plan)
   const { env } = surroundings
-  const options = { ...surroundings, ...overridesOf(state) }
-  const parsed = readPipeline(state, options)
+  const options = { ...surroundings, ...readOverrides(state) }
+  const parsed = readPipeline(state, surroundings)
   const credentials = credentialsFrom(parsed, state, surroundings)
-  const { pipeline = null } = parsed ?? {}
-  const links = pipeline === null ? new Map() : linksOfPipeline(pipeline)
+  const pipeline = parsed?.pipeline ?? null
+  const links = findLinks(parsed)
   const notify = parsed === null || pipeline === null || isUntrusted(env) ? [] : receiversOf(pipeline, parsed.secrets)
-  if (parsed === null || pipeline === null || varsOf(state).length > 0) {
+  if (parsed === null || pipeline === null || (Array.isArray(state.args.var) && state.args.var.length > 0)) {
     if (!isOffline) assertKnownOrigin(recorded.service, env)
     return { credentials, live: null, links, notify }
   }
@@ -57,10 +57,10 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are those of the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
-  const register = registersNow(service, recorded, options.register ?? pipeline.register)
+  const register = findRegisters(service, recorded, options.register ?? pipeline.register)
   const context = { file: recorded.file, target: recorded.target, limit: recorded.limit, service, register, ...counted }
   const { plan } = planRun(pipeline, recorded.input, context)
-  const changed = plan === null ? ['mappings'] : changedKeys(plan, recorded)
+  const changed = plan === null ? ['mappings'] : findChangedKeys(plan, recorded)
   const { path, sql } = inputOptionsOf(pipeline)
   if (!isSameInput(path, recorded.input) || sql !== recorded.input.query?.sql) changed.unshift('input')
   if (changed.length > 0)
@@ -80,12 +80,12 @@ const credentialsFrom =
 
 /** The credentials of a recorded run, for a look at it: the pipeline may have changed since, or lack a variable here. */
 export const credentialsOfRun = (state: RunState, surroundings: PrepareContext): (() => Credentials) =>
-  credentialsFrom(readPipeline(state, { ...surroundings, ...overridesOf(state) }), state, surroundings)
+  credentialsFrom(readPipeline(state, surroundings), state, surroundings)
 
-export function linksOfRun(state: RunState, surroundings: PrepareContext): Links {
-  const { pipeline = null } = readPipeline(state, { ...surroundings, ...overridesOf(state) }) ?? {}
-  return pipeline === null ? new Map() : linksOfPipeline(pipeline)
-}
+export const linksOfRun = (state: RunState, surroundings: PrepareContext): Links => findLinks(readPipeline(state, surroundings))
+
+const findLinks = (parsed: ParsedPipeline | null): Links =>
+  parsed?.pipeline == null ? new Map() : linksOfPipeline(parsed.pipeline)
 
 /** The variables that the file takes from the environment: one of them may have had another value. */
 function variablesHint(file: string): string {
@@ -96,21 +96,20 @@ function variablesHint(file: string): string {
 
 /** The service may have changed by the environment alone. */
 function otherService({ service: then }: Plan, now: PlannedService): string {
-  const [was, is] = [then, now].map(one => (one.kind === 'embedded' ? 'embedded' : one.url))
+  const [was, is] = [then, now].map(service => (service.kind === 'embedded' ? 'embedded' : service.url))
   return was === is ? '' : ` (it was ${was} and is ${is})`
 }
 
 /** The recorded registers while the same ones are asked for; one imported since the run began does not join it. */
-function registersNow(service: PlannedService, { register }: Plan, wanted: readonly string[] | null): Plan['register'] {
+function findRegisters(service: PlannedService, { register }: Plan, wanted: readonly string[] | null): Plan['register'] {
   if (service.kind === 'remote') return undefined
   if (register === undefined || wanted === null) return register
-  return wanted.map(name => register.find(one => one.name === name) ?? { name, snapshotDate: null, sha256: null })
+  return wanted.map(name => register.find(known => known.name === name) ?? { name, snapshotDate: null, sha256: null })
 }
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-const varsOf = ({ args }: RunState): readonly string[] => (Array.isArray(args.var) ? args.var : [])
 
-const overridesOf = ({ args, plan }: RunState): Overrides => ({
+const readOverrides = ({ args, plan }: RunState): Overrides => ({
   ...NO_OVERRIDES,
   target: plan.target ?? null,
   service: text(args.service),
@@ -120,8 +119,10 @@ const overridesOf = ({ args, plan }: RunState): Overrides => ({
   limit: plan.limit,
 })
 
-function readPipeline(state: RunState, options: PrepareContext & Overrides): ParsedPipeline | null {
+/** Null for a file that is gone or cannot be parsed. */
+function readPipeline(state: RunState, surroundings: PrepareContext): ParsedPipeline | null {
   const { file } = state.plan
+  const options = { ...surroundings, ...readOverrides(state) }
   try {
     const parsed = parseText(readFileSync(file, 'utf8'), file, options, state.startedAt.slice(0, 10))
     return 'code' in parsed ? null : parsed
@@ -131,7 +132,7 @@ function readPipeline(state: RunState, options: PrepareContext & Overrides): Par
 }
 
 /** The keys of the pipeline file whose change makes another plan; empty while the fingerprints are the same. */
-function changedKeys(now: Plan, then: Plan): string[] {
+function findChangedKeys(now: Plan, then: Plan): string[] {
   if (isSameWork(now, then)) return []
   // The split of a merged run comes from its shards, not from the pipeline.
   const ofMerge = then.merged === undefined ? [] : ['merged', 'parts']

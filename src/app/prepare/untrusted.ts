@@ -14,23 +14,16 @@ interface UntrustedContext extends Pick<ParsedPipeline, 'environmentAt' | 'locat
   readonly needsInput: boolean
 }
 
-export interface UntrustedPlaces {
-  readonly mayReadInput: boolean
-  readonly issues: readonly Issue[]
-}
-
-export async function untrustedPlaces(pipeline: Pipeline, context: UntrustedContext): Promise<UntrustedPlaces> {
+/** Whether the input may be read, and notes on what is not. */
+export async function untrustedPlaces(pipeline: Pipeline, context: UntrustedContext) {
+  const notes = addressNotes(pipeline, context)
   const why = context.isInputNamed ? null : await whyNotRead(pipeline, context)
-  const refusal =
-    why === null
-      ? []
-      : [
-          issue('FETTLE_UNTRUSTED', `the input was not read, because the pipeline is untrusted: ${why}`, {
-            severity: context.needsInput ? 'error' : 'info',
-            at: context.locate(['input']),
-          }),
-        ]
-  return { mayReadInput: why === null, issues: [...refusal, ...addressNotes(pipeline, context)] }
+  if (why === null) return { mayReadInput: true, issues: notes }
+  const refusal = issue('FETTLE_UNTRUSTED', `the input was not read, because the pipeline is untrusted: ${why}`, {
+    severity: context.needsInput ? 'error' : 'info',
+    at: context.locate(['input']),
+  })
+  return { mayReadInput: false, issues: [refusal, ...notes] }
 }
 
 async function whyNotRead({ input: { path, sql } }: Pipeline, { cwd, environmentAt }: UntrustedContext): Promise<string | null> {
