@@ -8,20 +8,17 @@ import { type Attempt, readAttempts, stampOf } from '../runs/attempts.ts'
 import { listRunIds, parseRunId, runDirectory } from '../runs/run-directory.ts'
 import { listedRun } from '../runs/run-queries.ts'
 
-export interface Nights {
-  readonly nights: readonly Night[]
-  /** Runs whose journal cannot be read. */
-  readonly unread: readonly string[]
-}
-
-/** Of all pipelines, or of one. `folder` is where the page will be; both folders are absolute. Shards are left out: their merge is a run. */
-export function nightsOf(runsDir: string, folder: string, pipeline?: string): Nights {
+/**
+ * Of all pipelines, or of one. `folder` is where the page will be; both folders are absolute. Shards are left out: their merge is a run.
+ * `unread` are runs whose journal cannot be read.
+ */
+export function nightsOf(runsDir: string, folder: string, pipeline?: string) {
   const nights: Night[] = []
   const unread: string[] = []
   for (const id of listRunIds(runsDir, pipeline)) {
     if (parseRunId(id)?.shard !== null) continue
     try {
-      nights.push(nightOf(runsDir, folder, id))
+      nights.push(readNight(runsDir, folder, id))
     } catch (error) {
       if (!FettleError.is(error) || error.code !== 'FETTLE_RUN_EMPTY') unread.push(id)
     }
@@ -39,7 +36,7 @@ function describeNight({ at, pipeline, target, limit, series, code, message }: A
   }
 }
 
-function nightOf(runsDir: string, folder: string, id: string): Night {
+function readNight(runsDir: string, folder: string, id: string): Night {
   const { state, report: read, status } = listedRun(runsDir, id)
   const report = read()
   const [result] = report.results

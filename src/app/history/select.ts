@@ -42,15 +42,14 @@ export async function selectPipelines(
   context: SelectContext,
 ): Promise<string[]> {
   const candidates = await Promise.all(files.map(file => readCandidate(file, context)))
-  const terms = words.map(word => termOf(word, candidates))
+  const terms = words.map(word => parseTerm(word, candidates))
   const chosen: string[] = []
-  for (const one of candidates) if (one.facts === null || (await isAny(terms, one, context))) chosen.push(one.file)
+  for (const candidate of candidates) {
+    let isChosen = candidate.facts === null
+    for (const term of terms) isChosen ||= await term(candidate, context)
+    if (isChosen) chosen.push(candidate.file)
+  }
   return chosen
-}
-
-async function isAny(terms: readonly Term[], candidate: Candidate, context: SelectContext): Promise<boolean> {
-  for (const term of terms) if (await term(candidate, context)) return true
-  return false
 }
 
 async function readCandidate(file: string, context: SelectContext): Promise<Candidate> {
@@ -72,14 +71,14 @@ function writtenFacts(text: string, file: string): Candidate['facts'] {
   }
 }
 
-function termOf(word: string, candidates: readonly Candidate[]): Term {
+function parseTerm(word: string, candidates: readonly Candidate[]): Term {
   if (word === 'changed') return isChanged
   if (word === 'failed') return hasFailed
   const tag = /^tag:(.+)$/.exec(word)?.[1]
   const isNamed = nameMatcher(word)
   const term = ({ facts }: Candidate): boolean =>
     facts !== null && (tag === undefined ? isNamed(facts.name) : facts.tags.includes(tag))
-  if (candidates.some(one => one.facts === null || term(one))) return term
+  if (candidates.some(candidate => candidate.facts === null || term(candidate))) return term
   const known = [...new Set(candidates.flatMap(({ facts }) => (tag === undefined ? [facts!.name] : facts!.tags)))].sort()
   const close = nearest(tag ?? word, tag === undefined ? [...known, 'changed', 'failed'] : known)
   const what = tag === undefined ? 'no pipeline has such a name' : 'no pipeline has this tag'

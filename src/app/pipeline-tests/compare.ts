@@ -46,6 +46,9 @@ export function accepted(rows: readonly TestedRow[], { expect, output, table }: 
 
 const quoted = (text: string): string => (text === '' ? 'nothing' : JSON.stringify(text))
 
+const missingColumn = (name: string, { cells }: TestedRow): string =>
+  `the output has no column ${quoted(name)}; it has ${Object.keys(cells).join(', ')}`
+
 function differences(rows: readonly TestedRow[], expected: Expectations): string[] {
   return Object.entries(expected).flatMap(([key, written]) => {
     const found = rows.filter(row => row.key === key)
@@ -59,13 +62,12 @@ function rowDifferences(row: TestedRow, { outcome, company, cells = {} }: Expect
   const lines: string[] = []
   if (outcome !== undefined && row.outcome !== outcome)
     lines.push(`expected ${outcome}, found ${row.outcome}${row.why === '' ? '' : ` (${row.why})`}`)
+  const name = row.companyName === '' ? '' : `, ${row.companyName}`
   if (company !== undefined && row.company !== company)
-    lines.push(
-      `expected the company ${quoted(company)}, found ${quoted(row.company)}${row.companyName === '' ? '' : `, ${row.companyName}`}`,
-    )
+    lines.push(`expected the company ${quoted(company)}, found ${quoted(row.company)}${name}`)
   for (const [name, value] of Object.entries(cells)) {
     const cell = Object.hasOwn(row.cells, name) ? row.cells[name] : undefined
-    if (cell === undefined) lines.push(`the output has no column ${quoted(name)}; it has ${Object.keys(row.cells).join(', ')}`)
+    if (cell === undefined) lines.push(missingColumn(name, row))
     else if (cell !== value) lines.push(`${name}: expected ${quoted(value)}, found ${quoted(cell)}`)
   }
   return lines
@@ -76,16 +78,16 @@ function expectationsFor(rows: readonly TestedRow[], expected: Expectations | un
   if (expected === undefined) return Object.fromEntries(rows.map(({ key, outcome }) => [key, outcome]))
   return Object.fromEntries(
     Object.entries(expected).flatMap(([key, written]): [string, string | Expectation][] => {
-      const row = rows.find(one => one.key === key)
+      const row = rows.find(candidate => candidate.key === key)
       if (row === undefined) return []
       if (typeof written === 'string') return [[key, row.outcome]]
       const cells = Object.fromEntries(
         Object.keys(written.cells ?? {}).flatMap(name => (Object.hasOwn(row.cells, name) ? [[name, row.cells[name] ?? '']] : [])),
       )
       const next = {
-        ...(written.outcome === undefined ? {} : { outcome: row.outcome as NonNullable<Expectation['outcome']> }),
-        ...(written.company === undefined ? {} : { company: row.company }),
-        ...(Object.keys(cells).length === 0 ? {} : { cells }),
+        ...(written.outcome !== undefined && { outcome: row.outcome as NonNullable<Expectation['outcome']> }),
+        ...(written.company !== undefined && { company: row.company }),
+        ...(Object.keys(cells).length > 0 && { cells }),
       }
       return [[key, next]]
     }),
@@ -96,8 +98,7 @@ function expectationsFor(rows: readonly TestedRow[], expected: Expectations | un
 function tableDifferences(rows: readonly TestedRow[], [names = [], ...expected]: Table): string[] {
   if (rows.length !== expected.length) return [`expected ${counted(expected.length, 'row')}, found ${rows.length}`]
   const missing = names.filter(name => rows.length > 0 && !Object.hasOwn(rows[0]!.cells, name))
-  if (missing.length > 0)
-    return missing.map(name => `the output has no column ${quoted(name)}; it has ${Object.keys(rows[0]!.cells).join(', ')}`)
+  if (missing.length > 0) return missing.map(name => missingColumn(name, rows[0]!))
   return rows.flatMap((row, at) =>
     names.flatMap((name, column) => {
       const [want, have] = [expected[at]?.[column] ?? '', row.cells[name] ?? '']

@@ -61,7 +61,7 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
   if (parsed === null) throw errorOfIssues(issues)
   const missing = issuesOf(missingFiles(parsed, folder))
   if (missing.length > 0) throw errorOfIssues(missing)
-  const tested = await readTested(pipelineOf(parsed, file, folder, cwd), env, cwd)
+  const tested = await readTested(findPipeline(parsed, file, folder, cwd), env, cwd)
   const unknown = issuesOf(unknownHeaders(parsed, tested))
   if (unknown.length > 0) throw errorOfIssues(unknown)
   const place = await mkdtemp(join(tmpdir(), 'fettle-test-'))
@@ -71,7 +71,7 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
       /** With the tables that changed. */
       const changes = new Map<number, Expected>()
       for (const [at, test] of parsed.tests.entries()) {
-        let expected = await expectedOf(test, folder)
+        let expected = await readExpected(test, folder)
         for (const fault of [null, ...test.faults]) {
           options.signal.throwIfAborted()
           const startedAt = performance.now()
@@ -100,13 +100,13 @@ export async function testedFile(file: string, cwd: string): Promise<string | nu
   const text = await readText(path)
   const tests = typeof text === 'string' ? parseTestFile(text, file).tests : null
   try {
-    return tests && pipelineOf(tests, file, dirname(path), cwd)
+    return tests && findPipeline(tests, file, dirname(path), cwd)
   } catch {
     return null
   }
 }
 
-function pipelineOf({ pipeline }: TestFile, file: string, folder: string, cwd: string): string {
+function findPipeline({ pipeline }: TestFile, file: string, folder: string, cwd: string): string {
   const shown = (path: string): string => relative(cwd, path) || path
   if (pipeline !== undefined) return shown(resolve(folder, pipeline))
   const name = testedName(resolve(cwd, file))
@@ -127,25 +127,19 @@ async function startService(tests: TestFile, folder: string, place: string, test
   const dir = isOwn ? join(place, 'registers') : registerDirOf(dataDirOf(env))
   if (isOwn) {
     const source = typeof register === 'object' ? join(place, 'register.csv') : resolve(folder, register)
-    if (typeof register === 'object') await writeAtomic(source, csvOf(register))
+    if (typeof register === 'object') await writeAtomic(source, writeCsv(register))
     await importRegister({ file: source, kind: 'csv', name: 'test', dir, now: new Date(0), force: false })
   }
   const named = register ?? tested.register ?? registersOf(env) ?? []
   const registers = isOwn ? [] : ([named].flat() as string[])
   const clock = new VirtualClock()
-  const service = await serveWithFaults({
-    port: 0,
-    dataDir: join(place, 'service'),
-    registerDir: dir,
-    registers,
-    threads: 0,
-    clock: clock.forService(),
-  })
+  const options = { port: 0, dataDir: join(place, 'service'), registerDir: dir, registers, threads: 0, clock: clock.forService() }
+  const service = await serveWithFaults(options)
   clock.isIdle = () => service.server.pending() === 0
   return Object.assign(service, { clock })
 }
 
-function csvOf(records: readonly Readonly<Record<string, string>>[]): string {
+function writeCsv(records: readonly Readonly<Record<string, string>>[]): string {
   const names = [...new Set(records.flatMap(record => Object.keys(record)))]
   const rows = records.map(record => names.map(name => (Object.hasOwn(record, name) ? record[name]! : '')))
   return csvText([names, ...rows], { delimiter: ',', lineEnd: '\n', columns: names.length })
@@ -172,14 +166,9 @@ async function runTest(
   const armed = service.server.arm(fault === null ? [] : FAULTS[fault])
   let rows: TestedRow[]
   try {
-    const report = await run(pipeline, {
-      cwd,
-      env: environmentOf(env, service),
-      runsDir: join(cwd, 'runs'),
-      runKey: null,
-      clock: service.clock,
-      signal,
-    })
+    const runsDir = join(cwd, 'runs')
+    const own = withService(env, service)
+    const report = await run(pipeline, { cwd, env: own, runsDir, runKey: null, clock: service.clock, signal })
     rows = []
     for await (const cells of report.rows())
       rows.push({
@@ -200,7 +189,7 @@ async function runTest(
 }
 
 /** Without the settings of this machine's runs: the pipeline's own variables stay. */
-const environmentOf = (env: Env, { url, username, password }: Service): Env => ({
+const withService = (env: Env, { url, username, password }: Service): Env => ({
   ...Object.fromEntries(Object.keys(env).flatMap(name => (name.startsWith('FETTLE_') ? [] : [[name, env[name]]]))),
   FETTLE_URL: url,
   FETTLE_USERNAME: username,
@@ -215,10 +204,9 @@ async function readTable(path: string): Promise<string[][] | null> {
   return rows
 }
 
-const expectedOf = async ({ expect, output }: TestCase, folder: string): Promise<Expected> => ({
-  ...{ expect, output },
-  table: output === undefined ? null : await readTable(resolve(folder, output)),
-})
+async function readExpected({ expect, output }: TestCase, folder: string): Promise<Expected> {
+  return { expect, output, table: output === undefined ? null : await readTable(resolve(folder, output)) }
+}
 
 /** Writes what was found into the test file and its tables; returns how many expectations changed. */
 async function update(

@@ -13,7 +13,7 @@ export async function readTested(file: string, env: Env, cwd: string): Promise<P
   if (typeof text !== 'string') throw errorOfIssues([text])
   const parsed = parseAnyTarget(text, file, { ...NO_OVERRIDES, env, vars: {}, cwd })
   if ('code' in parsed) throw errorOfIssues([parsed])
-  const problems = parsed.issues.filter(one => one.severity === 'error' && one.code !== 'FETTLE_PIPELINE_VARIABLE')
+  const problems = parsed.issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_PIPELINE_VARIABLE')
   if (parsed.pipeline === null && problems.length > 0) throw errorOfIssues(problems)
   return plainPipeline(text, pipelineFormat(file) ?? 'yaml')
 }
@@ -24,47 +24,31 @@ const KEPT = ['name', 'vars', 'mappings', 'job', 'enrich', 'accept', 'candidates
 const ALWAYS = ['match.outcome', 'match.why', 'general.connectId', 'general.companyName'] as const
 type Always = (typeof ALWAYS)[number]
 
-export interface TestPipeline {
-  readonly pipeline: RowsPipeline
-  /** The column of the result that holds the key; null: rows are numbered from 1. */
-  readonly key: string | null
-  /** The names of these columns in the result. */
-  readonly names: Readonly<Record<Always, string>>
-}
-
-/** `folder` is that of the test file, which its paths start from. */
-export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null): TestPipeline {
+/**
+ * `folder` is the folder of the test file, which its paths start from. `key` is the column of the result that holds the key; null: rows
+ * are numbered from 1. `names` are the names of the columns in the result.
+ */
+export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null) {
   const kept = Object.fromEntries(KEPT.flatMap(key => (tested[key] === undefined ? [] : [[key, tested[key]]])))
   const given = typeof tested.input === 'object' ? tested.input : {}
   const key = keyOf(tested)
   const { rows: _rows, keep: _keep, empty: _empty, ...reading } = given as Record<string, unknown>
+  const headers = key === null ? mappedHeaders(tested) : [key, ...mappedHeaders(tested)]
   const input =
     typeof test.rows === 'string'
       ? { ...reading, path: resolve(folder, test.rows) }
-      : {
-          path: complete(test.rows, key === null ? mappedHeaders(tested) : [key, ...mappedHeaders(tested)]),
-          ...(key === null ? {} : { key }),
-        }
-  const { output, names } = outputOf(tested)
-  const pipeline = {
-    ...kept,
-    ...enrichOf(tested),
-    input,
-    output,
-    ...(decisions === null ? {} : { review: { decisions } }),
-  } as unknown as RowsPipeline
+      : { path: completeRows(test.rows, headers), ...(key !== null && { key }) }
+  const { output, names } = makeOutput(tested)
+  const review = decisions !== null && { review: { decisions } }
   return {
-    pipeline,
+    pipeline: { ...kept, ...chooseTags(tested), input, output, ...review } as unknown as RowsPipeline,
     key: key === null ? null : names(key),
-    names: Object.fromEntries(ALWAYS.map(one => [one, names(one)])) as Record<Always, string>,
+    names: Object.fromEntries(ALWAYS.map(column => [column, names(column)])) as Record<Always, string>,
   }
 }
 
 /** Rows with the keys of all rows, in the order in which they first occur, and with the headers that the pipeline reads. */
-function complete(
-  rows: readonly Readonly<Record<string, string>>[],
-  headers: readonly (readonly string[] | string)[],
-): Record<string, string>[] {
+function completeRows(rows: readonly Readonly<Record<string, string>>[], headers: readonly Headers[]): Record<string, string>[] {
   const names = new Set(rows.flatMap(row => Object.keys(row)))
   for (const header of headers) {
     const [first, ...others] = [header].flat()
@@ -77,33 +61,33 @@ function complete(
 export const keyOf = ({ input }: PipelineInput): string | null =>
   typeof input === 'object' && 'key' in input && typeof input.key === 'string' ? input.key : null
 
+type Headers = readonly string[] | string
+
 /** Headers of the mappings, the alternatives of each together. */
-export const mappedHeaders = ({ mappings }: PipelineInput): (readonly string[] | string)[] =>
-  Object.values(mappings ?? {}).flatMap((mapping): (readonly string[] | string)[] => {
+export const mappedHeaders = ({ mappings }: PipelineInput): Headers[] =>
+  Object.values(mappings ?? {}).flatMap((mapping): Headers[] => {
     if (typeof mapping === 'string') return [mapping]
-    return typeof mapping === 'object' && mapping !== null && 'from' in mapping
-      ? [mapping.from as readonly string[] | string]
-      : []
+    return typeof mapping === 'object' && mapping !== null && 'from' in mapping ? [mapping.from as Headers] : []
   })
 
-function outputOf({ output, enrich }: PipelineInput) {
+function makeOutput({ output, enrich }: PipelineInput) {
   const given = typeof output === 'object' && output !== null ? output : {}
   const { product = 'basic', tags = null } = typeof enrich === 'object' && enrich !== null ? enrich : {}
   const columns = 'columns' in given && Array.isArray(given.columns) ? given.columns : defaultColumns(product, tags)
-  const fromOf = (column: string | { from: string }): string => (typeof column === 'string' ? column : column.from)
-  const all = ['*', ...ALWAYS].filter(name => !columns.some(column => fromOf(column) === name))
+  const readFrom = (column: string | { from: string }): string => (typeof column === 'string' ? column : column.from)
+  const all = ['*', ...ALWAYS].filter(name => !columns.some(column => readFrom(column) === name))
   const isSnake = 'names' in given && given.names === 'snake'
   const written = [...columns, ...all]
   const names = (name: string): string => {
-    const column = written.find(one => fromOf(one) === name)
+    const column = written.find(candidate => readFrom(candidate) === name)
     if (typeof column === 'object' && column !== null && 'as' in column) return String(column.as)
     return isSnake ? snakeCase(name, 0) : name
   }
-  return { output: { path: 'result.jsonl', columns: written, ...(isSnake ? { names: 'snake' } : {}) }, names }
+  return { output: { path: 'result.jsonl', columns: written, ...(isSnake && { names: 'snake' }) }, names }
 }
 
 /** The tags of the pipeline and those that a test needs. */
-function enrichOf({ enrich }: PipelineInput): Pick<PipelineInput, 'enrich'> | Record<never, never> {
+function chooseTags({ enrich }: PipelineInput): Pick<PipelineInput, 'enrich'> | Record<never, never> {
   if (enrich === 'none') return { enrich: 'basic' }
   if (typeof enrich !== 'object' || enrich === null || !Array.isArray(enrich.tags)) return {}
   const tags = [...new Set([...enrich.tags, 'general.connectId', 'general.companyName'])]

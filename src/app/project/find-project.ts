@@ -10,7 +10,7 @@ import type { Env } from '../env/environment.ts'
 
 export const PROJECT_FILE = 'fettle.yml'
 
-export interface FoundProject {
+interface FoundProject {
   readonly project: Project | null
   /** The folder of the project file, absolute; null without one. */
   readonly folder: string | null
@@ -55,13 +55,11 @@ export function findProject(file: string, cwd: string, env: Env): FoundProject {
 
 const refuse = (file: string, message: string, hint?: string): FoundProject => ({
   ...NO_PROJECT,
-  issues: [issue('FETTLE_PROJECT', message, { at: { file, line: null, column: null }, ...(hint === undefined ? {} : { hint }) })],
+  issues: [issue('FETTLE_PROJECT', message, { at: { file, line: null, column: null }, ...(hint !== undefined && { hint }) })],
 })
 
-export interface ChosenProject {
+export interface ChosenProject extends Omit<FoundProject, 'project'> {
   readonly choice: ProjectChoice | null
-  readonly folder: string | null
-  readonly issues: readonly Issue[]
 }
 
 /** The target that is wanted, else the default of the project. */
