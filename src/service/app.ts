@@ -160,7 +160,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   })
   app.register(async routes => {
     watchRequests(routes)
-    authenticateRoute(routes, deps)
+    authenticateRoute(routes, deps, deps.play)
     jobRoutes(routes, deps)
     enrichedFileRoute(routes, deps)
     healthRoute(routes, deps, options.version)

@@ -1,6 +1,6 @@
 /** The routes that a run does not use: their code is loaded with the first request for one of them. */
 import type { FastifyInstance } from 'fastify'
-import { OPERATIONS, type OperationName, OTHER_GROUPS } from '../contract/index.ts'
+import { LIST_FACTS, OPERATIONS, type OperationName, OTHER_GROUPS } from '../contract/index.ts'
 import { accessRoutes } from './access/routes.ts'
 import { peopleRoutes } from './companies/people-routes.ts'
 import { reportRoutes } from './companies/report.ts'
@@ -23,7 +23,7 @@ const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/
 const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /** The methods of every path of a play, to answer a wrong method with 405 and an unknown path with 404. */
-function pathMethods({ operations }: Play, more: Iterable<readonly [string, readonly string[]]>) {
+function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly [string, readonly string[]]>) {
   const played = Object.keys(OPERATIONS).filter((name): name is OperationName => operations?.has(name as OperationName) ?? true)
   const methods = new Map<string, readonly string[]>(READ_PATHS.map(path => [path, ['GET', 'HEAD']]))
   for (const operation of [...played.map(name => OPERATIONS[name]), ...OTHER_GROUPS]) {
@@ -31,6 +31,7 @@ function pathMethods({ operations }: Play, more: Iterable<readonly [string, read
     const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
+  if (matchColumns) methods.set(routePath(LIST_FACTS), [LIST_FACTS.method])
   return [...methods, ...more].map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
 }
 

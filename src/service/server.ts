@@ -25,7 +25,6 @@ import { makeMetrics } from './health/metrics.ts'
 import { openAnswers } from './http/idempotency.ts'
 import { openPublicAddress } from './http/public-address.ts'
 import { LIMITS, type Limits } from './limits.ts'
-import type { ListFacts, Query } from './matching/index.ts'
 import { type ChangeSource, UNCHANGING } from './monitoring/changes.ts'
 import { openMonitoring } from './monitoring/monitor.ts'
 import { createObjectAccess } from './object-access.ts'
@@ -70,8 +69,6 @@ export interface Service {
   readonly password: string
   /** The opened registers, as `GET /health` reports them. */
   readonly registers: readonly OpenRegister[]
-  /** How much of a list is in the registers and whether its company numbers are reliable, estimated from its rows: for the jobs that its parts are sent in. */
-  factsOf(rows: AsyncIterable<Query>): Promise<ListFacts>
   /** Waits up to 10 s for requests in flight, then stops. Unfinished jobs continue at the next start. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -237,7 +234,6 @@ export async function start(
       get registers() {
         return current.registers()
       },
-      factsOf: background.worker.factsOf,
       close: closeOnce,
       [Symbol.asyncDispose]: closeOnce,
     }

@@ -71,7 +71,7 @@ export async function startCharging(
     const body = (await referee?.carriedOut(passing, { status, body: whole })) ?? whole
     const isJson = /json/.test(String(reply.headers['content-type']))
     const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|[\d.]+),?/g, '')) : body
-    const { 'content-length': _, 'transfer-encoding': __, ...rest } = reply.headers
+    const { 'content-length': _, 'transfer-encoding': __, 'x-list-facts': ___, ...rest } = reply.headers
     response.writeHead(status, { ...rest, 'content-length': text.length }).end(text)
   }
   const server = createServer((request, response) => void pass(request, response).catch(() => request.socket.destroy()))

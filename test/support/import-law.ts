@@ -7,6 +7,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   encodings: [],
   counted: [],
   nearest: [],
+  'list-sample': ['node:'],
   'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
@@ -19,6 +20,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',
+    'list-sample',
     'package-file',
     'model',
     'formats/index',
@@ -77,6 +79,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   service: [
     'contract',
     'errors',
+    'list-sample',
     'loop-turns',
     'package-file',
     'files',

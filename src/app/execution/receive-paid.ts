@@ -15,7 +15,7 @@ import { Choice } from '../../reuse/files/choice.ts'
 import { addProved } from '../../reuse/prove-paid.ts'
 import { answeredJobs, checkAgainstSummary, isPaid, isUnpaid, receivePaid, recordError } from '../../run/index.ts'
 import { keepSearches, SEARCH_KINDS } from '../reuse/searches.ts'
-import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
+import { answersFolder, fitOf, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { lacksReports, reportOfRun } from '../runs/run-queries.ts'
@@ -163,7 +163,7 @@ function record<T>({ journal: path }: RunDirectory, { guard, now }: Attempt, wri
 async function receive(before: RunState, directory: RunDirectory, attempt: Attempt): Promise<RunState> {
   if (before.jobs.filter(isPaid).every(({ received }) => received !== null)) return before
   const { settings, storage, guard, limit, trace, now } = attempt
-  const { plan, reuse } = before
+  const { plan } = before
   removeStaleRunFiles(directory)
   const journal = openJournal(directory.journal, now, 'existing')
   try {
@@ -172,7 +172,7 @@ async function receive(before: RunState, directory: RunDirectory, attempt: Attem
     const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
     const connection = await connectRun({
       ...{ plan, directory, settings, limit, trace, source, results, isNeeded: true },
-      facts: reuse?.fit ?? {},
+      fit: fitOf(before) ?? {},
       onProgress: () => {},
       beforeEffect: async () => guard(),
       fetchByJob: () => Promise.reject(new TypeError('no company is fetched')),

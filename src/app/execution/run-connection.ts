@@ -1,17 +1,22 @@
 /** Opens the service of a run and makes the ports of its stages. */
+import type { Fit } from '../../model/list.ts'
 import { OUTAGE_MS } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Ports, ProgressEvent } from '../../run/index.ts'
 import { proxiesOf, traceOf } from '../env/environment.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
+import type { RunPorts } from './ports.ts'
 import type { Attempt, FetchByJob } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
   extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'earlier'>,
-    Pick<ServiceNeeds, 'list' | 'facts' | 'beforeEffect' | 'onWarning' | 'recorder'>,
+    Pick<ServiceNeeds, 'beforeEffect' | 'onWarning' | 'recorder'>,
     Pick<Attempt, 'directory' | 'settings' | 'limit'> {
   readonly plan: Plan
+  /** What is known of the whole list, and the rows that are sent of it. */
+  readonly fit?: Fit
+  readonly list?: RunPorts['list']
   /** The spans of the run; none if absent. */
   readonly trace?: RunTrace
   readonly fetchByJob: FetchByJob
@@ -26,7 +31,7 @@ export interface RunConnection extends Pick<ReadyService, 'issues' | 'close'> {
 }
 
 export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection> {
-  const { plan, directory, settings, limit, trace, facts, list, onProgress } = needs
+  const { plan, directory, settings, limit, trace, fit, list, onProgress } = needs
   const { clock } = settings.runtime
   const isOfSeveral = plan.shard !== undefined || plan.parts.length > 1
   const ready = !needs.isNeeded
@@ -38,8 +43,10 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         env: settings.env,
         register: plan.register ?? null,
         stateDir: directory.service,
-        list: isOfSeveral ? list : undefined,
-        facts: plan.companyNumbers === undefined ? facts : { ...facts, companyNumbers: plan.companyNumbers },
+        list: {
+          facts: plan.companyNumbers === undefined ? fit : { ...fit, companyNumbers: plan.companyNumbers },
+          rows: isOfSeveral ? list : undefined,
+        },
         attempts: plan.retry.attempts,
         // Without a limit of time a wrong address is named at once.
         outage: { ms: OUTAGE_MS, atStart: settings.timeoutMs !== null },

@@ -28,7 +28,7 @@ import { createDeadline, type Deadline } from '../env/deadline.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import { RunSearches } from '../reuse/searches.ts'
-import { answersFolder, foldersOfRun, keepFit } from '../reuse/settings.ts'
+import { answersFolder, fitOf, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
@@ -214,13 +214,13 @@ export class RunExecution implements Attempt {
   async #connect(isNeeded: boolean): Promise<RunConnection> {
     const { directory, settings, limit, trace } = this
     const { source, results, rows, list } = this.#openPorts()
-    const { plan, identity, reuse } = this.#state
+    const { plan, identity } = this.#state
     if (isNeeded) await this.#startRecording(rows)
     const place = { directory, identity, root: settings.cwd, mode: settings.outputMode, baseline: this.#baseline }
     const usesReuse = plan.reuse != null
     this.#connection = await connectRun({
       ...{ plan, directory, settings, limit, trace, source, results, list, isNeeded },
-      facts: reuse?.fit ?? {},
+      fit: fitOf(this.#state) ?? {},
       events: openEventStore(plan, place),
       keepAnswers: usesReuse ? () => this.#keepAnswers() : undefined,
       earlier: usesReuse ? this.#searches : undefined,

@@ -5,7 +5,6 @@
 import { createHash } from 'node:crypto'
 import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { ListFacts } from '../../model/list.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
@@ -34,13 +33,8 @@ export interface ServiceNeeds {
   readonly recorder?: ConnectOptions['recorder'] | undefined
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
-  /**
-   * The rows of the whole list, where it is sent in several parts: what is known of it is then the same for all of them. The embedded
-   * service estimates it; a remote one does so for each part.
-   */
-  readonly list?: (() => AsyncIterable<Readonly<Record<string, string>>>) | undefined
-  /** What is known of the whole list. */
-  readonly facts?: Partial<ListFacts> | undefined
+  /** Of the whole list; its rows where it is sent in several parts, about which the service then knows the same. */
+  readonly list?: ConnectOptions['list']
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>
   readonly stop: AbortSignal
@@ -85,7 +79,6 @@ export function offline(): ReadyService {
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   const made = await import('../../client/index.ts')
-  const { facts = {} } = needs
   const state = needs.runtime.clients ?? createClientState()
   const common = {
     ...needs.runtime.connection,
@@ -95,6 +88,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     onRetry: needs.onRetry,
     onDropped: (field: { readonly operation: string; readonly path: string }) => needs.onWarning?.(unreadable(field)),
     deadline: needs.deadline,
+    list: needs.list,
     beforeEffect: needs.beforeEffect,
     stop: needs.stop,
     ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
@@ -105,23 +99,14 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     const credentials = needs.credentials()
     const own = accountOf(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.runtime.pace?.(own.pace, rate) ?? own.pace }
-    const known = Object.keys(facts).length === 0 ? {} : { list: async () => facts }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
-    const client = made.connect({ ...common, ...credentials, shared, ...place, ...known })
+    const client = made.connect({ ...common, ...credentials, shared, ...place })
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs)
   const shared = made.createShared(needs.runtime.clock, budgetOf(state, made))
   const { url, username, password } = server
-  const { list } = needs
-  const isEstimated = list !== undefined && facts.inRegister === undefined
-  let found: Promise<Partial<ListFacts>> | null = null
-  const factsOfList = (): Promise<Partial<ListFacts>> => {
-    found ??= isEstimated ? server.factsOf(list()).then(estimated => ({ ...estimated, ...facts })) : Promise.resolve(facts)
-    return found
-  }
-  const known = isEstimated || Object.keys(facts).length > 0 ? { list: factsOfList } : {}
-  const client = made.connect({ ...common, shared, url, username, password, ...known })
+  const client = made.connect({ ...common, shared, url, username, password })
   const close = async (): Promise<void> => {
     await client.close()
     await server.close()

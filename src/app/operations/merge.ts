@@ -12,6 +12,7 @@ import { joinChoices } from '../../reuse/join-choices.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
 import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { fitOf } from '../reuse/settings.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
 
@@ -33,7 +34,7 @@ export async function mergeRuns(
   into?: MergeInto,
 ): Promise<RunResult> {
   const shards = completeShardSet(findShards(settings.runsDir, wanted))
-  const differences = registerDifferences(shards)
+  const differences = matchingDifferences(shards)
   if (differences.length > 0 && settings.mixedRegisters !== true) {
     const joined = action('merge', '--mixed-registers', ...wanted)
     throw errorOfIssues(differences.map(({ message, hint }) => issue('FETTLE_MERGE', message, { hint, action: joined })))
@@ -140,6 +141,7 @@ interface Answered {
   readonly shard: string
   readonly runId: string
   readonly registers: NonNullable<ReturnType<typeof registersOf>>
+  readonly fit: string
 }
 
 export interface Difference {
@@ -147,12 +149,14 @@ export interface Difference {
   readonly hint: string
 }
 
-/** What the registers of the shards differ in; shards whose registers are unknown are not compared. */
-function registerDifferences(shards: readonly ShardRun[]): readonly Difference[] {
+/** What the registers of the shards, or what was estimated of their list, differ in; shards whose registers are unknown are not compared. */
+function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[] {
   const [first, ...others] = shards.flatMap(({ state }): Answered[] => {
     const { plan, runId } = state
     const registers = registersOf(state)
-    return registers === null || plan.shard === undefined ? [] : [{ shard: shardText(plan.shard), runId, registers }]
+    return registers === null || plan.shard === undefined
+      ? []
+      : [{ shard: shardText(plan.shard), runId, registers, fit: JSON.stringify(fitOf(state)) }]
   })
   if (first === undefined) return []
   const other = others.find(one => namesOf(one) !== namesOf(first))
@@ -166,7 +170,15 @@ function registerDifferences(shards: readonly ShardRun[]): readonly Difference[]
             hint: 'Run the shard again against the same registers, or join them as they are.',
           },
         ]
-  return [...names, ...importsOf(first, others)]
+  const refitted = others.find(({ fit }) => fit !== first.fit)
+  const differences = [...names, ...importsOf(first, others)]
+  if (refitted === undefined || differences.length > 0) return differences
+  return [
+    {
+      message: `${named(refitted)} and ${named(first)} were matched as two different lists: the service estimated ${refitted.fit} and ${first.fit}`,
+      hint: 'Start a new run of one of the shards, so that the service estimates the same for both, or join them as they are.',
+    },
+  ]
 }
 
 const importsOf = (first: Answered, others: readonly Answered[]): Difference[] =>

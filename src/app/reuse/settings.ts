@@ -55,7 +55,8 @@ export const searchScope = (kind: 'screen' | 'candidates', { enrich }: Asker, id
     .digest('hex')
 
 /** What the service fitted to the list of a run, as it names it for its jobs; null for a service that names nothing. */
-function fitOf(jobs: readonly Pick<JobState, 'summary'>[]): Fit | null {
+export function fitOf({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit | null {
+  if (reuse?.fit != null) return reuse.fit
   for (const { summary } of jobs) {
     const { inRegister, companyNumbers } = summary ?? {}
     if (inRegister != null) return companyNumbers == null ? { inRegister } : { inRegister, companyNumbers }
@@ -82,25 +83,24 @@ export function readFit(answers: string, plan: FitOwner, identity: string): Fit 
   }
 }
 
-export async function keepFit(answers: string, { plan, identity, reuse, jobs }: FittedRun): Promise<void> {
-  const fit = reuse?.fit ?? fitOf(jobs)
-  if (fit !== null) await writeAtomic(fitPath(answers, plan, identity), JSON.stringify(fit))
+export async function keepFit(answers: string, run: FittedRun): Promise<void> {
+  const fit = fitOf(run)
+  if (fit !== null) await writeAtomic(fitPath(answers, run.plan, run.identity), JSON.stringify(fit))
 }
 
 interface FittedRun {
   readonly plan: Plan
   readonly identity: string
   readonly reuse: { readonly fit: Fit | null } | null
-  readonly jobs: readonly JobState[]
+  readonly jobs: readonly Pick<JobState, 'summary'>[]
 }
 
 /** The folder in which a run asked, and the one in which it keeps its answers: what the service fitted is known by then. */
 export function foldersOfRun(
   answers: string,
-  { plan, identity, reuse, jobs }: FittedRun,
+  run: FittedRun,
   now: () => number,
 ): { readonly asked: AnswerFolder; readonly kept: AnswerFolder } {
-  const fit = reuse?.fit ?? null
-  const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf(plan, identity, of), now)
-  return { asked: folder(fit), kept: folder(fit ?? fitOf(jobs)) }
+  const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf(run.plan, run.identity, of), now)
+  return { asked: folder(run.reuse?.fit ?? null), kept: folder(fitOf(run)) }
 }

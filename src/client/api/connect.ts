@@ -3,6 +3,7 @@
 import { waiting } from '../../abort.ts'
 import { type ColumnMapping, type JobRecord, parseWireDate, spellStatus, type UploadRecord } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
+import type { ListFacts } from '../../model/list.ts'
 import type {
   CallOptions,
   CompanyRequests,
@@ -135,6 +136,17 @@ export function connect(options: ConnectOptions): Client {
     return value
   }
 
+  let estimated: Promise<ListFacts | null> | null = null
+  const factsOfList = async (): Promise<Partial<ListFacts>> => {
+    const { facts, rows } = options.list ?? {}
+    if (rows === undefined || facts?.inRegister !== undefined) return { ...facts }
+    estimated ??= core.estimateList(rows)
+    estimated.catch(() => {
+      estimated = null
+    })
+    return { ...(await estimated), ...facts }
+  }
+
   const api = createApi(core)
   return {
     api,
@@ -145,7 +157,7 @@ export function connect(options: ConnectOptions): Client {
     },
     createJob: async (name, call) =>
       core.call('createJob', {
-        json: { name, ...(await options.list?.()) },
+        json: { name, ...(await factsOfList()) },
         // An answer that only its id could be read of is kept.
         read: record => shown({ ...{ name, status: 'created' }, ...record }),
         options: call,

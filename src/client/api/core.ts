@@ -3,6 +3,8 @@ import { waiting } from '../../abort.ts'
 import {
   type AnswerSchema,
   type CallReply,
+  LIST_FACTS,
+  LIST_FACTS_HEADER,
   OPERATIONS,
   type Operation,
   type OperationName,
@@ -10,6 +12,8 @@ import {
   readFault,
 } from '../../contract/index.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
+import { sampleRows } from '../../list-sample.ts'
+import type { ListFacts } from '../../model/list.ts'
 import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
 import { LOGIN_REST_MS, type LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
@@ -57,6 +61,8 @@ export interface Core {
   openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   request(operation: Operation, demand: OpenDemand): Promise<Effect<unknown>>
+  /** What is to be known of a list of these rows, at a service that estimates it; null at any other. */
+  estimateList(rows: () => AsyncIterable<Readonly<Record<string, string>>>, options?: CallOptions): Promise<ListFacts | null>
   takeCounts(): HttpCounts
   close(): Promise<void>
 }
@@ -97,6 +103,18 @@ const checked = (name: string, schema: AnswerSchema<unknown> | null, value: unkn
   throw new FettleError('FETTLE_USAGE', `${name}: the request does not fit the interface,${where} ${issue.message}.`)
 }
 
+/** Bytes of a sample that the service takes in one request. */
+const SAMPLE_BYTES = 1_000_000
+
+/** The first rows of the sample that fit into one request. */
+async function smallSample(rows: AsyncIterable<Readonly<Record<string, string>>>): Promise<object[]> {
+  let bytes = 2
+  return (await sampleRows(rows)).filter(row => {
+    bytes += Buffer.byteLength(JSON.stringify(row)) + 1
+    return bytes <= SAMPLE_BYTES
+  })
+}
+
 export function createCore(options: ConnectOptions): Core {
   const { clock = realClock } = options
   const limits = { ...LIMITS, ...options.limits }
@@ -133,7 +151,10 @@ export function createCore(options: ConnectOptions): Core {
     redactor.hide(password)
     const json = { username: options.username, password }
     const call = { signal, attempts: Math.min(attempts, by.tools.attempts) }
-    const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call }
+    const onReply = (reply: Reply): void => {
+      shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
+    }
+    const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call, onReply }
     return (await send('authenticate', demand, { ...by, tools: { ...by.tools, deadline: latest } })).value
   }
 
@@ -289,6 +310,13 @@ export function createCore(options: ConnectOptions): Core {
     call: (name, demand) => send(name, demand, openerFor(demand.options ?? {})),
     request: (operation, demand) =>
       sendOperation('request', operation, { ...demand, read: (reply: unknown) => reply }, openerFor(demand.options ?? {})),
+    async estimateList(rows, call = {}) {
+      const own = openerFor(call)
+      await own.tools.session.token(0, call.signal)
+      if (!shared.shown.hasListFacts) return null
+      const demand = { json: await smallSample(rows()), read: (facts: ListFacts) => facts, options: call }
+      return (await sendOperation('request', LIST_FACTS, demand, own)).value
+    },
     takeCounts() {
       const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
       Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
 import { lazy } from '../lazy.ts'
+import { DOCUMENTED, type Operation } from '../operation.ts'
 import { plainName } from '../query.ts'
 import { fieldsOf, optionalTexts, written } from '../written.ts'
 import { MAPPINGS } from './mappings.ts'
@@ -98,6 +99,27 @@ export const createJob = lazy(() =>
       ),
   }),
 )
+
+/** What `POST /listFacts` answers to a sample of a list, as `createJob` takes it. */
+export const listFacts = lazy(() => z.looseObject({ inRegister: z.number(), companyNumbers: z.enum(COMPANY_NUMBERS) }))
+
+/**
+ * Finds out from a sample of its rows, with cells by mapping, what is to be known of a list that is sent in parts. Only fettle's own
+ * service has it, which says so at the login: the interface does not know it.
+ */
+export const LIST_FACTS = {
+  method: 'POST',
+  path: '/listFacts',
+  query: null,
+  request: lazy(() => z.array(z.record(z.string(), z.string()))),
+  reply: listFacts,
+  repeat: 'free',
+  errors: DOCUMENTED,
+  summary: 'Estimate how much of a list is in the registers',
+} as const satisfies Operation
+
+/** The header of a login at a service that has it. */
+export const LIST_FACTS_HEADER = 'x-list-facts'
 
 /** The record of an uploaded file: its `id` is the file's own, not the job's (contract §5.3). */
 export const uploadedFile = lazy(() =>

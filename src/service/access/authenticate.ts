@@ -1,10 +1,12 @@
 /** `POST /authenticate` (contract §4). */
 import type { FastifyInstance } from 'fastify'
+import { LIST_FACTS_HEADER } from '../../contract/index.ts'
 import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Login, Users } from '../auth/users.ts'
 import { type Call, type RouteDeps, route } from '../http/route.ts'
+import type { Play } from '../plays.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 
 /** Retry-After of a login that found no room to wait. */
@@ -16,7 +18,11 @@ export interface AuthenticateDeps extends RouteDeps {
   readonly tokens: Tokens
 }
 
-export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps): void {
+export function authenticateRoute(
+  app: FastifyInstance,
+  deps: AuthenticateDeps,
+  { matchColumns: hasListFacts }: Pick<Play, 'matchColumns'>,
+): void {
   const { throttle, users, tokens, limits } = deps
   const gate = makeGate({
     atOnce: limits.loginsAtOnce,
@@ -36,7 +42,8 @@ export function authenticateRoute(app: FastifyInstance, deps: AuthenticateDeps):
     throttle.accepted(login, address)
     return { token: await tokens.issue(user) }
   }
-  const answer = async ({ body, request }: Pick<Call<Login, undefined>, 'body' | 'request'>) => {
+  const answer = async ({ body, request, reply }: Pick<Call<Login, undefined>, 'body' | 'request' | 'reply'>) => {
+    if (hasListFacts) reply.header(LIST_FACTS_HEADER, '1')
     throttle.admit(body, request.ip)
     return gate(throttle.laneOf(body, request.ip), () => logIn(body, request.ip))
   }

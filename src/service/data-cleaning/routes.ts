@@ -5,12 +5,12 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
-import { TAGS } from '../../contract/index.ts'
+import { LIST_FACTS, mayCarryOut, TAGS } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
 import { productOf } from '../enrichment/tags.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
-import { type Call, route } from '../http/route.ts'
+import { type Call, check, route, routePath, userOf } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
 import { ENRICHED, filterOf, requireStatus } from './job-rules.ts'
@@ -56,6 +56,19 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
       return jobRecord(jobs.create(call.user, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
     }),
   )
+
+  if (play.matchColumns)
+    app.route({
+      method: LIST_FACTS.method,
+      url: routePath(LIST_FACTS),
+      bodyLimit: deps.limits.jsonBytes,
+      onRequest: async request => {
+        const { role, username } = await userOf(request, deps)
+        if (!mayCarryOut(role, LIST_FACTS)) throw new Refusal(403, 'Access forbidden')
+        deps.rates.admit('createJob', username)
+      },
+      handler: ({ body }) => worker.factsOf(check(LIST_FACTS.request, body, 'body')),
+    })
 
   route(app, deps, 'listJobs', ({ query, user }) => {
     const filter = filterOf(query)

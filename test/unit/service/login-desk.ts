@@ -41,7 +41,7 @@ export function loginDesk(limits: Partial<Limits>, now = () => 0) {
     if (!(error instanceof Refusal)) throw error
     return reply.code(error.status).headers(error.headers).send({})
   })
-  authenticateRoute(app, deps)
+  authenticateRoute(app, deps, { matchColumns: false })
   onTestFinished(() => app.close())
 
   const sent: Sent[] = []

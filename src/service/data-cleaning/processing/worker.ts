@@ -184,8 +184,8 @@ export function startWorker(parts: WorkerParts) {
       beingMade.set(id, making)
       return making.finally(() => beingMade.delete(id))
     },
-    /** The facts of a list of these rows. */
-    factsOf: (rows: AsyncIterable<Query>): Promise<ListFacts> => using(engine => factsOf(rows, engine, newPace())),
+    /** The facts of a list of which these rows are a sample. */
+    factsOf: (rows: readonly Query[]): Promise<ListFacts> => using(engine => factsOf(rows, engine, newPace())),
     /** Call when a client has read the job. */
     seen: (id: string): void => readers.get(id)?.abort(),
     /** Stops after the current rows; resolves when all work has stopped. */

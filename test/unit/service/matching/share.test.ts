@@ -1,7 +1,8 @@
 /** The share of a list that is in the register: estimated from the list, the same for any way of reading it, and heeded by the decision. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cellsDigest, factsOf, sampleOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
+import { digestCells, sampleRows } from '../../../../src/list-sample.ts'
+import { factsOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
 import {
   appliedShare,
   buildIndex,
@@ -93,16 +94,16 @@ describe('the sample', () => {
     for (let at = 0; at < count; at++) yield { name: `${(at * step) % count}`, country: 'GB' }
   }
   const numbersOf = async (rows: AsyncIterable<Query>, size: number): Promise<number[]> =>
-    (await sampleOf(rows, cellsDigest, size)).map(({ name }) => Number(name))
+    (await sampleRows(rows, digestCells, size)).map(({ name }) => Number(name))
 
   it('of a short list has each different row once, in any order of rows and cells', async () => {
     async function* turned(): AsyncGenerator<Query> {
       for await (const { name } of numbers(40, 7)) yield { country: 'GB', name: name! }
       yield* numbers(40)
     }
-    const sample = await sampleOf(numbers(40), cellsDigest, 40)
+    const sample = await sampleRows(numbers(40), digestCells, 40)
     expect(sample.map(({ name }) => Number(name)).sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, at) => at))
-    expect(await sampleOf(turned(), cellsDigest, 40)).toEqual(sample)
+    expect(await sampleRows(turned(), digestCells, 40)).toEqual(sample)
   })
 
   it('of a long list has its size, is spread over the list and is the same in another order', async () => {
@@ -125,8 +126,8 @@ describe('the sample', () => {
   it('of fewer rows is a part of one of more rows', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(400), fc.integer({ min: 1, max: 60 }), async (count, size) => {
-        const larger = await sampleOf(numbers(count), cellsDigest, size + 20)
-        const smaller = await sampleOf(numbers(count), cellsDigest, size)
+        const larger = await sampleRows(numbers(count), digestCells, size + 20)
+        const smaller = await sampleRows(numbers(count), digestCells, size)
         expect(smaller).toHaveLength(Math.min(size, count))
         expect(larger).toEqual(expect.arrayContaining(smaller))
       }),
