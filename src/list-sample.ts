@@ -1,10 +1,10 @@
-/** The sample of a list by which a service finds out what it knows of the whole: of any part of the list, the same. */
+/** The sample from which a service estimates facts of a whole list, so that they are the same for all parts of it. */
 import { createHash } from 'node:crypto'
 
 type Row = Readonly<Record<string, unknown>>
 
 /** Rows of a sample: a share is then certain to three points in a hundred. A shorter list is taken whole. */
-export const SAMPLE_ROWS = 1000
+const SAMPLE_ROWS = 1000
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 

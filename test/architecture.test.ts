@@ -20,7 +20,7 @@ const EDGES = [
   /^cli\//, // the terminal and its signals
   /^app\//, // hands out the clock and the settings
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
-  /^reuse\/held-lock\.ts$/, // a lock beats in real time
+  /^reuse\/answer-folder\.ts$/, // a lock beats in real time
   /^client\/clock\.ts$/, // the clock of a client used without a run
   /^testing\/(?:faults\/perform|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]

@@ -37,7 +37,7 @@ export { findRegisters, registerDirOf, screeningDirOf, wantedRegisters } from '.
 export { resolveService } from './prepare/resolve-service.ts'
 export { currentPipelineOf } from './prepare/resume-context.ts'
 export { findProject, pipelinesIn, projectOfCall } from './project/find-project.ts'
-export type { ReuseSettings } from './reuse/settings.ts'
+export type { ReuseSettings } from '../reuse/settings.ts'
 export { type Attempt, readAttempts, stampOf } from './runs/attempts.ts'
 export { findOpenRunId } from './runs/open-runs.ts'
 export { pruneRuns } from './runs/prune.ts'

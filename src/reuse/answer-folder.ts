@@ -11,12 +11,11 @@ import { attempt, removeFile, writeAtomic } from '../files/atomic-file.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { makeFolder, renameDurably } from '../files/durable.ts'
 import { listKept, readKept } from '../files/kept-files.ts'
-import { lockHolder, takeLock } from '../files/process-lock.ts'
+import { type Lock, lockHolder, takeLock } from '../files/process-lock.ts'
 import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
 import type { Clock } from '../model/requests.ts'
 import { type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
 import { KEY_BYTES } from './files/row-key.ts'
-import { type HeldLock, holdLock } from './held-lock.ts'
 import { KnownAnswers, openFiles } from './known-answers.ts'
 
 const POLL_MS = 250
@@ -31,6 +30,24 @@ const ASKED = /^(.+)\.asked$/
 /** The lock of a run, or a draft of it. */
 const RUN_LOCK = /^(.+)\.lock(?:\.[0-9a-f-]{36})?$/
 const HOUR_MS = 3_600_000
+
+/** A lock that shows that its holder is alive until it is released. */
+export interface HeldLock {
+  release(): void
+}
+
+const BEAT_MS = 60_000
+
+export function holdLock(lock: Lock): HeldLock {
+  const heart = setInterval(() => lock.beat(), BEAT_MS)
+  heart.unref()
+  return {
+    release: () => {
+      clearInterval(heart)
+      lock.release()
+    },
+  }
+}
 
 export interface Waiting {
   readonly clock: Pick<Clock, 'now' | 'sleep'>

@@ -7,14 +7,55 @@ import { digestOf } from '../files/file-chunks.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { askedRows } from '../input/upload/asked-rows.ts'
 import type { ReuseCounts } from '../model/results.ts'
-import type { Plan } from '../pipeline/model/types.ts'
+import type { Plan, PlannedReuse } from '../pipeline/model/types.ts'
 import { fingerprinter } from '../results/row-fingerprint.ts'
 import type { AskedKeys, Busy } from './answer-folder.ts'
-import type { AnswerOutcome } from './files/answers.ts'
+import { type AnswerOutcome, classOf } from './files/answers.ts'
 import { ChoiceWriter } from './files/choice.ts'
 import { rowKeyMaker } from './files/row-key.ts'
 import type { FoundAnswer, KnownAnswers } from './known-answers.ts'
-import { type Rules, SEND_REASONS, verdictOf } from './verdict.ts'
+import type { Refresh } from './settings.ts'
+
+/** Why a row is sent: its cells were never asked, the last good run had its key with other cells, its answer is too old, lacks tags, or is wanted again. */
+export const SEND_REASONS = ['fresh', 'changed', 'tooOld', 'lacking', 'refreshed'] as const
+export type SendReason = (typeof SEND_REASONS)[number]
+
+export interface Rules {
+  readonly ages: PlannedReuse
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly refresh: Refresh
+  /** When events of companies were read last, by connectId, in milliseconds: an earlier answer about one of them is too old. */
+  readonly changedCompanies?: ReadonlyMap<string, number> | undefined
+}
+
+interface Earlier {
+  readonly outcome: AnswerOutcome
+  readonly source: { readonly at: string; readonly byHand?: true | undefined }
+  readonly isWide: boolean
+  /** Too old by the age that it was stored with. */
+  readonly isExpired: boolean
+  readonly company: () => { readonly id: string }
+}
+
+/** `key`: the cell of the key, null without one. */
+export function verdictOf(earlier: Earlier | null, key: string | null, rules: Rules): 'known' | Exclude<SendReason, 'changed'> {
+  if (earlier === null) return 'fresh'
+  const { refresh, ages, now, changedCompanies } = rules
+  const kind = classOf(earlier.outcome)
+  const at = Date.parse(earlier.source.at)
+  if (refresh.all || refresh.outcomes.includes(kind) || (key !== null && refresh.keys.includes(key))) return 'refreshed'
+  // A time in the future is of a clock that was set back since: its age is unknown.
+  const age = now - at
+  if (earlier.isExpired || !(age >= 0 && age < ages[kind])) return 'tooOld'
+  if (changedCompanies !== undefined && changedCompanies.size > 0) {
+    const changedAt = changedCompanies.get(earlier.company().id)
+    if (changedAt !== undefined && at < changedAt) return 'tooOld'
+  }
+  if (!earlier.isWide) return 'lacking'
+  // Whether the first row of its company would be matched by hand is unknown.
+  return earlier.outcome === 'duplicate' && earlier.source.byHand === true ? 'lacking' : 'known'
+}
 
 export interface ChosenRows {
   readonly counts: ReuseCounts

@@ -71,7 +71,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Answers that later runs use, and the choice of a run, as files.
   'reuse/files': ['errors', 'files', 'model:types', 'pipeline:types', 'zod', 'node:'],
-  reuse: ['counted', 'errors', 'files', 'model', 'pipeline:types', 'input', 'results', 'reuse/files', 'node:'],
+  reuse: ['counted', 'errors', 'files', 'model', 'pipeline', 'journal', 'run:types', 'input', 'results', 'reuse/files', 'node:'],
   report: ['counted', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
@@ -158,7 +158,6 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'staging',
     'observe',
     'project',
-    'reuse',
     'prepare',
     'execution',
     'forget',

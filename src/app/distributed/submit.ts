@@ -6,7 +6,9 @@ import type { Connected } from '../../queue/index.ts'
 import { counted } from '../../report/words.ts'
 import { shardFolder } from '../../results/file-names.ts'
 import { scopeFolders, settleIn } from '../../reuse/answer-folder.ts'
+import { checkRowBudget, chooseAndAsk, keyIssues } from '../../reuse/choose.ts'
 import { Choice } from '../../reuse/files/choice.ts'
+import { answersFolder } from '../../reuse/settings.ts'
 import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
@@ -16,8 +18,6 @@ import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
-import { checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
-import { answersFolder } from '../reuse/settings.ts'
 import {
   makeFolder,
   makeRunDirectory,
@@ -26,6 +26,7 @@ import {
   removeIfPossible,
   runDirectory,
 } from '../runs/run-directory.ts'
+import { readRowsBefore } from '../runs/run-queries.ts'
 import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
@@ -132,7 +133,8 @@ async function chooseShards(
   const runs = shards.map((plan, at) => ({ plan, workDir: shardFolder(path, at + 1) }))
   for (const { workDir } of runs) makeFolder(workDir)
   const run = { identity, runId: id, args: settings.args }
-  const { chosen: choices, held } = await chooseAndAsk(runs, run, settings, waitingOf(settings))
+  const all = { ...settings, rowsBefore: await readRowsBefore(shards[0]!, run, settings.runsDir) }
+  const { chosen: choices, held } = await chooseAndAsk(runs, run, all, waitingOf(settings))
   // The workers ask: no process holds the keys until the shards are merged.
   held.release()
   const asked = new Map<string, number>()

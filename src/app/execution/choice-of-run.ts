@@ -5,16 +5,15 @@ import { action, FettleError, type Issue, issue } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { chosenPlan, type RunState } from '../../journal/index.ts'
 import { wholePlan } from '../../pipeline/index.ts'
-import type { AskedKeys, Waiting } from '../../reuse/answer-folder.ts'
-import { isRow } from '../../reuse/choose-rows.ts'
+import type { AskedKeys, HeldLock, Waiting } from '../../reuse/answer-folder.ts'
+import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../../reuse/choose.ts'
+import { isRow, verdictOf } from '../../reuse/choose-rows.ts'
 import { Choice, choicePath } from '../../reuse/files/choice.ts'
-import type { HeldLock } from '../../reuse/held-lock.ts'
-import { NO_REFRESH, verdictOf } from '../../reuse/verdict.ts'
+import { answersFolder, foldersOfRun, NO_REFRESH, refreshOf } from '../../reuse/settings.ts'
 import { isUnpaid } from '../../run/index.ts'
-import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
-import { answersFolder, foldersOfRun, refreshOf } from '../reuse/settings.ts'
 import { changedCompaniesOf } from '../runs/event-store.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
+import { readRowsBefore } from '../runs/run-queries.ts'
 import { assertAccount, reserveCredits } from '../runs/spending.ts'
 import { readablePlan } from './ports.ts'
 import { settleEarlierRuns } from './receive-paid.ts'
@@ -51,7 +50,12 @@ export async function chooseRowsOnce(attempt: Attempt): Promise<HeldLock | null>
   }
   const earlier = await settleEarlierRuns(attempt)
   const readable = wholePlan(await readablePlan(state.plan, directory, storage))
-  const all = { ...settings, changedCompanies: changedCompaniesOf(directory, state), refresh: refreshOf(settings, state.args) }
+  const all = {
+    ...settings,
+    changedCompanies: changedCompaniesOf(directory, state),
+    refresh: refreshOf(settings, state.args),
+    rowsBefore: await readRowsBefore(readable, state, settings.runsDir),
+  }
   const { folder, chosen, held } = await chooseAndAsk([{ plan: readable, workDir: directory.path }], state, all, waiting)
   try {
     const choice = chosen[0]!

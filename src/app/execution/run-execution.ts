@@ -11,9 +11,10 @@ import type { Report } from '../../report/index.ts'
 import type { AnsweredJob } from '../../results/answers.ts'
 import { PLAN_FILE } from '../../results/file-names.ts'
 import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
-import type { Waiting } from '../../reuse/answer-folder.ts'
+import type { HeldLock, Waiting } from '../../reuse/answer-folder.ts'
 import { AnswerSink, draftPaths } from '../../reuse/answer-sink.ts'
-import type { HeldLock } from '../../reuse/held-lock.ts'
+import { RunSearches } from '../../reuse/searches.ts'
+import { answersFolder, fitOf, foldersOfRun, keepFit } from '../../reuse/settings.ts'
 import {
   hasEarlyStages,
   isRejected,
@@ -27,8 +28,6 @@ import {
 import { createDeadline, type Deadline } from '../env/deadline.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
-import { RunSearches } from '../reuse/searches.ts'
-import { answersFolder, fitOf, foldersOfRun, keepFit } from '../reuse/settings.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'

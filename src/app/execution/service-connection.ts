@@ -33,7 +33,7 @@ export interface ServiceNeeds {
   readonly recorder?: ConnectOptions['recorder'] | undefined
   /** Milliseconds left before the run's time limit. */
   readonly deadline: () => number
-  /** Of the whole list; its rows where it is sent in several parts, about which the service then knows the same. */
+  /** Facts of the whole list; its rows where it is sent in several parts, which are matched by the same facts then. */
   readonly list?: ConnectOptions['list']
   /** Awaited before everything that may change something at the service. */
   readonly beforeEffect: () => void | Promise<void>

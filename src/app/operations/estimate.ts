@@ -6,13 +6,13 @@ import { countRows } from '../../input/upload/asked-rows.ts'
 import type { ReuseCounts } from '../../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
 import { isBusy } from '../../reuse/answer-folder.ts'
+import { type Chosen, keyIssues, prepareChoice } from '../../reuse/choose.ts'
+import type { ReuseSettings } from '../../reuse/settings.ts'
 import { type Credentials, dataDirOf, type Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import { findRegisters, registerDirOf } from '../prepare/registers.ts'
-import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
-import type { ReuseSettings } from '../reuse/settings.ts'
-import { finishedRunOfKey } from '../runs/run-queries.ts'
+import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
 
@@ -57,7 +57,8 @@ export interface EstimateContext extends ReuseSettings {
 
 async function chooseRows(plan: Plan, identity: string | null, { root, ...settings }: EstimateContext): Promise<Chosen | null> {
   if (plan.reuse == null || identity === null) return null
-  const { choose } = await prepareChoice([{ plan, workDir: null }], { identity }, { ...settings, cwd: root }, realClock.now)
+  const all = { ...settings, cwd: root, rowsBefore: await readRowsBefore(plan, { identity }, settings.runsDir) }
+  const { choose } = await prepareChoice([{ plan, workDir: null }], { identity }, all, realClock.now)
   const chosen = await choose([])
   return isBusy(chosen) ? null : chosen[0]!
 }

@@ -6,6 +6,7 @@ import { type LockOwner, lockHolder } from '../../files/process-lock.ts'
 import { matchRate, type RunState } from '../../journal/index.ts'
 import { isSameWork, lineOf, type Plan } from '../../pipeline/index.ts'
 import type { Report } from '../../report/index.ts'
+import { headOf, type RowStates, readStates } from '../../results/changes/row-states.ts'
 import type { Baseline } from '../../results/output/writers.ts'
 import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
@@ -112,4 +113,17 @@ export function activeProcessOf(runsDir: string, state: RunState): LockOwner | n
   const isLast = listRunIds(runsDir, line)[0] === state.runId
   const holder = isLast || !state.finished ? lockHolder(lockPath(runsDir, line), realClock.now) : null
   return isLast || (holder !== null && state.updatedAt >= holder.since) ? holder : null
+}
+
+/** The rows of the last good run, by key; null where they are not known. `run`: without an id one that is planned. */
+export async function readRowsBefore(
+  { shard, ...plan }: Plan,
+  { identity, runId }: Pick<RunState, 'identity'> & Partial<Pick<RunState, 'runId'>>,
+  runsDir: string,
+): Promise<RowStates['rows'] | null> {
+  if (plan.key === null) return null
+  // A shard is compared with the runs of its list, which have other names.
+  const before = baselineOf(runsDir, lastGoodRun(runsDir, { plan, identity }, shard === undefined ? runId : undefined))
+  const states = before === null ? null : await readStates(before.workDir)
+  return states === null || states.head.by !== headOf(plan).by ? null : states.rows
 }

@@ -61,7 +61,7 @@ export interface Core {
   openerFor(options: CallOptions): Opener
   call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
   request(operation: Operation, demand: OpenDemand): Promise<Effect<unknown>>
-  /** What is to be known of a list of these rows, at a service that estimates it; null at any other. */
+  /** Facts of a list of these rows; null at a service that does not estimate them. */
   estimateList(rows: () => AsyncIterable<Readonly<Record<string, string>>>, options?: CallOptions): Promise<ListFacts | null>
   takeCounts(): HttpCounts
   close(): Promise<void>

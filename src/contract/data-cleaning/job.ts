@@ -104,8 +104,8 @@ export const createJob = lazy(() =>
 export const listFacts = lazy(() => z.looseObject({ inRegister: z.number(), companyNumbers: z.enum(COMPANY_NUMBERS) }))
 
 /**
- * Finds out from a sample of its rows, with cells by mapping, what is to be known of a list that is sent in parts. Only fettle's own
- * service has it, which says so at the login: the interface does not know it.
+ * Estimates facts of a list that is sent in parts from a sample of its rows, with cells by mapping. Only fettle's own service has it, and
+ * shows that by a header of the login: the interface does not know it.
  */
 export const LIST_FACTS = {
   method: 'POST',

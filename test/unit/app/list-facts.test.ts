@@ -73,7 +73,7 @@ test('shards, and the jobs of a split run, are matched as one job of the whole l
   expect(state.requests.filter(request => request === 'POST /v1/listFacts')).toHaveLength(3)
 })
 
-test('shards that were matched as different lists are not merged without being told to', { timeout: 120_000 }, async () => {
+test('shards that were matched as different lists are merged only with the option', { timeout: 120_000 }, async () => {
   const { state, options } = await startService()
   const first = await run(here.pipeline(), { ...options, shard: '1/2' })
   state.estimate = { inRegister: 0.9, companyNumbers: 'reliable' }

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { digestOf } from '../../../src/files/file-chunks.ts'
+import { type Rules, verdictOf } from '../../../src/reuse/choose-rows.ts'
 import { AnswersWriter } from '../../../src/reuse/files/answers.ts'
 import { KnownAnswers } from '../../../src/reuse/known-answers.ts'
-import { NO_REFRESH, type Rules, verdictOf } from '../../../src/reuse/verdict.ts'
+import { NO_REFRESH } from '../../../src/reuse/settings.ts'
 
 const DAY = 86_400_000
 const NOW = Date.parse('2026-03-01T00:00:00Z')

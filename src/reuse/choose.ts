@@ -1,37 +1,18 @@
 /** Chooses the rows of a run that are sent: those without an answer of an earlier run that may be used. */
-import { counted } from '../../counted.ts'
-import { FettleError, type Issue, issue } from '../../errors.ts'
-import { DigestIndex } from '../../files/digest-index.ts'
-import type { RunState } from '../../journal/index.ts'
-import type { Fit } from '../../model/list.ts'
-import { type KnownSearches, type Plan, partsOf } from '../../pipeline/index.ts'
-import { headOf, readStates } from '../../results/changes/row-states.ts'
-import { AnswerFolder, type AskedKeys, type Busy, isBusy, type Waiting } from '../../reuse/answer-folder.ts'
-import { type ChosenRows, chooseRows, type RowBefore } from '../../reuse/choose-rows.ts'
-import type { HeldLock } from '../../reuse/held-lock.ts'
-import type { KnownAnswers } from '../../reuse/known-answers.ts'
-import { NO_REFRESH } from '../../reuse/verdict.ts'
-import type { Env } from '../env/environment.ts'
-import { baselineOf } from '../runs/run-queries.ts'
-import { lastGoodRun } from '../runs/run-store.ts'
+import { counted } from '../counted.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import { DigestIndex } from '../files/digest-index.ts'
+import type { RunState } from '../journal/index.ts'
+import type { Fit } from '../model/list.ts'
+import { type KnownSearches, type Plan, partsOf } from '../pipeline/index.ts'
+import { AnswerFolder, type AskedKeys, type Busy, type HeldLock, isBusy, type Waiting } from './answer-folder.ts'
+import { type ChosenRows, chooseRows, type RowBefore } from './choose-rows.ts'
+import type { KnownAnswers } from './known-answers.ts'
 import { searchCounter } from './searches.ts'
-import { answersFolder, type ReuseSettings, readFit, scopeOf } from './settings.ts'
+import { answersFolder, NO_REFRESH, type ReuseSettings, readFit, scopeOf } from './settings.ts'
 
 /** The run that rows are chosen for; without an id one that is planned. */
 type Chooser = Pick<RunState, 'identity'> & Partial<Pick<RunState, 'args' | 'runId'>>
-
-/** The rows of the last good run by their keys; null where they are not known. */
-async function rowsBefore(
-  { shard, ...plan }: Plan,
-  { identity, runId }: Chooser,
-  runsDir: string,
-): Promise<(() => AsyncIterable<RowBefore>) | null> {
-  if (plan.key === null) return null
-  // A shard is compared with the runs of its list, which have other names.
-  const before = baselineOf(runsDir, lastGoodRun(runsDir, { plan, identity }, shard === undefined ? runId : undefined))
-  const states = before === null ? null : await readStates(before.workDir)
-  return states === null || states.head.by !== headOf(plan).by ? null : states.rows
-}
 
 /** What is chosen: `parts` are the remote jobs of the rows that are sent. */
 export interface Chosen extends ChosenRows {
@@ -42,8 +23,9 @@ export interface Chosen extends ChosenRows {
 }
 
 export interface ChooseSettings extends ReuseSettings {
-  readonly env: Env
   readonly cwd: string
+  /** The rows of the last good run; null where they are not known. */
+  readonly rowsBefore: (() => AsyncIterable<RowBefore>) | null
   readonly signal?: AbortSignal
 }
 
@@ -55,7 +37,7 @@ export async function prepareChoice(runs: ChosenPlans, run: Chooser, settings: C
   const { plan } = runs[0]!
   const { reuse, key, enrich } = plan
   const { identity, args = {} } = run
-  const { refresh = NO_REFRESH, changedCompanies, cwd: root, signal } = settings
+  const { refresh = NO_REFRESH, changedCompanies, cwd: root, signal, rowsBefore } = settings
   if (reuse == null) throw new TypeError('the plan uses no earlier answers')
   if (refresh.keys.length > 0 && key === null)
     throw new FettleError('FETTLE_USAGE', 'rows to refresh are named by their key, and the pipeline names no input.key')
@@ -63,7 +45,6 @@ export async function prepareChoice(runs: ChosenPlans, run: Chooser, settings: C
   // A service of ours fits again when everything is asked again.
   const fit = refresh.all ? null : readFit(answers, plan, identity)
   const folder = new AnswerFolder(answers, scopeOf(plan, identity, fit), now)
-  const before = await rowsBefore(plan, run, settings.runsDir)
 
   const chooseBy = async (known: KnownAnswers, others: readonly AskedKeys[]): Promise<readonly Chosen[] | Busy> => {
     const sent = runs.length === 1 ? null : new DigestIndex()
@@ -72,7 +53,7 @@ export async function prepareChoice(runs: ChosenPlans, run: Chooser, settings: C
     for (const { plan, workDir } of runs) {
       const counter = searchCounter(plan, identity, { answers, now, refreshes: refresh.all })
       try {
-        const context = { root, signal, rowsBefore: before, sent, others, onKnown: counter?.add }
+        const context = { root, signal, rowsBefore, sent, others, onKnown: counter?.add }
         const rows = await chooseRows(plan, known, rules, workDir, context)
         if (isBusy(rows)) return rows
         chosen.push({ ...rows, parts: partsOfSent(plan, rows.counts.sent), fit, searches: counter?.counts ?? null })

@@ -1,14 +1,23 @@
 /** Which answers of earlier runs a run uses: where they are kept, whose they are, and which of them are asked again. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { readKept, unreadableKept } from '../../files/kept-files.ts'
-import type { JobState, RunArgs } from '../../journal/index.ts'
-import type { Fit } from '../../model/list.ts'
-import type { Plan } from '../../pipeline/index.ts'
-import { AnswerFolder } from '../../reuse/answer-folder.ts'
-import type { AnswerClass } from '../../reuse/files/answers.ts'
-import { NO_REFRESH, type Refresh } from '../../reuse/verdict.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { readKept, unreadableKept } from '../files/kept-files.ts'
+import type { JobState, RunArgs } from '../journal/index.ts'
+import type { Fit } from '../model/list.ts'
+import type { Plan } from '../pipeline/index.ts'
+import { AnswerFolder } from './answer-folder.ts'
+import type { AnswerClass } from './files/answers.ts'
+
+/** Which rows are sent although they have an answer. */
+export interface Refresh {
+  readonly all: boolean
+  readonly outcomes: readonly AnswerClass[]
+  /** Cells of the key. */
+  readonly keys: readonly string[]
+}
+
+export const NO_REFRESH: Refresh = { all: false, outcomes: [], keys: [] }
 
 export interface ReuseSettings {
   readonly runsDir: string
