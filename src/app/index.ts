@@ -1,6 +1,7 @@
 /** The operations of the application layer, for the command line. Re-exports only. */
 
 export type { KeyedEvent as PortfolioEvent } from '../model/requests.ts'
+export type { ReuseSettings } from '../reuse/settings.ts'
 export { queuedRun } from './distributed/queued-run.ts'
 export type { CheckResult } from './doctor/check-result.ts'
 export { runDoctor } from './doctor/doctor.ts'
@@ -37,7 +38,6 @@ export { findRegisters, registerDirOf, screeningDirOf, wantedRegisters } from '.
 export { resolveService } from './prepare/resolve-service.ts'
 export { currentPipelineOf } from './prepare/resume-context.ts'
 export { findProject, pipelinesIn, projectOfCall } from './project/find-project.ts'
-export type { ReuseSettings } from '../reuse/settings.ts'
 export { type Attempt, readAttempts, stampOf } from './runs/attempts.ts'
 export { findOpenRunId } from './runs/open-runs.ts'
 export { pruneRuns } from './runs/prune.ts'

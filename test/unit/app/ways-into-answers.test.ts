@@ -22,9 +22,9 @@ const WAYS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [/\bcopyAnswers\(/, ['answer-folder.ts', 'forget-answers.ts']],
   // Rows: by the join of the run, and by the run that receives what an unfinished one of its series has paid.
   [/new AnswerSink\(/, ['receive-paid.ts', 'run-execution.ts']],
-  [/\baddProved\(/, ['prove-paid.ts', 'receive-paid.ts']],
+  [/\baddProved\(/, ['answer-sink.ts', 'receive-paid.ts']],
   // AML searches and candidates, from the journal of the run.
-  [/\bwriteSearches\(/, ['searches.ts', 'searches.ts']],
+  [/\bwriteSearches\(/, ['searches.ts']],
   // The folder.
   [/\b(?:folder|kept)\.keep\(/, ['receive-paid.ts', 'run-execution.ts', 'searches.ts']],
   // The copies that a run uses.
