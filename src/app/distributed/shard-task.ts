@@ -7,6 +7,7 @@ import { action, FettleError } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
 import type { RunArgs, RunEvent, RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput, shardText } from '../../pipeline/index.ts'
+import { planSchema } from '../../pipeline/model/plan.ts'
 import { type Connected, openSigner, type Signed, type Signer, unsigned } from '../../queue/index.ts'
 import { type Credentials, type Env, passwordOf } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
@@ -65,7 +66,16 @@ export const sealEnd = (connected: Connected, jobId: string, end: ShardEnd, sign
 export function openTask(connected: Connected, jobId: string, stored: unknown, signer: Signer): ShardTask & { shard: string } {
   const task = signer.open(place('task', connected, jobId), stored, `the task of ${jobId}`) as ShardTask
   if (task.version !== packageInfo().version) throw otherVersion(`the task of ${jobId}`, task.version)
-  return { ...task, shard: `${task.plan.name} ${shardText(task.plan.shard!)}` }
+  const plan = readPlan(`the task of ${jobId}`, task.plan)
+  return { ...task, plan, shard: `${plan.name} ${shardText(plan.shard!)}` }
+}
+
+/** A plan as it was sent: what the schema does not describe of its issues is kept. Throws FETTLE_QUEUE_SIGNATURE. */
+function readPlan(what: string, value: unknown): Plan {
+  const { data, error } = planSchema.safeParse(value)
+  if (data?.shard !== undefined) return value as Plan
+  const [found] = error?.issues ?? []
+  throw unsigned(what, `has no plan of a shard${found === undefined ? '' : `: ${found.path.join('.')} ${found.message}`}`)
 }
 
 const otherVersion = (what: string, version: string): FettleError =>
@@ -145,7 +155,7 @@ export function proveRun(lines: readonly string[], { jobId, identity, fingerprin
   const refuse = (why: string): FettleError => unsigned(`the journal of ${jobId}`, why)
   if (first?.type !== 'run.started') throw refuse('does not start with a run')
   if (first.tool.version !== packageInfo().version) throw otherVersion(`the journal of ${jobId}`, first.tool.version)
-  const { plan } = first
+  const plan = readPlan(`the journal of ${jobId}`, first.plan)
   const isOfShard = first.identity === identity && jobIdOf(plan, identity) === jobId
   if (!isOfShard || plan.fingerprint !== (fingerprint ?? plan.fingerprint)) throw refuse('is about a different shard')
   for (const event of events) if (event.type === 'reuse.chosen' && !isChoice(event, chosen)) throw otherChoice(jobId)

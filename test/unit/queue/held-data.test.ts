@@ -43,6 +43,7 @@ describe.skipIf(!HAS_REDIS)('what Redis holds', { timeout: 300_000 }, () => {
       sealTask(connected, other, task, signer),
       sealTask({ address: { ...connected.address, name: 'another' } } as typeof connected, id, task, signer),
       sealTask(connected, id, { ...task, version: '9.9.9' }, signer),
+      sealTask(connected, id, { ...task, plan: { ...task.plan, mappings: 'none' } as never }, signer),
       { ...own, body: own.body.replace('{', '{"__proto__":{"polluted":true},') },
       tasks[1],
       end,
