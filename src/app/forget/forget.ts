@@ -28,7 +28,7 @@ import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type Se
 import { ownEventsFile } from '../runs/event-store.ts'
 import { withFolderLock } from '../runs/folder-lock.ts'
 import { writeReports } from '../runs/report-files.ts'
-import { listRunIds, lockPath, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import { listRunIds, lockPath, parseRunId, readRecorded, readRun, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import { assertGone, traceRows } from './forget-check.ts'
 import { forgetInContents, isOfRows } from './forget-contents.ts'
@@ -206,17 +206,12 @@ interface ScannedRun {
   readonly files: readonly FoundEntries[]
 }
 
-function readStates({ runsDir, pipeline }: ForgetOptions): RunState[] {
-  return listRunIds(runsDir).flatMap(id => {
-    try {
-      const state = readRun(runsDir, id)
-      return pipeline === null || state.plan.name === pipeline ? [state] : []
-    } catch (error) {
-      if (FettleError.is(error) && error.code === 'FETTLE_RUN_EMPTY') return []
-      throw error
-    }
+/** A run that is just beginning has recorded nothing: it has asked nothing yet. */
+const readStates = ({ runsDir, pipeline }: ForgetOptions): RunState[] =>
+  listRunIds(runsDir).flatMap(id => {
+    const state = readRecorded(runsDir, id)
+    return state !== null && (pipeline === null || state.plan.name === pipeline) ? [state] : []
   })
-}
 
 /** Scans until no run shows more of the rows: one that masks keys, or has none, is recognised by the cells of the others. */
 async function scanRuns(

@@ -1,5 +1,5 @@
 /** `fettle forget`: a row goes out of runs, answers, decisions and tables; what was spent stays, and `verify` agrees. */
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
@@ -196,5 +196,13 @@ test('forget refuses while a run of a different folder has asked by the same fol
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(75)
   lock.release()
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(0)
+  expect(holders(join(cwd, 'fettle-runs'))).toEqual([])
+})
+
+test('forget passes over a run that is just beginning, and has no journal yet', async () => {
+  const { cwd, first } = await nights()
+  mkdirSync(join(cwd, 'fettle-runs', String(first.runId).replace(/^\d{8}/, '20990101')))
+  const forgotten = await fettle(['forget', '--key', 'KEY-4711'], { cwd })
+  expect(forgotten.code, forgotten.stderr).toBe(0)
   expect(holders(join(cwd, 'fettle-runs'))).toEqual([])
 })
