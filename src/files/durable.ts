@@ -170,12 +170,6 @@ function openForLines(path: string): number {
   return file
 }
 
-/** Appends lines with their ends to an open file, and syncs them. */
-function appendSynced(file: number, lines: string): void {
-  writeWhole(file, Buffer.from(lines))
-  fsyncSync(file)
-}
-
 /** A write may be short: the rest is written by the next call. */
 export function writeWhole(file: number, bytes: Buffer): void {
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset)
@@ -186,7 +180,8 @@ export function appendLine(path: string, line: string): void {
   let file: number | null = null
   try {
     file = openForLines(path)
-    appendSynced(file, `${line}\n`)
+    writeWhole(file, Buffer.from(`${line}\n`))
+    fsyncSync(file)
   } catch (cause) {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${path}: ${(cause as Error).message}`, { cause })
   } finally {

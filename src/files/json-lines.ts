@@ -107,16 +107,15 @@ export async function* linesOf(path: string): AsyncGenerator<string> {
 /** Few bytes at a time: lines that wait for their turn would become old garbage. */
 const SPLIT_BYTES = 32_768
 
-const SMALL_BYTES = 131_072
-
 /** Fresh buffers wait for the garbage collector: small ones take less room. */
-const smallChunks = (path: string): AsyncIterable<Buffer> => createReadStream(path, { highWaterMark: SMALL_BYTES })
+const SMALL_BYTES = 131_072
 
 /** The same, several at a time, which takes less than waiting for each. */
 export async function* lineBatches(path: string): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8')
   let rest = ''
-  for await (const piece of isPacked(path) ? contentChunks(path, cause => cause) : smallChunks(path)) {
+  const pieces = isPacked(path) ? contentChunks(path, cause => cause) : createReadStream(path, { highWaterMark: SMALL_BYTES })
+  for await (const piece of pieces as AsyncIterable<Buffer>) {
     for (let from = 0; from < piece.length; from += SPLIT_BYTES) {
       const lines = `${rest}${decoder.write(piece.subarray(from, from + SPLIT_BYTES))}`.split('\n')
       rest = lines.pop() ?? ''

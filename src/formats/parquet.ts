@@ -51,12 +51,7 @@ function schemaOf(type: ColumnType): ColumnSchema {
     }
     case 'decimal': {
       const { precision, scale } = type
-      const logical = {
-        converted_type: 'DECIMAL',
-        precision,
-        scale,
-        logical_type: { type: 'DECIMAL', precision, scale },
-      } as const
+      const logical = { converted_type: 'DECIMAL', precision, scale, logical_type: { type: 'DECIMAL', precision, scale } } as const
       if (precision <= DIGITS_32) return { type: 'INT32', ...logical }
       if (precision <= DIGITS_64) return { type: 'INT64', ...logical }
       return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: Math.ceil((precision * Math.log2(10) + 1) / 8), ...logical }

@@ -5,7 +5,8 @@
  */
 import { canonicalEncoding } from '../encodings.ts'
 import { unpacked } from '../files/file-chunks.ts'
-import { SAMPLE_BYTES, sepLine, sniffDelimiter } from '../input/table/dialect.ts'
+import { SAMPLE_BYTES, sniffDelimiter } from '../input/table/dialect.ts'
+import { sepLine } from '../input/table/table-range.ts'
 import { asByteOfWindows1252, byteOrderMark, makeDecoder, Utf8Check } from '../input/text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../input/text/file-signature.ts'
 import { Mojibake } from '../input/text/mojibake.ts'

@@ -1,6 +1,6 @@
 /** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
 import { count, counted } from '../counted.ts'
-import { type Issue, issue } from '../errors.ts'
+import type { Issue } from '../errors.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
@@ -8,6 +8,7 @@ import { filledRows } from '../model/list.ts'
 import type { ChangeCounts, Outcomes } from '../model/results.ts'
 import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
+import { warning } from './stage.ts'
 
 interface Measure {
   readonly rows: number | null
@@ -151,11 +152,8 @@ export function evaluateChecks(
   const results = ofResult.flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
     const isMeasured = !isFirst(check.name, outcomes, rows, since)
-    const severities = [
-      ['warn', check.warn],
-      ['fail', check.fail],
-    ] as const
-    return severities.flatMap(([severity, threshold]): CheckResult[] => {
+    return (['warn', 'fail'] as const).flatMap((severity): CheckResult[] => {
+      const threshold = check[severity]
       if (threshold === null) return []
       const expected = `not ${threshold.text}`
       if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: NOT_MEASURED }]
@@ -205,10 +203,7 @@ export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outc
   const found = Math.round(rate * rows)
   const matched = `${rate === 0 ? 'none' : `only ${count(found)}`} of ${counted(rows, 'row')} ${found < 2 ? 'was' : 'were'} matched`
   const reason = countries === undefined ? '' : `: no register of this run holds the countries of ${count(countries.count)}`
-  return issue('FETTLE_FEW_MATCHED', `${matched}${against}${reason}`, {
-    severity: 'warn',
-    count: rows,
-  })
+  return warning('FETTLE_FEW_MATCHED', `${matched}${against}${reason}`, { count: rows })
 }
 
 /** One credit for each row that found a company: what the service may bill. Null when the service gave no counts. */

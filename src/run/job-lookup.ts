@@ -3,12 +3,12 @@
  * request took effect.
  */
 import { isKnownStatus, type JobRecord, matchPhase, readFault } from '../contract/index.ts'
-import { FettleError, type Issue, issue } from '../errors.ts'
+import { FettleError, type Issue } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { CallOptions, Doubt, Effect } from '../model/requests.ts'
 import type { Ports, StatusPorts } from './ports.ts'
-import { idOf } from './stage.ts'
+import { idOf, warning } from './stage.ts'
 
 /** Turns what `look` finds after a refusal into an effect that was found, not caused. */
 export const adopt =
@@ -48,7 +48,7 @@ export async function searchJob(name: string, ports: StatusPorts): Promise<Found
 
 /** The warning about a second job of the run's name: it is reported, and never submitted. */
 export const orphanIssue = (orphan: JobRecord): Issue =>
-  issue('FETTLE_JOB_ORPHAN', `a second remote job has the name of this run: ${orphan.id}`, { severity: 'warn' })
+  warning('FETTLE_JOB_ORPHAN', `a second remote job has the name of this run: ${orphan.id}`)
 
 /** The job of our id is missing or is not ours, and ours was found by its name. The run continues with it, or pauses with exit code 75. */
 class JobRelocated extends FettleError {
@@ -61,7 +61,7 @@ class JobRelocated extends FettleError {
     const hint =
       wrong === null ? `The run continues with ${ours.id}.` : `Check what ${wrong.id} holds; nothing more is sent to it.`
     this.events = [
-      { type: 'issue.raised', issue: issue('FETTLE_JOB_ORPHAN', message, { severity: 'warn', hint }) },
+      { type: 'issue.raised', issue: warning('FETTLE_JOB_ORPHAN', message, { hint }) },
       ...others.map((other): RunEventInput => ({ type: 'issue.raised', issue: orphanIssue(other) })),
       { type: 'job.created', part: job.part, id: ours.id, name: job.name, adopted: true },
     ]

@@ -3,13 +3,14 @@
  * repeated by the next one. Of a detached run, the status of each job is read once and not recorded.
  */
 import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type Phase } from '../contract/index.ts'
-import { FettleError, issue } from '../errors.ts'
+import { FettleError } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import { OUTAGE_MS } from '../model/requests.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { jobFailure, readRecordedJob } from './job-lookup.ts'
 import type { Ports, StatusPorts } from './ports.ts'
+import { warning } from './stage.ts'
 
 /** Growth of the interval from one poll to the next (contract §14.1). */
 const GROWTH = 1.5
@@ -126,12 +127,10 @@ const hasRegressed = ({ history }: JobState): boolean =>
   history.some(({ status }, at) => goesBack(history[at - 1]?.status ?? status, status))
 
 const unknownStatus = (status: string) =>
-  issue('FETTLE_JOB_STATUS', `the service reports a status that this version does not know: "${status}"; still waiting`, {
-    severity: 'warn',
-  })
+  warning('FETTLE_JOB_STATUS', `the service reports a status that this version does not know: "${status}"; still waiting`)
 
 const statusRegressed = (from: string, to: string) =>
-  issue('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; still waiting`, { severity: 'warn' })
+  warning('FETTLE_JOB_BACKWARDS', `the job went back from "${from}" to "${to}"; still waiting`)
 
 const pollTimeout = (job: JobState, status: string, waitedMs: number, { awaited }: Wait): FettleError =>
   new FettleError(

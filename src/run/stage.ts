@@ -2,7 +2,8 @@
  * What a stage is: a part of a run that yields events. The runner journals each event before it asks for the next, so that
  * journal, progress and resume are written once for all stages.
  */
-import type { RunEventInput } from '../journal/events.ts'
+import { type ErrorCode, FettleError, type Issue, issue } from '../errors.ts'
+import type { RefusedCompany, RunEventInput } from '../journal/index.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { StageName } from '../model/stages.ts'
 import type { Ports } from './ports.ts'
@@ -41,3 +42,18 @@ export function idOf(job: JobState): string {
   if (job.id === null) throw new TypeError(`job ${job.name} has no id yet: the create stage comes first`)
   return job.id
 }
+
+/** The issue of a warning. */
+export const warning = (code: ErrorCode, message: string, rest: Partial<Issue> = {}): Issue =>
+  issue(code, message, { severity: 'warn', ...rest })
+
+/** How the service refuses a single company (contract §2.5). */
+const COMPANY_REFUSALS: readonly (number | null)[] = [400, 404, 422]
+
+/** Why the service refused a company; null for an error that is not about a single company. */
+export const refusalReason = (error: unknown): string | null =>
+  FettleError.is(error) && COMPANY_REFUSALS.includes(error.status) ? error.message : null
+
+/** The warning that counts refused companies. */
+export const refusalIssue = (code: ErrorCode, summary: string, count: number, example: RefusedCompany | null | undefined): Issue =>
+  warning(code, example == null ? summary : `${summary}, such as ${example.id}: ${example.why}`, { count })

@@ -1,18 +1,31 @@
-/** The requests of the stages about companies: portfolios by name, companies added to them, AML searches and their hits. */
+/**
+ * The requests of the stages about companies: candidates, reports, portfolios with their rules, companies, events and files (contract
+ * §7.4, §8, rows 37, 45 to 47), AML searches and their hits.
+ */
 import {
   type BusinessSearch,
   type CompanyAddress,
   type CompanyReport,
+  type EventRule,
   type FoundCompany,
   type MatchedCompany,
+  type NotificationEvent,
   parseWireDate,
   streetLine,
 } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { CompanyRequests, Portfolio, ProposedCompany, Screening, ScreenQuery } from '../../model/requests.ts'
+import type {
+  CompanyEvent,
+  CompanyRequests,
+  Portfolio,
+  PortfolioEntry,
+  PortfolioRule,
+  ProposedCompany,
+  Screening,
+  ScreenQuery,
+} from '../../model/requests.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
-import { createPortfolioSync } from './portfolio-sync.ts'
 
 /** The confidence of `/companies/match` (contract §9.2). */
 const [LOWEST, HIGHEST] = [893, 999]
@@ -48,28 +61,24 @@ function whyOf({ matchScoreConfidence, matchScoreExplainPlan: plan = {} }: Match
 const filled = (fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, text]) => (text == null || text === '' ? [] : [[name, text]])))
 
-const tagsOf = ({ id, safeNo, name }: MatchedCompany | FoundCompany): Record<string, string> =>
-  filled({ 'general.connectId': id, 'general.safeNumber': safeNo, 'general.companyName': name })
-
-const ofMatch = (company: MatchedCompany): ProposedCompany => {
-  const { id, name = '', country, regNo, status, address, matchScoreConfidence: confidence } = company
-  const fields = { name, orgNumber: regNo, address1: address?.street, town: address?.city, postcode: address?.postcode }
-  return {
-    id,
-    name,
-    score: Math.min(1, Math.max(0, (confidence - LOWEST) / (HIGHEST - LOWEST))),
-    why: whyOf(company),
-    parts: {},
-    fields: filled({ ...fields, country, status }),
-    tags: tagsOf(company),
-  }
+function propose(
+  company: MatchedCompany | FoundCompany,
+  postcode: string | null | undefined,
+  { score, why }: Pick<ProposedCompany, 'score' | 'why'>,
+): ProposedCompany {
+  const { id, safeNo, name = '', country, regNo, status, address } = company
+  const fields = { name, orgNumber: regNo, address1: address?.street, town: address?.city, postcode, country, status }
+  const tags = { 'general.connectId': id, 'general.safeNumber': safeNo, 'general.companyName': company.name }
+  return { id, name, score, why, parts: {}, fields: filled(fields), tags: filled(tags) }
 }
 
-const ofSearch = (company: FoundCompany): ProposedCompany => {
-  const { id, name = '', country, regNo, status, address } = company
-  const fields = { name, orgNumber: regNo, address1: address?.street, town: address?.city, postcode: address?.postalCode }
-  return { id, name, score: null, why: '', parts: {}, fields: filled({ ...fields, country, status }), tags: tagsOf(company) }
+const proposeMatch = (company: MatchedCompany): ProposedCompany => {
+  const score = Math.min(1, Math.max(0, (company.matchScoreConfidence - LOWEST) / (HIGHEST - LOWEST)))
+  return propose(company, company.address?.postcode, { score, why: whyOf(company) })
 }
+
+const proposeFound = (company: FoundCompany): ProposedCompany =>
+  propose(company, company.address?.postalCode, { score: null, why: '' })
 
 /** Each tag by where a report has it; the first that is filled. */
 const TAGS: Readonly<Record<string, (report: CompanyReport) => readonly (string | undefined)[]>> = {
@@ -166,6 +175,46 @@ function proveSubject(what: string, asked: string, answered: unknown): void {
   throw new FettleError('FETTLE_CONTRACT', `the service answered the ${what} of ${asked} with the one of ${answered}`)
 }
 
+/** The largest page that is documented (contract §7.1). */
+const LARGE_PAGE = 1000
+const COLUMNS = ['Safe Number', 'Local Org No.', 'Country Code', 'Reference', 'Free Text', 'Personal Limit']
+/** How a service answers that does not have an operation. */
+const MISSING: readonly (number | null)[] = [403, 405, 501]
+/** An event that is gone has nothing to mark. */
+const NOT_MARKED: readonly (number | null)[] = [...MISSING, 404]
+
+const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): PortfolioRule => ({
+  code: ruleCode,
+  active: isActive === true || isActive === 1 || isActive === '1',
+  params: [param0, param1, param2].map(param => String(param ?? '')) as [string, string, string],
+})
+
+/** A rule's name has places for parameters in the list of rules; the text of an event has their values. */
+const ruleNameOf = ({ ruleName, ruleText }: Partial<NotificationEvent>): string =>
+  ruleName == null || /\{\d\}/.test(ruleName) ? (ruleText ?? ruleName ?? '') : ruleName
+
+/** Of an item of a list only the id is certain. */
+const eventOf = (event: Partial<NotificationEvent> & Pick<NotificationEvent, 'notificationEventId'>): CompanyEvent => ({
+  id: event.notificationEventId,
+  at: event.eventDate ?? '',
+  processed: event.isProcessed === true,
+  company: { id: event.company?.id ?? '', name: event.company?.name ?? '', country: event.company?.countryCode ?? '' },
+  rule: { code: event.ruleCode ?? null, name: ruleNameOf(event) },
+  old: String(event.oldValue ?? ''),
+  new: String(event.newValue ?? ''),
+})
+
+const cell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** The file of an import, with every documented column; a connectId goes into the first. */
+const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
+  Buffer.from(
+    [COLUMNS, ...companies.map(({ id, reference, freeText, personalLimit }) => [id, '', '', reference, freeText, personalLimit])]
+      .map(cells => cells.map(cell).join(','))
+      .join('\r\n')
+      .concat('\r\n'),
+  )
+
 export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
   const shown = (one: ProposedCompany): ProposedCompany => ({ ...one, name: clean(one.name) })
@@ -175,7 +224,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       if (by === 'match') {
         const { value } = await core.call('matchCompanies', {
           query: { matchThreshold: String(GOOD_NAME), country, name, ...rest },
-          read: ({ matchedCompanies }) => matchedCompanies.slice(0, MOST).map(ofMatch).map(shown),
+          read: ({ matchedCompanies }) => matchedCompanies.slice(0, MOST).map(proposeMatch).map(shown),
           options,
         })
         return value
@@ -184,9 +233,8 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       const { regNo, postCode } = rest
       const narrow = regNo === undefined ? { name, postCode } : { regNo }
       const { companies } = await api.searchCompanies({ query: { countries: country, pageSize: MOST, ...narrow } }, options)
-      return Array.isArray(companies) ? companies.slice(0, MOST).map(ofSearch).map(shown) : []
+      return Array.isArray(companies) ? companies.slice(0, MOST).map(proposeFound).map(shown) : []
     },
-    ...createPortfolioSync(api),
     async readTags(id, options = {}) {
       const { report } = await api.readReport({ id }, options)
       if (report == null) return {}
@@ -221,14 +269,76 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
         throw error
       }
     },
+    async readRules(portfolio, country, options = {}) {
+      const params = { portfolioId: String(portfolio), countryCode: country }
+      return (await api.listPortfolioCountryEventRules(params, options)).map(ruleOf)
+    },
+    async setRules(portfolio, country, rules, options = {}) {
+      const body = rules.map(({ code, active, params: [param0, param1, param2] }) => {
+        const isActive = active ? (1 as const) : (0 as const)
+        return { ruleCode: code, isActive, param0, param1, param2 }
+      })
+      await api.setEventRules({ portfolioId: String(portfolio), countryCode: country, body }, options)
+    },
+    async countCompanies(portfolio, options = {}) {
+      const query = { page: 0, pageSize: 1 }
+      return (await api.listPortfolioCompanies({ portfolioId: String(portfolio), query }, options)).totalCount
+    },
+    async listCompanies(portfolio, options = {}) {
+      const found: PortfolioEntry[] = []
+      const query = { pageSize: LARGE_PAGE }
+      for await (const one of api.listPortfolioCompanies.all({ portfolioId: String(portfolio), query }, options))
+        found.push({
+          id: one.id,
+          safeNumber: one.safeNumber ?? undefined,
+          reference: one.personalReference ?? '',
+          freeText: one.freeText ?? '',
+          personalLimit: String(one.personalLimit ?? ''),
+        })
+      return found
+    },
+    async listEvents(portfolio, since, options = {}) {
+      const dated = since === null ? {} : { startDate: since, filterByCreatedDate: true }
+      const query = { pageSize: LARGE_PAGE, sortBy: 'eventId' as const, ...dated }
+      // A page may move while it is read: an event counts once.
+      const found = new Map<number, CompanyEvent>()
+      for await (const one of api.listPortfolioNotificationEvents.all({ portfolioId: String(portfolio), query }, options))
+        found.set(one.notificationEventId, eventOf(one))
+      const time = ({ at }: CompanyEvent): number => parseWireDate(at) ?? Number.POSITIVE_INFINITY
+      return [...found.values()].sort((a, b) => time(a) - time(b))
+    },
+    async markEvent(portfolio, event, options = {}) {
+      const params = { portfolioId: String(portfolio), notificationEventId: String(event) }
+      try {
+        await api.markNotificationEvent({ ...params, body: { isProcessed: true } }, options)
+        return true
+      } catch (error) {
+        if (FettleError.is(error) && NOT_MARKED.includes(error.status)) return false
+        throw error
+      }
+    },
+    async sendCompanies(portfolio, kind, companies, options = {}) {
+      const content = importFile(companies)
+      const file = {
+        filename: 'companies.csv',
+        bytes: content.length,
+        async *open() {
+          yield content
+        },
+      }
+      const call = kind === 'import' ? api.importCompanies : api.syncCompanies
+      try {
+        const { status } = await call({ portfolioId: String(portfolio), file }, options)
+        // The answer of a write that succeeded may lack it.
+        return String(status ?? '')
+      } catch (error) {
+        if (FettleError.is(error) && MISSING.includes(error.status)) return null
+        throw error
+      }
+    },
     screenBusiness: ({ name, threshold, datasets, countries }, options) =>
       core.call('createBusinessSearch', {
-        json: {
-          name,
-          threshold: threshold as Threshold,
-          datasets,
-          ...(countries.length === 0 ? {} : { countryCodes: countries }),
-        },
+        json: { name, threshold: threshold as Threshold, datasets, countryCodes: countries.length === 0 ? undefined : countries },
         read: search => {
           proveSubject('AML search', name, search.name)
           return screeningOf(search)

@@ -20,10 +20,7 @@ interface Answer {
   readonly skewMs: number | null
 }
 
-interface NoAnswer {
-  readonly code: ErrorCode
-  readonly why: string
-}
+type NoAnswer = { readonly code: ErrorCode; readonly why: string }
 
 const TIMEOUT_MS = 10_000
 

@@ -109,3 +109,9 @@ export function placeIn(sql: string, at: number): string {
   const before = sql.slice(0, at).split('\n')
   return `line ${before.length}, column ${before.at(-1)!.length + 1} of input.sql`
 }
+
+/** A type of the database: its name in `model/columns.ts`, and the SQL for the text of a column, as a cell of CSV where the database quotes none. */
+export interface ColumnRead {
+  readonly type: string
+  readonly text: (column: string) => string
+}

@@ -12,6 +12,7 @@ import type { ColumnType } from '../../model/columns.ts'
 import { installCommand } from '../../package-file.ts'
 import {
   type Asking,
+  type ColumnRead,
   type Database,
   type DatabasePlace,
   placeIn,
@@ -118,12 +119,6 @@ function reasonOf(error: unknown): string {
   return kind === 'Constraint Error' ? first.replace(/"[^"]*: .*"/, 'of a row') : first
 }
 
-interface Read {
-  readonly type: string
-  /** The text of a column as CSV; null where it is. */
-  readonly text: (column: string) => string
-}
-
 const quotedText = (column: string): string => `'"' || replace(${column}, '"', '""') || '"'`
 /** Quoted where a reader of CSV needs it. */
 const csvText = (column: string): string => {
@@ -131,10 +126,10 @@ const csvText = (column: string): string => {
   const needsQuotes = [`','`, `'"'`, 'chr(10)', 'chr(13)'].map(one => `contains(${text}, ${one})`).join(' or ')
   return `if(${text} = '' or ${needsQuotes}, ${quotedText(text)}, ${text})`
 }
-const STRING: Read = { type: 'string', text: csvText }
-const plain = (type: string): Read => ({ type, text: column => `${column}::varchar` })
+const STRING: ColumnRead = { type: 'string', text: csvText }
+const plain = (type: string): ColumnRead => ({ type, text: column => `${column}::varchar` })
 /** DuckDB writes `1.0`, `nan` and `inf`. */
-const float = (type: string): Read => ({
+const float = (type: string): ColumnRead => ({
   type,
   text: column =>
     `case when isnan(${column}) then 'NaN' when isinf(${column}) then if(${column} > 0, 'Infinity', '-Infinity') else regexp_replace(${column}::varchar, '\\.0$', '') end`,
@@ -143,13 +138,13 @@ const float = (type: string): Read => ({
 const places = (column: string, digits: string): string =>
   `regexp_replace(strftime(${column}, '.${digits}'), '\\.?(000){1,3}$', '')`
 /** Years that the calendar of other programs has; others, and infinity, stay as the database writes them. */
-const moment = (type: string, of: (column: string) => string, end = '', digits = '%f'): Read => ({
+const moment = (type: string, of: (column: string) => string, end = '', digits = '%f'): ColumnRead => ({
   type,
   text: column =>
     `case when year(${of(column)}) between 1 and 9999 then strftime(${of(column)}, '%Y-%m-%dT%H:%M:%S') || ${places(of(column), digits)} || '${end}' else ${column}::varchar end`,
 })
 
-const TYPES: Readonly<Record<string, Read>> = {
+const TYPES: Readonly<Record<string, ColumnRead>> = {
   BOOLEAN: plain('boolean'),
   TINYINT: plain('int8'),
   SMALLINT: plain('int16'),
@@ -179,7 +174,7 @@ const TYPES: Readonly<Record<string, Read>> = {
   UUID: plain('uuid'),
 }
 
-function readOf(type: DuckDBType): Read {
+function readOf(type: DuckDBType): ColumnRead {
   const name = String(type)
   const [, args] = /^DECIMAL(\(\d+,\d+\))$/.exec(name) ?? []
   return args === undefined ? (TYPES[name] ?? STRING) : plain(`decimal${args}`)
@@ -194,11 +189,8 @@ async function prepared(connection: DuckDBConnection, sql: string): Promise<Duck
     const [, line, text = '', blanks = ''] = /\n\nLINE (\d+): (.*)\n( *)\^/.exec(message) ?? []
     // A long line is shown in part, behind three dots.
     if (line !== undefined && !text.startsWith('...')) {
-      const before =
-        sql
-          .split('\n')
-          .slice(0, Number(line) - 1)
-          .join('\n').length + (line === '1' ? 0 : 1)
+      const above = sql.split('\n').slice(0, Number(line) - 1)
+      const before = above.join('\n').length + (line === '1' ? 0 : 1)
       const column = blanks.length - `LINE ${line}: `.length
       ;(error as Error).message = message.replace('\n\nLINE ', ` at ${placeIn(sql, before + column)}\n\nLINE `)
     }
@@ -295,28 +287,19 @@ async function factsOf(connection: DuckDBConnection, { table, key }: TablePlace)
   if ((await ask(connection, view, [schema, name])).length > 0) throw new Refusal('it is not a table')
   const full = `${quoted(schema)}.${quoted(name)}`
   const columns: { name: string; isGenerated: boolean }[] = []
-  for (const { column, from } of await ask(
-    connection,
-    `select column_name as column, column_default as "from" from duckdb_columns() where ${relation} order by column_index`,
-    [schema, name],
-  )) {
-    const one = quoted(String(column))
-    const isGenerated = from !== null && !(await isAccepted(connection, `insert into ${full} (${one}) select null`))
-    columns.push({ name: String(column), isGenerated })
+  const listed = `select column_name as column, column_default as "from" from duckdb_columns() where ${relation} order by column_index`
+  for (const { column, from } of await ask(connection, listed, [schema, name])) {
+    const insert = `insert into ${full} (${quoted(String(column))}) select null`
+    columns.push({ name: String(column), isGenerated: from !== null && !(await isAccepted(connection, insert)) })
   }
   const keys = key.map(quoted).join(', ')
+  const upsert = `insert into ${full} (${keys}) select ${key.map(() => 'null').join(', ')} on conflict (${keys}) do nothing`
   const ledger = `select 1 from duckdb_tables() where ${relation}`
   return {
     name: full,
     schema,
     columns: columns.length === 0 ? null : columns,
-    hasKey:
-      key.length > 0 &&
-      columns.length > 0 &&
-      (await isAccepted(
-        connection,
-        `insert into ${full} (${keys}) select ${key.map(() => 'null').join(', ')} on conflict (${keys}) do nothing`,
-      )),
+    hasKey: key.length > 0 && columns.length > 0 && (await isAccepted(connection, upsert)),
     hasLedger: (await ask(connection, ledger, [schema, 'fettle_runs'])).length > 0,
   }
 }
@@ -338,10 +321,8 @@ async function misfit(connection: DuckDBConnection, rows: TableRows, types: read
     (type, at) =>
       `min(row) filter (where c${at} is not null and try_cast(${fitting(`c${at}`, type)} as ${type}) is null)::int as m${at}`,
   )
-  const [found = {}] = await ask(
-    connection,
-    `select ${firsts.join(', ')} from (select *, row_number() over () as row from ${sourceOf(rows)})`,
-  )
+  const numbered = `select *, row_number() over () as row from ${sourceOf(rows)}`
+  const [found = {}] = await ask(connection, `select ${firsts.join(', ')} from (${numbered})`)
   const at = types.findIndex((_, column) => found[`m${column}`] !== null)
   if (at < 0) return null
   const { name } = rows.columns[at]!

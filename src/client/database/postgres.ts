@@ -14,6 +14,7 @@ import type { ColumnType } from '../../model/columns.ts'
 import { installCommand } from '../../package-file.ts'
 import {
   type Asking,
+  type ColumnRead,
   type Database,
   type DatabasePlace,
   type IsNear,
@@ -159,13 +160,7 @@ const isPassing = (error: unknown): boolean => {
   )
 }
 
-interface Read {
-  readonly type: string
-  /** The text of a column. */
-  readonly text: (column: string) => string
-}
-
-const plain = (type: string): Read => ({ type, text: column => `${column}::text` })
+const plain = (type: string): ColumnRead => ({ type, text: column => `${column}::text` })
 const DAY = `'YYYY-MM-DD'`
 const CLOCK = `'HH24:MI:SS'`
 /** Three or six places, none if they are zero. */
@@ -177,7 +172,7 @@ const moment = (column: string): string =>
   `to_char(${column}, ${DAY}) || 'T' || to_char(${column}, ${CLOCK}) || ${places(column)}`
 
 /** By the number of the type in pg_type, which never changes. */
-const TYPES: Readonly<Record<number, Read>> = {
+const TYPES: Readonly<Record<number, ColumnRead>> = {
   16: { type: 'boolean', text: column => `case ${column} when true then 'true' when false then 'false' end` },
   20: plain('int64'),
   21: plain('int16'),

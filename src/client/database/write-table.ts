@@ -18,34 +18,41 @@ import { attempt, databaseOfUrl } from './databases.ts'
 
 /** Whether the table can take rows of these columns. Throws FETTLE_OUTPUT_WRITE with all that prevents it. */
 export const checkTable = (place: TablePlace, columns: readonly TableColumn[], how: Asking): Promise<void> =>
-  inSession(place, { ...how, isTrial: true }, async session => prove(session, await session.facts(place), place, columns))
+  inSession(place, { ...how, isTrial: true }, async session =>
+    prove({ session, facts: await session.facts(place), place, columns }),
+  )
 
 /** Writes the rows, or returns when this run has written the same rows before. Throws FETTLE_OUTPUT_WRITE. */
 export const writeTable = (place: TablePlace, rows: TableRows, how: Asking): Promise<void> =>
   inSession(place, how, async session => {
     const facts = await session.facts(place)
-    prove(session, facts, place, rows.columns)
-    await createLedger(session, facts, place)
+    const target = { session, facts, place, columns: rows.columns }
+    prove(target)
+    await createLedger(target)
     await session.begin()
-    if (await isWritten(session, facts, place, rows)) {
+    if (await isWritten(target, rows)) {
       await session.query('rollback')
       return
     }
-    if (facts.columns === null) await createTable(session, facts, place, rows.columns)
+    if (facts.columns === null) await createTable(target)
     await session.load(facts.name, rows)
-    await merge(session, facts, place, rows.columns)
-    await enter(session, facts, place, rows)
+    await merge(target)
+    await enter(target, rows)
     await session.query('commit')
   })
 
+/** A table, and the columns of the rows for it. */
+interface Target {
+  readonly session: Session
+  readonly facts: TableFacts
+  readonly place: TablePlace
+  readonly columns: readonly TableColumn[]
+}
+
 const listed = (names: readonly string[]): string => names.map(name => JSON.stringify(name)).join(', ')
 
-function prove(
-  { maxNameBytes, ignoresCase }: Session,
-  { columns, hasKey }: TableFacts,
-  { mode, key }: TablePlace,
-  wanted: readonly TableColumn[],
-): void {
+function prove({ session, facts: { columns, hasKey }, place: { mode, key }, columns: wanted }: Target): void {
+  const { maxNameBytes, ignoresCase } = session
   const as = (name: string): string => (ignoresCase ? name.toLowerCase() : name)
   const names = wanted.map(({ name }) => name)
   const problems: string[] = []
@@ -69,7 +76,7 @@ function prove(
 const ledgerOf = ({ schema }: TableFacts): string => `${quoted(schema)}.fettle_runs`
 
 /** In its own transaction, since two runs may create it at once. */
-async function createLedger(session: Session, facts: TableFacts, { url }: TablePlace): Promise<void> {
+async function createLedger({ session, facts, place: { url } }: Target): Promise<void> {
   if (facts.hasLedger) return
   const sql = `create table ${ledgerOf(facts)} (
     run_id text, table_name text, mode text not null, rows bigint not null, sha256 text not null,
@@ -80,41 +87,26 @@ async function createLedger(session: Session, facts: TableFacts, { url }: TableP
   })
 }
 
-async function isWritten(
-  session: Session,
-  facts: TableFacts,
-  { table, mode }: TablePlace,
-  { runId, sha256 }: TableRows,
-): Promise<boolean> {
+async function isWritten({ session, facts, place }: Target, { runId, sha256 }: TableRows): Promise<boolean> {
   const sql = `select sha256 from ${ledgerOf(facts)} where run_id = $1 and table_name = $2`
-  const [entry] = await session.query(sql, [runId, table])
+  const [entry] = await session.query(sql, [runId, place.table])
   if (entry === undefined) return false
   if (entry.sha256 === sha256) return true
   // Other rows of the same run, after a decision: they take the place of the first ones where that is possible.
-  if (mode === 'append') throw new Refusal(`the run ${runId} has appended its rows, and they are others now`)
+  if (place.mode === 'append') throw new Refusal(`the run ${runId} has appended its rows, and they are others now`)
   return false
 }
 
-async function createTable(
-  session: Session,
-  { name }: TableFacts,
-  { mode, key }: TablePlace,
-  columns: readonly TableColumn[],
-): Promise<void> {
+async function createTable({ session, facts: { name }, place: { mode, key }, columns }: Target): Promise<void> {
   const primary = mode === 'upsert' ? [`primary key (${key.map(quoted).join(', ')})`] : []
   const all = [...columns.map(one => `${quoted(one.name)} ${session.typeIn(columnTypeOf(one.type))}`), ...primary]
   await session.query(`create table ${name} (${all.join(', ')})`)
 }
 
-async function merge(
-  session: Session,
-  { name: target }: TableFacts,
-  { mode, key }: TablePlace,
-  columns: readonly TableColumn[],
-): Promise<void> {
-  if (mode === 'replace') await session.query(`truncate ${target}`)
+async function merge({ session, facts, place: { mode, key }, columns }: Target): Promise<void> {
+  if (mode === 'replace') await session.query(`truncate ${facts.name}`)
   const names = columns.map(({ name }) => quoted(name)).join(', ')
-  const insert = `insert into ${target} (${names}) select ${names} from fettle_rows`
+  const insert = `insert into ${facts.name} (${names}) select ${names} from fettle_rows`
   if (mode !== 'upsert') return void (await session.query(insert))
   const keys = key.map(quoted).join(', ')
   const empty = key.map(name => `${quoted(name)} is null`).join(' or ')
@@ -129,16 +121,11 @@ async function merge(
   await session.query(`${insert} on conflict (${keys}) do ${action}`)
 }
 
-async function enter(
-  session: Session,
-  facts: TableFacts,
-  { table, mode }: TablePlace,
-  { runId, sha256 }: TableRows,
-): Promise<void> {
+async function enter({ session, facts, place }: Target, { runId, sha256 }: TableRows): Promise<void> {
   await session.query(
     `insert into ${ledgerOf(facts)} select $1, $2, $3, count(*), $4, now() from fettle_rows
      on conflict (run_id, table_name) do update set mode = excluded.mode, rows = excluded.rows, sha256 = excluded.sha256, written_at = excluded.written_at`,
-    [runId, table, mode, sha256],
+    [runId, place.table, place.mode, sha256],
   )
 }
 

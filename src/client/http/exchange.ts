@@ -51,9 +51,10 @@ export function locationOf(reply: Reply, from: URL): URL | null {
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
 }
 
-function judged(url: URL, wire: Wire): Exchange['to'] | null {
+/** Null for a target that may not be followed, for which `judge` throws. */
+export function judged(judge: () => Exchange['to']): Exchange['to'] | null {
   try {
-    return wire.judge(url)
+    return judge()
   } catch {
     return null
   }
@@ -92,7 +93,7 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
       const target = locationOf(reply, url)
       const where = target === null ? 'nowhere' : showUrl(target)
       if (request.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
-      const next = target === null ? null : judged(target, wire)
+      const next = target === null ? null : judged(() => wire.judge(target))
       if (target === null || next === null) return notFollowed(reply.status, `to ${where}, which may not be followed`)
       if (hops === HOPS) return notFollowed(reply.status, `to ${where}, after ${HOPS} redirects`)
       url = target

@@ -96,13 +96,10 @@ export const isNetworkError = (value: Reply | NetworkError): value is NetworkErr
 
 // undici refuses these too, but its error does not name the header. The value is not printed, since it may be a token.
 function checkHeaders(headers: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
-      throw new FettleError(
-        'FETTLE_USAGE',
-        `The header ${name} contains a line break or a character that is not allowed in headers.`,
-      )
-  }
+  const bad = Object.entries(headers).find(([, value]) => /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+  if (bad === undefined) return
+  const why = `The header ${bad[0]} contains a line break or a character that is not allowed in headers.`
+  throw new FettleError('FETTLE_USAGE', why)
 }
 
 function readerOf(response: Dispatcher.ResponseData): Reply {
@@ -161,9 +158,6 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
       }
   const tunnels = new Map<string, Dispatcher>()
 
-  const findProxy = (url: URL): string | null =>
-    dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
-
   const routeTo = (to: Exchange['to'], proxy: string | null): Dispatcher => {
     if (proxy === null) return direct[to]
     const tunnel = tunnels.get(proxy) ?? tunnelThrough(proxy, timeout)
@@ -175,7 +169,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
     async send({ method, url, headers, body, headersMs, idleMs, to, signal }) {
       signal?.throwIfAborted()
       checkHeaders(headers)
-      const proxy = findProxy(url)
+      const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
       try {
         return readerOf(
           await routeTo(to, proxy).request({

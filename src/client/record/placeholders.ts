@@ -21,12 +21,11 @@ const MOST_CACHED = 100_000
 
 const DIGITS = [...'0123456789']
 
-const bytesOf = (text: string): number => Buffer.byteLength(text)
-
 /** A letter with one other form, as long as itself. */
 const isLower = (letter: string): boolean => {
   const upper = letter.toUpperCase()
-  return upper !== letter && upper.toLowerCase() === letter && [...upper].length === 1 && bytesOf(upper) === bytesOf(letter)
+  const isAsLong = [...upper].length === 1 && Buffer.byteLength(upper) === Buffer.byteLength(letter)
+  return upper !== letter && upper.toLowerCase() === letter && isAsLong
 }
 
 const isUpper = (letter: string): boolean => letter !== letter.toLowerCase() && isLower(letter.toLowerCase())
@@ -36,8 +35,6 @@ const kindOf = (character: string): string => {
   if (/\p{L}/u.test(character)) return isUpper(character) ? 'upper' : 'letter'
   return /\p{M}/u.test(character) ? 'mark' : 'number'
 }
-
-const isTwoLetters = (word: string): boolean => /^[a-z]{2}$/.test(word)
 
 /** Codes that are no countries, though they have a name: unions, parts of countries, reserved ones. */
 const NO_COUNTRIES = new Set(['ac', 'cp', 'cq', 'dg', 'ea', 'eu', 'ez', 'ic', 'qo', 'ta', 'un', 'xa', 'xb', 'xk', 'zz'])
@@ -145,7 +142,7 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
     const places = lower.map(alphabetOf)
     const domain = places.map(alphabet => alphabet[0]).join('')
     let replaced = replaceAll(lower, places, domain)
-    if (isTwoLetters(lower.join('')))
+    if (/^[a-z]{2}$/.test(lower.join('')))
       while (isCountry(replaced) !== isCountry(lower.join(''))) replaced = replaceAll([...replaced], places, domain)
     return [...replaced].map((one, at) => (lower[at] === [...word][at] ? one : one.toUpperCase())).join('')
   }

@@ -176,8 +176,10 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
   }
 }
 
-const decode = (bytes: Buffer): { readonly text: string; readonly encoding?: 'latin1' | 'utf16le' } | null => {
+function decode(bytes: Buffer): { readonly text: string; readonly encoding?: 'latin1' | 'utf16le' } | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: bytes.toString('utf16le'), encoding: 'utf16le' }
+  // Bytes of an archive or an image.
+  if (/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(bytes.toString('latin1'))) return null
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
@@ -185,14 +187,10 @@ const decode = (bytes: Buffer): { readonly text: string; readonly encoding?: 'la
   }
 }
 
-/** Bytes of a text: an archive or an image has others. */
-const isText = (bytes: Buffer): boolean => !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(bytes.toString('latin1'))
-
 function bodyOf({ chunks, bytes }: Received, operation: string | null, redact: Redact, type: string): RecordedBody {
   if (bytes > MAX_BODY) return { omitted: bytes }
   const whole = Buffer.concat(chunks)
-  const isWide = whole[0] === 0xff && whole[1] === 0xfe
-  const decoded = isWide || isText(whole) ? decode(whole) : null
+  const decoded = decode(whole)
   if (decoded === null) return { bytes, start: whole.subarray(0, START).toString('hex') }
   if (operation === 'file' && !/html|json/i.test(type)) return { ...decoded, text: redactTable(decoded.text, redact) }
   try {

@@ -37,25 +37,21 @@ export interface Policy {
 }
 
 /** `mayHaveRun`: the request may have taken effect, so check that before a retry. */
-export type Decision =
-  | { readonly act: 'stop'; readonly code: ErrorCode; readonly mayHaveRun: false }
-  /** The token was refused: renew it and retry once. */
-  | { readonly act: 'renew'; readonly code: ErrorCode; readonly mayHaveRun: false }
-  /** Refused, perhaps because it took effect before. */
-  | { readonly act: 'ask'; readonly code: ErrorCode; readonly mayHaveRun: true }
+export type Decision = { readonly code: ErrorCode; readonly mayHaveRun: boolean } & (
+  /** `renew`: the token was refused, so renew it and retry once. `ask`: refused, perhaps because it took effect before. */
+  | { readonly act: 'stop' | 'renew' | 'ask' }
   /** All requests pause for `ms`, or for our own default when null. */
-  | { readonly act: 'wait'; readonly code: ErrorCode; readonly mayHaveRun: boolean; readonly ms: number | null }
+  | { readonly act: 'wait'; readonly ms: number | null }
   /** Retry after a back-off, at most `most` times for this `reason`. */
   | {
       readonly act: 'repeat'
-      readonly code: ErrorCode
-      readonly mayHaveRun: boolean
       readonly reason: string
       readonly most: number
       readonly cost: number
       /** The service is away, and may be back in some minutes. */
       readonly away: boolean
     }
+)
 
 /** Pauses for one request that the service keeps throttling: together longer than the service's one-minute window. */
 export const THROTTLES = 6

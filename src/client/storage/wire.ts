@@ -8,7 +8,7 @@ import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
-import { locationOf, lost, notFollowed } from '../http/exchange.ts'
+import { judged, locationOf, lost, notFollowed } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
 import { readBody } from '../http/reply.ts'
 import { watchSending } from '../http/stall-detector.ts'
@@ -96,8 +96,10 @@ export function createObjectWire(options: WireOptions) {
         if (reply.status >= 200 && reply.status < 300) return { type: 'answer', value: reply }
         if (!isRedirect(reply.status) || request.followsRedirects !== true) return refusalOf(reply, request)
         reply.drop()
-        const target = locationOf(reply, url)
-        const next = target === null ? null : judgeHop(target, url)
+        const from = url
+        const target = locationOf(reply, from)
+        // Redirects are followed within the origin, or by https to a public host.
+        const next = target === null ? null : judged(() => judgeLink(target, from, [target.host]))
         if (target === null || next === null || hops === HOPS)
           return notFollowed(reply.status, target === null ? 'to nowhere' : `to ${showUrl(target)}, which may not be followed`)
         url = target
@@ -144,14 +146,5 @@ async function* counted(body: AsyncIterable<Uint8Array>, moved: (bytes: number) 
   for await (const piece of body) {
     yield piece
     moved(piece.length)
-  }
-}
-
-/** Redirects are followed within the origin, or by https to a public host; null for others. */
-function judgeHop(target: URL, from: URL): Exchange['to'] | null {
-  try {
-    return judgeLink(target, from, [target.host])
-  } catch {
-    return null
   }
 }

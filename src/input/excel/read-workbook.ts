@@ -32,7 +32,7 @@ export const isWorkbook = (archive: Buffer): boolean =>
  */
 export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): Sheet {
   const fail: Fail = (code, why, hint) =>
-    new FettleError(code, `${path} ${why}`, { at: { file: path, line: null, column: null }, ...(hint ? { hint } : {}) })
+    new FettleError(code, `${path} ${why}`, { at: { file: path, line: null, column: null }, hint })
   try {
     return sheetOf(unpackXml(archive, fail), wanted, fail)
   } catch (error) {

@@ -135,14 +135,8 @@ export async function isParquet(handle: FileHandle): Promise<boolean> {
   return marks.every(mark => mark === MAGIC)
 }
 
-interface ParquetTable {
-  readonly types: readonly string[]
-  /** From the start, each time it is called. */
-  text(): AsyncGenerator<Buffer>
-}
-
 /** Opens the table of a file. Throws FETTLE_SETTINGS, and FETTLE_INPUT_READ for one that is damaged or has columns without a text. */
-export async function openParquet(handle: FileHandle, path: string): Promise<ParquetTable> {
+export async function openParquet(handle: FileHandle, path: string) {
   const { parquetMetadataAsync, parquetRead, compressors } = await loadPackages(path)
   const { size } = await handle.stat()
   const file = {
@@ -172,9 +166,9 @@ export async function openParquet(handle: FileHandle, path: string): Promise<Par
     schema: metadata.schema.map(({ converted_type, logical_type, ...element }, at) => ({ ...element, name: `${at - 1}` })),
     row_groups: metadata.row_groups.map(group => ({
       ...group,
-      columns: group.columns.map((one, at) => ({
-        ...one,
-        ...(one.meta_data === undefined ? {} : { meta_data: { ...one.meta_data, path_in_schema: [`${at}`] } }),
+      columns: group.columns.map((column, at) => ({
+        ...column,
+        meta_data: column.meta_data && { ...column.meta_data, path_in_schema: [`${at}`] },
       })),
     })),
   }
@@ -204,7 +198,8 @@ export async function openParquet(handle: FileHandle, path: string): Promise<Par
   }
   return {
     types: types.map(type => type.name),
-    async *text() {
+    /** From the start, each time it is called. */
+    async *text(): AsyncGenerator<Buffer> {
       const style = { delimiter: ',', lineEnd: '\n', columns: elements.length }
       yield Buffer.from(csvText([elements.map(({ name }) => name)], style))
       const columns = elements.map(() => new PackedColumn())

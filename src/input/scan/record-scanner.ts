@@ -3,8 +3,7 @@
  * counts exactly the records that csv-parse returns: a blank line is no record, and CRLF, LF and CR each end one.
  */
 import { characters } from '../text/encoding.ts'
-import type { CellTap } from './cell-collector.ts'
-import { EmptyRecords } from './empty-record.ts'
+import type { CellTap } from './column-profiler.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
 /** `merged`: a quoted cell joined lines of which each would be a record by itself. */
@@ -100,6 +99,13 @@ export class RecordScanner {
 
   get isQuoted(): boolean {
     return this.#state === QUOTED
+  }
+
+  /** The number of cells that most records have. */
+  get usualWidth(): number {
+    let usual = 0
+    for (let width = 1; width < this.widths.length; width++) if (this.widths[width]! > this.widths[usual]!) usual = width
+    return usual
   }
 
   push(piece: Uint8Array): void {
@@ -303,5 +309,49 @@ export class RecordScanner {
     const count = (this.counts.get(problem.kind) ?? 0) + 1
     this.counts.set(problem.kind, count)
     if (count <= PLACES_PER_KIND) this.problems.push(problem)
+  }
+}
+
+// What a record has so far: QUOTED and CLOSED, as of the scanner, are about a cell of blanks.
+const START = 0 // before the first byte of a cell
+const BLANK = 4 // in an unquoted cell of blanks
+const FILLED = 5
+
+const FIRST_EMPTY = 4
+
+/** Counts records without a value: nothing but delimiters, blanks and pairs of quotes. Works on bytes, in pieces cut anywhere. */
+class EmptyRecords {
+  count = 0
+  /** The numbers (from 1) of the first four. */
+  readonly first: number[] = []
+  #state = START
+  readonly #delimiter: number
+
+  constructor(delimiter: number) {
+    this.#delimiter = delimiter
+  }
+
+  /** Ends the record of this number, which has been added. */
+  end(record: number): void {
+    if (this.#state === FILLED) return
+    this.count++
+    if (this.first.length < FIRST_EMPTY) this.first.push(record)
+  }
+
+  begin(): void {
+    this.#state = START
+  }
+
+  /** Adds bytes of a record, its line end excluded. Of most records it reads one byte. */
+  add(piece: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to && this.#state !== FILLED; at++) this.#state = this.#after(piece[at]!)
+  }
+
+  #after(byte: number): number {
+    const state = this.#state
+    if (byte === this.#delimiter && state !== QUOTED) return START
+    if (byte === QUOTE) return state === START ? QUOTED : state === QUOTED ? CLOSED : FILLED
+    if (byte !== 0x20 && !(byte >= 0x09 && byte <= 0x0d)) return FILLED
+    return state === QUOTED ? QUOTED : state === CLOSED ? FILLED : BLANK
   }
 }

@@ -1,7 +1,7 @@
 /** The first and last lines of a table as cells, read leniently: what surrounds a table may be no record of it. */
 import { parse } from 'csv-parse/sync'
 import type { EdgeLine, TableEdges } from '../../pipeline/model/types.ts'
-import { parserOptions } from './records.ts'
+import { lenientOptions } from './records.ts'
 
 const KEPT_BYTES = 16_384
 const FIRST_LINES = 40
@@ -76,7 +76,7 @@ function joinedAt(lines: readonly string[], at: number): number {
 
 function cellsOf(line: string, delimiter: string): string[] {
   try {
-    const [cells = []] = parse(line, { ...parserOptions(delimiter, 'relaxed'), relax_column_count: true }) as string[][]
+    const [cells = []] = parse(line, lenientOptions(delimiter)) as string[][]
     return cells
   } catch {
     return line.split(delimiter)

@@ -41,13 +41,13 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
   const text = (): AsyncIterable<Buffer> => contentOf(read(), path, plain)
   const isJson = isJsonLines((await headOf(text())).head)
   const packing: Exclude<Packing, { as: 'parquet' }> | null = isJson
-    ? { as: 'jsonl', ...(plain === null ? {} : { gzip: true }), ...(await jsonColumns(text(), path)) }
+    ? { as: 'jsonl', gzip: plain === null ? undefined : true, ...(await jsonColumns(text(), path)) }
     : plain
   return { packing, issues: sheetless(path, sheet), pieces: onRead => contentOf(read(onRead), path, packing) }
 }
 
 const sheetless = (path: string, sheet: InputOptions['sheet']): Issue[] =>
-  sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', 'Remove input.sheet.')]
+  sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', { hint: 'Remove input.sheet.' })]
 
 async function parquetContent(handle: FileHandle, path: string, sheet: InputOptions['sheet']): Promise<Content> {
   const { types, text } = await openParquet(handle, path)
@@ -73,7 +73,7 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
   const list = sheetNames(others)
   const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
   return {
-    packing: { as: 'xlsx', sheet: name, ...(numbers.length === 0 ? {} : { numbers }) },
+    packing: { as: 'xlsx', sheet: name, numbers: numbers.length === 0 ? undefined : numbers },
     issues: wanted === null && others.length > 0 ? [sheetIssue(path, message)] : [],
     // The archive is kept, so that the hash is of the bytes that were read.
     async *pieces(onRead = () => {}) {
@@ -83,12 +83,8 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
   }
 }
 
-const sheetIssue = (path: string, message: string, hint?: string): Issue =>
-  issue('FETTLE_INPUT_SHEET', `${path} ${message}`, {
-    severity: 'warn',
-    at: { file: path, line: null, column: null },
-    ...(hint === undefined ? {} : { hint }),
-  })
+const sheetIssue = (path: string, message: string, rest: { readonly hint?: string } = {}): Issue =>
+  issue('FETTLE_INPUT_SHEET', `${path} ${message}`, { severity: 'warn', at: { file: path, line: null, column: null }, ...rest })
 
 /**
  * The content of the pieces of the file at `path`. Throws FETTLE_INPUT_READ for gzip data that are damaged or cut short, and as

@@ -16,17 +16,15 @@ import type {
   ValueWarning,
   WatchedColumn,
 } from '../../pipeline/model/types.ts'
-import { CellTap } from '../scan/cell-collector.ts'
-import { CellCounter } from '../scan/column-profiler.ts'
+import { CellCounter, CellTap } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
 import { TextEnd, tableEdges } from './edge-lines.ts'
-import { emptyRowsIn, emptyRowsIssue } from './empty-row.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { Checkpoints, type RecordMark } from './record-offsets.ts'
-import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './resolve-dialect.ts'
-import { headerIssues, scanIssues } from './scan-issues.ts'
+import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './dialect.ts'
+import { emptyRowsIn, emptyRowsIssue, headerIssues, scanIssues } from './scan-issues.ts'
 import { decoded, TableRange, tailStart } from './table-range.ts'
 
 export interface InspectExtra {
@@ -55,11 +53,7 @@ export interface Inspection {
 /** `table`: what joins it to other files of a list; null without facts. */
 export interface InspectedFile extends Inspection {
   readonly cells: readonly CellCounter[]
-  readonly table: {
-    readonly headBytes: number
-    readonly bytes: number
-    readonly endsLine: boolean
-  } | null
+  readonly table: { readonly headBytes: number; readonly bytes: number; readonly endsLine: boolean } | null
 }
 
 /** The rows before those of a file, and the counters of its columns. */
@@ -82,13 +76,7 @@ export async function inspectFile(
     const { head, isWhole } = await headOf(content.pieces())
     const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
     // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
-    const kind = content.packing?.as
-    const asText =
-      kind === 'xlsx'
-        ? { ...options, ...OF_SHEETS }
-        : kind === 'jsonl' || kind === 'parquet'
-          ? { ...options, ...OF_RECORDS }
-          : options
+    const asText: InputOptions = { ...options, ...(content.packing && OWN_TEXT[content.packing.as]) }
     const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, isWhole, tail)
     const settled = await settleLines(asText, settle, content, extra)
     if ('code' in settled) return refused(settled)
@@ -107,15 +95,16 @@ export async function inspectFile(
 const NO_LINES: SkippedLines<number> = { head: 0, tail: 0 }
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 const OF_RECORDS = { ...OF_SHEETS, header: true, skip: NO_LINES } as const
+const OWN_TEXT: Readonly<Record<Packing['as'], Partial<InputOptions>>> = {
+  gzip: {},
+  xlsx: OF_SHEETS,
+  jsonl: OF_RECORDS,
+  parquet: OF_RECORDS,
+}
 
-export const refused = (why: Issue): InspectedFile => ({
-  facts: null,
-  issues: [why],
-  cells: [],
-  marks: [],
-  edges: [],
-  table: null,
-})
+const NOTHING = { facts: null, cells: [], marks: [], edges: [], table: null } as const
+
+export const refused = (why: Issue): InspectedFile => ({ ...NOTHING, issues: [why] })
 
 /** The dialect without the lines that the options skip; `auto` finds them by the first and the last lines of the text. */
 async function settleLines(
@@ -174,9 +163,8 @@ async function readThrough(
     }
     pass.end()
   } catch (error) {
-    if (error instanceof TypeError && settled.encoding !== 'utf-8') {
+    if (error instanceof TypeError && settled.encoding !== 'utf-8')
       return refused(await undecodable(path, content.pieces(), settled.encoding, pass.bytes))
-    }
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
     const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
     return refused(unreadable(path, `${(error as Error).message} (${where})`))
@@ -256,9 +244,9 @@ function conclude(
   const facts: InputFacts = {
     path,
     bytes: version.bytes,
-    ...(packing === null ? {} : { packed: { ...packing, bytes: pass.bytes } }),
-    ...(settled.skipped === null ? {} : { skipped: settled.skipped }),
-    ...(linesBefore === 0 ? {} : { linesBefore }),
+    packed: packing === null ? undefined : { ...packing, bytes: pass.bytes },
+    skipped: settled.skipped ?? undefined,
+    linesBefore: linesBefore || undefined,
     mtimeMs: version.mtimeMs,
     sha256: pass.hash.digest('hex'),
     encoding,
@@ -269,7 +257,7 @@ function conclude(
     header: hasHeader ? first : null,
     columns: scanner.columns,
     rows: found,
-    ...(emptyRows.count === 0 ? {} : { emptyRows: emptyRows.count }),
+    emptyRows: emptyRows.count || undefined,
     blankLines: scanner.blankLines,
     lineEnd: lineEnd(scanner.lineEnds),
   }

@@ -64,7 +64,6 @@ function factsOf(path: string, found: Found): InputFacts {
   const all = found.map(({ facts }) => facts)
   const [first] = all as [InputFacts]
   const sum = (of: (facts: InputFacts) => number): number => all.reduce((total, one) => total + of(one), 0)
-  const emptyRows = sum(one => one.emptyRows ?? 0)
   const hash = createHash('sha256')
   for (const { path, sha256 } of all) hash.update(`${sha256}  ${path}\n`)
   return {
@@ -72,12 +71,7 @@ function factsOf(path: string, found: Found): InputFacts {
     bytes: sum(one => one.bytes),
     files: found.map(({ facts, table }): InputFile => {
       const { path, bytes, sha256, rows, encoding, packed, skipped, linesBefore } = facts
-      const optional = {
-        ...(packed === undefined ? {} : { packed }),
-        ...(skipped === undefined ? {} : { skipped }),
-        ...(linesBefore === undefined ? {} : { linesBefore }),
-      }
-      return { path, bytes, sha256, rows, headBytes: table.headBytes, encoding, ...optional }
+      return { path, bytes, sha256, rows, headBytes: table.headBytes, encoding, packed, skipped, linesBefore }
     }),
     mtimeMs: Math.max(...all.map(one => one.mtimeMs)),
     sha256: hash.digest('hex'),
@@ -89,7 +83,7 @@ function factsOf(path: string, found: Found): InputFacts {
     header: first.header,
     columns: first.columns,
     rows: sum(one => one.rows),
-    ...(emptyRows === 0 ? {} : { emptyRows }),
+    emptyRows: sum(facts => facts.emptyRows ?? 0) || undefined,
     blankLines: sum(one => one.blankLines),
     lineEnd: all.every(one => one.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
   }
@@ -138,8 +132,7 @@ function headerDifference({ header: own, columns }: InputFacts, { header: other,
   const added = own.filter(name => !other.includes(name))
   if (missing.length + added.length === 0)
     return `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
-  return [
-    ...(missing.length === 0 ? [] : [`it lacks ${listed(missing)}`]),
-    ...(added.length === 0 ? [] : [`it alone has ${listed(added)}`]),
-  ].join(' and ')
+  const lacks = missing.length === 0 ? '' : `it lacks ${listed(missing)}`
+  const has = added.length === 0 ? '' : `it alone has ${listed(added)}`
+  return lacks && has ? `${lacks} and ${has}` : lacks + has
 }

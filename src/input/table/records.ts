@@ -24,6 +24,9 @@ export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): 
   }
 }
 
+/** The same, for a table that may be damaged. */
+export const lenientOptions = (delimiter: string): Options => ({ ...parserOptions(delimiter, 'relaxed'), relax_column_count: true })
+
 /** Rows of a stream of UTF-8; errors of the stream arrive at the reader. */
 export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): AsyncIterable<string[]> {
   const parser: Parser = parse(options)
@@ -64,10 +67,8 @@ export async function* readRows(facts: InputFacts, root = '', where: Where = 'as
 export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root = '', where?: Where): AsyncIterable<string[]> {
   if (shard === undefined) return readRows(input, root, where)
   const { from, to } = shard.span
-  return parseRows(
-    tableText(input, root, { from, to: to ?? Number.POSITIVE_INFINITY }),
-    parserOptions(input.delimiter, input.quotes),
-  )
+  const text = tableText(input, root, { from, to: to ?? Number.POSITIVE_INFINITY })
+  return parseRows(text, parserOptions(input.delimiter, input.quotes))
 }
 
 /**

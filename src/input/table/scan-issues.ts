@@ -1,7 +1,7 @@
 /** Turns the problems of the scanner into issues: one per place or kind, at most fifty, then a count. */
 import { counted } from '../../counted.ts'
 import { action, type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
-import type { SkippedLines } from '../../pipeline/model/types.ts'
+import type { SkippedLines, ValueWarning } from '../../pipeline/model/types.ts'
 import { MAX_COLUMNS, MAX_RECORD_BYTES, type Problem, type ProblemKind, type RecordScanner } from '../scan/record-scanner.ts'
 import { delimiterName } from './dialect.ts'
 
@@ -48,7 +48,7 @@ export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
     return issue(isSuspicion ? 'FETTLE_INPUT_SUSPECT' : code, text, {
       severity: isSuspicion ? 'warn' : 'error',
       at: place(one.line, one.column),
-      ...(dataRow(one.record) > 0 ? { rows: [dataRow(one.record)] } : {}),
+      rows: [dataRow(one.record)].filter(row => row > 0),
       ...(hint === undefined ? {} : { hint }),
     })
   })
@@ -75,7 +75,7 @@ function raggedIssues(
 ): Issue[] {
   const first = scanner.ragged[0]
   if (first === undefined) return []
-  const usual = usualWidth(scanner)
+  const usual = scanner.usualWidth
   const start = scanner.firstLines.get(usual)
   // A first row of half the cells or fewer is a title, not a header; one cell more or less is damage.
   if (start !== undefined && scanner.columns * 2 <= usual && scanner.widths[usual]! > 2) {
@@ -111,12 +111,6 @@ function raggedIssues(
   ]
 }
 
-function usualWidth({ widths }: RecordScanner): number {
-  let usual = 0
-  for (let width = 1; width < widths.length; width++) if (widths[width]! > widths[usual]!) usual = width
-  return usual
-}
-
 function trailingIssues(scanner: RecordScanner, { delimiter, file }: TableNotes): Issue[] {
   if (scanner.columns < 2 || scanner.records < 2 || scanner.trailingEmpty < scanner.records) return []
   const message = `every row ends with the delimiter ${delimiterName(delimiter)}: the last column is empty throughout`
@@ -134,13 +128,10 @@ const cells = (count: number): string => counted(count, 'cell')
 export function headerIssues(first: readonly string[], rows: readonly string[][], hasHeader: boolean, at: Place): Issue[] {
   const warn = (message: string, rest: Partial<Issue> = {}): Issue =>
     issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, ...rest })
-  if (!hasHeader) {
-    const proof = typedBelow(first, rows)
-    return proof === null
-      ? []
-      : [warn(`the first row looks like a header: ${proof}`, { hint: 'Set input.header: true if it is one.' })]
-  }
-  return [...cellIssues(first, warn), ...dataIssues(first, warn)]
+  if (hasHeader) return [...cellIssues(first, warn), ...dataIssues(first, warn)]
+  const proof = typedBelow(first, rows)
+  if (proof === null) return []
+  return [warn(`the first row looks like a header: ${proof}`, { hint: 'Set input.header: true if it is one.' })]
 }
 
 type Warn = (message: string, rest?: Partial<Issue>) => Issue
@@ -225,3 +216,21 @@ const escaped = (cell: string): string =>
     /[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]/g,
     one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+
+const FIRST_ROWS = 3
+
+/** The data rows without a value, and the first three of them. */
+export function emptyRowsIn({ empty }: RecordScanner, hasHeader: boolean): ValueWarning {
+  const headers = hasHeader ? 1 : 0
+  const first = empty.first.filter(record => record > headers)
+  return {
+    count: empty.count - (empty.first.length - first.length),
+    rows: first.slice(0, FIRST_ROWS).map(record => record - headers),
+  }
+}
+
+export function emptyRowsIssue(path: string, { count, rows: first }: ValueWarning, rows: number, at: Place): Issue {
+  const [are, they, keep] = count === 1 ? ['is', 'it is', 'keeps'] : ['are', 'they are', 'keep']
+  const message = `${count} of ${rows} rows of ${path} ${are} empty (first in row ${first.join(', ')}): ${they} not sent, and ${keep} the place in the output with the outcome skipped`
+  return issue('FETTLE_INPUT_LINES', message, { severity: 'info', at, count, rows: first, hint: null })
+}

@@ -4,7 +4,6 @@ import { readHead } from '../../files/file-chunks.ts'
 import { openInput } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
-import { sepLine } from './dialect.ts'
 import { changed } from './verify-unchanged.ts'
 
 const LF = 0x0a
@@ -14,6 +13,15 @@ const CR = 0x0d
 export interface Span {
   readonly from: number
   readonly to: number
+}
+
+/**
+ * The line `sep=;` above the header, as Excel writes and reads it, of a table in UTF-8 without byte-order mark; null without one.
+ * `bytes` include the line end.
+ */
+export function sepLine(head: Buffer): { readonly delimiter: string; readonly bytes: number } | null {
+  const found = /^"?sep=([\x01-\x7e])"?(\r\n|\n|\r)/i.exec(head.subarray(0, 16).toString('latin1'))
+  return found ? { delimiter: found[1]!, bytes: found[0].length } : null
 }
 
 /** Cuts the table out of UTF-8 text in pieces; the `sep=` line must be complete in one of them. */

@@ -8,7 +8,7 @@ import { isSettled, knownHash, openInput, rememberHash, versionAt } from '../../
 import type { InputFacts } from '../../pipeline/model/types.ts'
 
 /** Throws when the input changed since the first check; `during` names the operation in the message. */
-export type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
+type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
 
 /** Throws FETTLE_INPUT_CHANGED when the file is not the planned one, FETTLE_INPUT_READ when it cannot be read. */
 export async function verifyPlanned(
@@ -25,7 +25,7 @@ export async function verifyPlanned(
   const startedMs = extra.now?.() ?? null
   const opened = await openInput(facts.path, extra.root)
   if ('code' in opened)
-    throw new FettleError(opened.code, opened.message, { at: opened.at, ...(opened.hint ? { hint: opened.hint } : {}) })
+    throw new FettleError(opened.code, opened.message, { at: opened.at, hint: opened.hint ?? undefined })
   const { handle, version } = opened
   try {
     if (version.bytes !== facts.bytes)

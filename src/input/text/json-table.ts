@@ -4,19 +4,17 @@
  */
 import { FettleError } from '../../errors.ts'
 import { csvText } from '../../formats/text-formats.ts'
+import type { Packing } from '../../pipeline/model/types.ts'
 
 const BATCH = 500
 const LINE_FEED = 10
 const MAX_COLUMNS = 10_000
+const ONE_RECORD = 'Write one record a line, such as {"name": "Acme Ltd"}.'
 /** A line of more bytes than this is a JSON document rather than a record. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-export interface JsonColumns {
-  readonly columns: readonly string[]
-  /** Columns (from 0) whose values are all numbers, and all truth values; absent for none. */
-  readonly numbers?: readonly number[]
-  readonly booleans?: readonly number[]
-}
+/** `numbers`, `booleans`: the columns (from 0) whose values are all of this type; absent for none. */
+type JsonColumns = Pick<Extract<Packing, { as: 'jsonl' }>, 'columns' | 'numbers' | 'booleans'>
 
 type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -45,13 +43,11 @@ export async function jsonColumns(pieces: AsyncIterable<Buffer>, path: string): 
     }
   if (types.size > MAX_COLUMNS)
     throw new FettleError('FETTLE_INPUT_LIMIT', `${path} has records of ${types.size} different keys, more than ${MAX_COLUMNS}`)
-  const only = (type: string): number[] => [...types.values()].flatMap((one, at) => (one.size === 1 && one.has(type) ? [at] : []))
-  const [numbers, booleans] = [only('number'), only('boolean')]
-  return {
-    columns: [...types.keys()],
-    ...(numbers.length === 0 ? {} : { numbers }),
-    ...(booleans.length === 0 ? {} : { booleans }),
+  const only = (type: string): number[] | undefined => {
+    const found = [...types.values()].flatMap((known, at) => (known.size === 1 && known.has(type) ? [at] : []))
+    return found.length === 0 ? undefined : found
   }
+  return { columns: [...types.keys()], numbers: only('number'), booleans: only('boolean') }
 }
 
 /** The text as CSV, with a header. */
@@ -107,10 +103,9 @@ async function* recordsOf(
     try {
       record = JSON.parse(text)
     } catch {
-      throw refuse('FETTLE_INPUT_FIELDS', 'is not JSON', 'Write one record a line, such as {"name": "Acme Ltd"}.')
+      throw refuse('FETTLE_INPUT_FIELDS', 'is not JSON', ONE_RECORD)
     }
-    if (!isRecord(record))
-      throw refuse('FETTLE_INPUT_FIELDS', 'is not a record with keys', 'Write one record a line, such as {"name": "Acme Ltd"}.')
+    if (!isRecord(record)) throw refuse('FETTLE_INPUT_FIELDS', 'is not a record with keys', ONE_RECORD)
     for (const [name, value] of Object.entries(record))
       if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
         const why = `the number of ${JSON.stringify(name)} has more digits than a number of JSON keeps`

@@ -3,9 +3,8 @@ import { DigestIndex } from '../../files/digest-index.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { hasMostlyKnown } from '../../reuse/files/choice.ts'
 import { rowKeyMaker } from '../../reuse/files/row-key.ts'
-import { emptyRowsOf } from '../table/empty-row.ts'
 import { planRows, readRows } from '../table/records.ts'
-import { rowMaker } from './upload-row.ts'
+import { emptyRowsOf, rowMaker } from './upload-row.ts'
 
 /**
  * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws

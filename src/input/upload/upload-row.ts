@@ -1,9 +1,8 @@
 /**
- * Makes the uploaded row from an input row: all cells, mapped ones tidied, constants appended. Every reader of uploaded rows uses it, so
- * that they are the same everywhere.
+ * Makes the uploaded row from an input row: all cells, mapped ones tidied, constants appended; rows without a value are not sent. Every
+ * reader of uploaded rows uses it, so that they are the same everywhere.
  */
-
-import type { Plan, PlannedMapping } from '../../pipeline/model/types.ts'
+import type { InputFacts, Plan, PlannedMapping } from '../../pipeline/model/types.ts'
 
 type Mappings = readonly PlannedMapping[]
 type Row = readonly string[]
@@ -50,3 +49,11 @@ export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mapping
 export function sentCells({ mappings, send }: Pick<Plan, 'mappings' | 'send'>): readonly number[] | null {
   return send === undefined ? null : [...new Set(mappings.map(({ index }) => index))].sort((a, b) => a - b)
 }
+
+const BLANK = /^[\t-\r ]*$/
+
+const isEmptyRow = (row: readonly string[]): boolean => row.every(cell => BLANK.test(cell))
+
+/** Selects the rows of an input without a value, as the scanner counts them. */
+export const emptyRowsOf = ({ emptyRows }: Pick<InputFacts, 'emptyRows'>): ((row: readonly string[]) => boolean) =>
+  emptyRows === undefined ? () => false : isEmptyRow

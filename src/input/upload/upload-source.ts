@@ -90,7 +90,7 @@ async function copied(plan: Plan, path: string, extra: FileContext): Promise<Sen
   const { bytes, sha256 } = await prepareCopy(plan, path, extra)
   const isWhole = parts.length === 1 && (plan.collapse || plan.known !== undefined || shard !== undefined || rows === input.rows)
   const copy = await versionAt(path)
-  return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { table: { from: 0, to: bytes } }) }
+  return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { from: 0, to: bytes }) }
 }
 
 async function sentUnchanged(plan: Plan, extra: FileContext): Promise<Sendable> {
@@ -102,21 +102,18 @@ async function sentUnchanged(plan: Plan, extra: FileContext): Promise<Sendable> 
   const isWhole = parts.length === 1 && rows === input.rows && table.from === 0 && table.to === input.bytes
   const { sha256, bytes } = input
   const file = { path, bytes, sha256, copy: null }
-  if (shard === undefined) return { ...file, spans: isWhole ? null : await spansOf(plan, path, { table }) }
+  if (shard === undefined) return { ...file, spans: isWhole ? null : await spansOf(plan, path, table) }
   const { head, from, to } = shard.span
   const own = { from: place.from + from, to: to === null ? place.to : place.from + to }
   const header = { from: table.from, to: place.from + head }
-  return { ...file, spans: await spansOf(plan, path, { header, table: own }) }
+  return { ...file, spans: await spansOf(plan, path, own, header) }
 }
 
-/** `header`: where it is not the first record of the table. */
-interface Place {
-  readonly header?: Span
-  readonly table: Span
-}
-
-/** The spans of header and rows of each part. Throws FETTLE_INPUT_CHANGED when the file has fewer rows than planned. */
-async function spansOf(plan: Plan, path: string, { header, table }: Place): Promise<Span[][]> {
+/**
+ * The spans of header and rows of each part; `header` where it is not the first record of the table. Throws FETTLE_INPUT_CHANGED when
+ * the file has fewer rows than planned.
+ */
+async function spansOf(plan: Plan, path: string, table: Span, header?: Span): Promise<Span[][]> {
   const { parts, sent, input } = plan
   const headers = header !== undefined || input.header === null ? 0 : 1
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
@@ -172,17 +169,12 @@ const isAt = async (path: string, version: Version): Promise<boolean> =>
 
 const BATCH = 1000
 
-interface Copy {
-  readonly bytes: number
-  readonly sha256: string
-}
-
 /**
  * Writes the copy that is uploaded instead of the input (0600, atomically): unpacked, UTF-8 without mark, cells tidied, constants
  * added, and empty rows, repeated rows, rows with an earlier answer and unsent columns removed as the plan requires. Header and
  * delimiter stay. The same plan gives the same bytes. Throws FETTLE_OUTPUT_WRITE.
  */
-async function prepareCopy(plan: Plan, path: string, extra: FileContext): Promise<Copy> {
+async function prepareCopy(plan: Plan, path: string, extra: FileContext): Promise<Pick<Sendable, 'bytes' | 'sha256'>> {
   const sink = await openSink(path, { tag: 'copy' })
   try {
     if (changesCells(plan) || plan.shard !== undefined) await writeRows(plan, sink, extra)

@@ -3,12 +3,11 @@
  * Both ways may cost a credit a company. A job continues after a kill; a report whose answer is lost counts as paid, and is
  * not asked for again in this run.
  */
-import { FettleError, issue } from '../../errors.ts'
+import { FettleError } from '../../errors.ts'
 import { type AcceptedState, fetchedTags, type RefusedCompany, type RunEventInput, type RunState } from '../../journal/index.ts'
 import type { AcceptedCompany, FetchedCompany } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
-import type { RunStep, StageEvents } from '../stage.ts'
-import { refusalIssue, refusalReason } from './company-stage.ts'
+import { refusalIssue, refusalReason, type RunStep, type StageEvents, warning } from '../stage.ts'
 import { publish } from './download.ts'
 
 async function* fetchAll(state: RunState, ports: Ports): StageEvents {
@@ -58,7 +57,7 @@ class Progress {
   *issues(listed: number, budget: number | null): Generator<RunEventInput> {
     const missing = listed - this.done
     const over = `${missing} of ${listed} accepted companies were not fetched: one more would exceed candidates.budget (${budget})`
-    if (missing > 0) yield { type: 'issue.raised', issue: issue('FETTLE_CANDIDATES', over, { severity: 'warn', count: missing }) }
+    if (missing > 0) yield { type: 'issue.raised', issue: warning('FETTLE_CANDIDATES', over, { count: missing }) }
     const refused = `${this.#refused} accepted companies could not be fetched`
     if (this.#refused > 0)
       yield { type: 'issue.raised', issue: refusalIssue('FETTLE_CANDIDATES', refused, this.#refused, this.#refusal) }

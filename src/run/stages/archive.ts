@@ -1,8 +1,8 @@
 /** The archive stage: archives the jobs of a run whose results are written. A refusal is a warning: nothing of the run depends on it. */
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { FettleError, type Issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/index.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, type RunStep, type StageEvents } from '../stage.ts'
+import { idOf, type RunStep, type StageEvents, warning } from '../stage.ts'
 
 /** A failed job is evidence. */
 const isDone = ({ id, failure, archived }: JobState): boolean => id === null || failure !== null || archived === true
@@ -10,19 +10,18 @@ const isDone = ({ id, failure, archived }: JobState): boolean => id === null || 
 const isRefusal = (error: unknown): error is FettleError =>
   FettleError.is(error) && (error.kind === 'rejected' || error.code === 'FETTLE_FORBIDDEN')
 
-const warning = (why: string): Issue => issue('FETTLE_ARCHIVE', why, { severity: 'warn' })
-
 /** Why the job was not archived, null if it is. Another job that has the id of ours is left alone. */
 async function archiveJob(job: JobState, { service, signal, grace }: Ports): Promise<Issue | null> {
   const id = idOf(job)
   try {
     const { name, archived } = await service.readJob(id, { signal })
-    if (name !== job.name) return warning(`the job ${id} is called "${name}" and not "${job.name}": it was not archived`)
+    if (name !== job.name)
+      return warning('FETTLE_ARCHIVE', `the job ${id} is called "${name}" and not "${job.name}": it was not archived`)
     if (archived !== true) await service.archive(id, { signal: grace })
     return null
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return warning(`the job ${id} was not archived: ${error.message}`)
+    return warning('FETTLE_ARCHIVE', `the job ${id} was not archived: ${error.message}`)
   }
 }
 

@@ -3,13 +3,12 @@
  * the outputs again with what it proposes. A question may cost a credit and cannot be looked up: one whose answer is lost counts as
  * paid, and is not asked again in this run. With `reuse.candidates` the answer that an earlier run paid is used again.
  */
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { FettleError, type Issue } from '../../errors.ts'
 import type { CandidateState, RunState } from '../../journal/index.ts'
 import type { ProposedCompany } from '../../model/requests.ts'
 import type { Question } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
-import type { RunStep, StageEvents } from '../stage.ts'
-import { refusalReason } from './company-stage.ts'
+import { refusalReason, type RunStep, type StageEvents, warning } from '../stage.ts'
 import { publish } from './download.ts'
 
 /** How a service answers to an account without the operation, or without knowing it. */
@@ -93,36 +92,24 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
   }
   if (earlier !== undefined && !before.isKept)
     yield { type: 'searches.kept', what: 'candidates', searches: await earlier.keep('candidates') }
-  for (const one of issuesOf({ ...before, done, by }, plan.budget)) yield { type: 'issue.raised', issue: one }
+  for (const issue of listIssues({ ...before, done, by }, plan.budget)) yield { type: 'issue.raised', issue }
   await ports.results.propose(answers)
   yield* publish(state, ports)
 }
 
 const isUnsent = (error: unknown): boolean => FettleError.is(error) && (error.kind === 'retryable' || error.kind === 'denied')
 
-function issuesOf({ counts, done, by }: CandidateState, budget: number | null): Issue[] {
+function* listIssues({ counts, done, by }: CandidateState, budget: number | null): Generator<Issue> {
   const { listed = 0, left = 0 } = counts ?? {}
   const rest = listed - done
-  const warn = (message: string, count: number): Issue => issue('FETTLE_CANDIDATES', message, { severity: 'warn', count })
-  return [
-    ...(rest > 0 && by === null
-      ? [
-          warn(
-            `${rest} of ${listed} questions for candidates were not asked: the account has neither /companies/match nor /companies`,
-            rest,
-          ),
-        ]
-      : []),
-    ...(rest > 0 && by !== null
-      ? [
-          warn(
-            `${rest} of ${listed} questions for candidates were not asked: one more would exceed candidates.budget (${budget})`,
-            rest,
-          ),
-        ]
-      : []),
-    ...(left > 0 ? [warn(`${left} more rows were not asked about, beyond candidates.limit (${listed} questions)`, left)] : []),
-  ]
+  const why =
+    by === null
+      ? 'the account has neither /companies/match nor /companies'
+      : `one more would exceed candidates.budget (${budget})`
+  const unasked = `${rest} of ${listed} questions for candidates were not asked: ${why}`
+  if (rest > 0) yield warning('FETTLE_CANDIDATES', unasked, { count: rest })
+  const beyond = `${left} more rows were not asked about, beyond candidates.limit (${listed} questions)`
+  if (left > 0) yield warning('FETTLE_CANDIDATES', beyond, { count: left })
 }
 
 export const candidates: RunStep = { isDone: ({ candidates: state }) => state?.isProposed === true, run: askAll }

@@ -3,14 +3,14 @@
  * before a resumed run creates anything, since the journal may have lost its last lines.
  */
 import type { JobRecord } from '../../contract/index.ts'
-import type { JobState } from '../../journal/state.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
 import { findJob, orphanIssue, searchJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
 import { isResumed, type JobStage, type StageEvents } from '../stage.ts'
 
-async function* createJob(job: JobState, hasResumed: boolean, ports: Ports): StageEvents {
+async function* createJob(job: JobState, state: RunState, ports: Ports): StageEvents {
   const lookUp = job.requested ? searchJob : findJob
-  let found = job.requested || hasResumed ? await lookUp(job.name, ports) : undefined
+  let found = job.requested || isResumed(state) ? await lookUp(job.name, ports) : undefined
   // Fails before there is a job when the input has changed or cannot be prepared.
   if (found === undefined) await ports.source.upload(job.part)
   if (!job.requested) {
@@ -39,7 +39,4 @@ async function* createJob(job: JobState, hasResumed: boolean, ports: Ports): Sta
   yield { type: 'job.created', part: job.part, id: record!.id, name: job.name, adopted }
 }
 
-export const create: JobStage = {
-  isDone: job => job.id !== null,
-  run: (job, state, ports) => createJob(job, isResumed(state), ports),
-}
+export const create: JobStage = { isDone: job => job.id !== null, run: createJob }

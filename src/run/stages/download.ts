@@ -13,7 +13,7 @@ import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { checkAgainstSummary } from '../row-ledger.ts'
-import { idOf, type JobStage, type StageEvents } from '../stage.ts'
+import { idOf, type JobStage, type StageEvents, warning } from '../stage.ts'
 
 /** Downloads repeated per file that was cut short or had other rows. */
 const MAX_REPEATS = 2
@@ -32,7 +32,7 @@ function graceMs(error: unknown, plan: Plan): number {
 export const maxFileBytes = ({ input, rows, enrich }: Pick<Plan, 'input' | 'rows' | 'enrich'>): number =>
   Math.max(1024 ** 3, 20 * (input.packed?.bytes ?? input.bytes), 64 * rows * (enrich?.tags.length ?? 0))
 
-async function* receiveFile(job: JobState, plan: Plan, ports: Ports): StageEvents {
+async function* receiveFile(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
   const { rows } = plan.parts[job.part]!
   const { poll } = plan
   const startedAt = ports.clock.monotonic()
@@ -76,19 +76,19 @@ function missingIssue(columns: readonly string[], { accept }: Plan): Issue {
   const isRule = accept != null && columns.some(name => name === BANDING || name === PATTERN)
   const effect = isRule ? ', and accept leaves the rows for review that it cannot judge' : ''
   const message = `the service delivered no column ${columns.join(', ')}: it is empty in the output${effect}`
-  return issue('FETTLE_OUTPUT_COLUMN', message, { severity: 'warn', count: columns.length })
+  return warning('FETTLE_OUTPUT_COLUMN', message, { count: columns.length })
 }
 
 function unfitIssue({ path, column, type, count, rows }: UnfitColumn): Issue {
   const cells = `${counted(count, 'cell')} of column ${JSON.stringify(column)}`
   const message = `${path}: ${cells} cannot be ${type} (first in row ${rows.join(', ')}): null in the file`
-  return issue('FETTLE_OUTPUT_TYPE', message, { severity: 'warn', column, count, rows })
+  return warning('FETTLE_OUTPUT_TYPE', message, { column, count, rows })
 }
 
 function wordsIssue(words: PublishedResults['words']): Issue {
   const found = words.slice(0, 3).map(({ word, cells }) => `${counted(cells, 'cell')} with ${JSON.stringify(word)}`)
   const message = `in the chosen columns of matched rows the service wrote ${found.join(', ')}: the outputs hold them as they came`
-  return issue('FETTLE_OUTPUT_WORDS', message, { severity: 'warn', count: words.reduce((sum, { cells }) => sum + cells, 0) })
+  return warning('FETTLE_OUTPUT_WORDS', message, { count: words.reduce((sum, { cells }) => sum + cells, 0) })
 }
 
 function keptIssue(files: readonly OutputFile[]): Issue {
@@ -103,18 +103,12 @@ const MOST_ROWS = 20
 function undoneIssue(rows: readonly number[], { name }: Plan): Issue {
   const shown = rows.slice(0, MOST_ROWS)
   const message = `${counted(rows.length, 'decision')} of the last good run no longer ${rows.length === 1 ? 'applies' : 'apply'}: row ${shown.join(', ')}${rows.length > MOST_ROWS ? ' …' : ''} of the list`
-  return issue('FETTLE_DECISIONS_UNDONE', message, {
-    severity: 'warn',
-    count: rows.length,
-    rows: shown,
-    action: action('review', name),
-  })
+  return warning('FETTLE_DECISIONS_UNDONE', message, { count: rows.length, rows: shown, action: action('review', name) })
 }
 
 function unclearIssue(decisions: number): Issue {
   const message = `${counted(decisions, 'decision')} of the last good run ${decisions === 1 ? 'applies' : 'apply'} to no row: the row left the list, or was renamed`
-  return issue('FETTLE_DECISIONS_UNDONE', message, {
-    severity: 'warn',
+  return warning('FETTLE_DECISIONS_UNDONE', message, {
     count: decisions,
     hint: 'Decide again about renamed rows. With input.key a decision follows the key of its row.',
   })
@@ -122,20 +116,11 @@ function unclearIssue(decisions: number): Issue {
 
 function otherIssue({ path, rows }: { readonly path: string; readonly rows: number }, { name }: Plan): Issue {
   const message = `${path} decides about ${counted(rows, 'row')} of this list, and the run does not apply it`
-  return issue('FETTLE_DECISIONS_OTHER', message, {
-    severity: 'warn',
-    count: rows,
-    action: action('review', name, '--apply', path),
-  })
-}
-
-interface AnsweredJob {
-  readonly id: string
-  readonly at: string
+  return warning('FETTLE_DECISIONS_OTHER', message, { count: rows, action: action('review', name, '--apply', path) })
 }
 
 /** The jobs of the parts, and the time that the answers of each are at least as new as. */
-export const answeredJobs = ({ jobs, updatedAt }: RunState): AnsweredJob[] =>
+export const answeredJobs = ({ jobs, updatedAt }: RunState) =>
   jobs.map(({ id, enrichRequested, history }) => ({ id: id ?? '', at: enrichRequested ?? history.at(-1)?.at ?? updatedAt }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
@@ -174,7 +159,7 @@ const isShardReceived = ({ plan, jobs }: RunState): boolean =>
 export const download: JobStage = {
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
   isDone: job => job.received !== null,
-  run: (job, { plan }, ports) => receiveFile(job, plan, ports),
+  run: receiveFile,
   // A shard ends with its files: the merge of the shards joins them to the rows.
   afterJobs: {
     isDone: state => (state.outcomes !== null && areAnswersKept(state)) || isShardReceived(state),

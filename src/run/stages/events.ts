@@ -4,12 +4,11 @@
  * before leaves its events to its resumption or to the next run.
  */
 import { counted } from '../../counted.ts'
-import { issue } from '../../errors.ts'
 import type { RunEventInput } from '../../journal/index.ts'
 import { countKinds } from '../../model/event-kinds.ts'
 import type { CompanyEvent, Portfolio } from '../../model/requests.ts'
 import type { EventStore, Ports } from '../ports.ts'
-import type { RunStep, StageEvents } from '../stage.ts'
+import { type RunStep, type StageEvents, warning } from '../stage.ts'
 import { findPortfolio } from './portfolio.ts'
 
 /** As many as a report shows; the file has all of them. */
@@ -72,7 +71,7 @@ async function* markAll(portfolio: number, total: number, before: number, ports:
     }
     if (isRefused) {
       const text = `the service did not mark ${counted(ids.length, 'event')} as processed; still, no later run writes them again`
-      yield { type: 'issue.raised', issue: issue('FETTLE_EVENTS_UNMARKED', text, { severity: 'warn', count: ids.length }) }
+      yield { type: 'issue.raised', issue: warning('FETTLE_EVENTS_UNMARKED', text, { count: ids.length }) }
     }
     await storeOf(ports).marked(portfolio, isRefused ? ids : batch)
     done = isRefused ? total : total - (ids.length - batch.length)

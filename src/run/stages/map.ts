@@ -1,7 +1,7 @@
 /** The map stage: sends the column mappings. The request replaces the whole set, so it may be repeated freely. */
 import { hasSubmission } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
-import type { JobState } from '../../journal/state.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { readRecordedJob, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
@@ -18,7 +18,7 @@ function withMappings(error: unknown, { mappings }: Plan): unknown {
 const sentIndex = (index: number, { mappings, send }: Plan): number =>
   send === undefined ? index : new Set(mappings.map(one => one.index).filter(at => at < index)).size
 
-async function* mapColumns(job: JobState, plan: Plan, ports: Ports): StageEvents {
+async function* mapColumns(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
   // The wire wants the zero-based index as a string (contract §5.4).
   const mappings = plan.mappings.map(({ mapping, index }) => ({ mapping, value: String(sentIndex(index, plan)) }))
   const isBusy = (status: string): boolean => status === 'uploading'
@@ -37,7 +37,4 @@ async function* mapColumns(job: JobState, plan: Plan, ports: Ports): StageEvents
   yield { type: 'mapping.accepted', part: job.part, count: mappings.length }
 }
 
-export const map: JobStage = {
-  isDone: job => job.mapped,
-  run: (job, { plan }, ports) => mapColumns(job, plan, ports),
-}
+export const map: JobStage = { isDone: job => job.mapped, run: mapColumns }

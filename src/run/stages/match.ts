@@ -1,13 +1,12 @@
 /** The match stage: waits until the service has decided about every row. */
 import { enrichPhase, type JobRecord, matchPhase, readFault } from '../../contract/index.ts'
-import { type Issue, issue } from '../../errors.ts'
-import type { JobState } from '../../journal/state.ts'
-import type { Plan } from '../../pipeline/model/types.ts'
+import type { Issue } from '../../errors.ts'
+import type { JobState, RunState } from '../../journal/state.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
-import type { JobStage, StageEvents } from '../stage.ts'
+import { type JobStage, type StageEvents, warning } from '../stage.ts'
 
-async function* waitForMatch(job: JobState, plan: Plan, ports: Ports): StageEvents {
+async function* waitForMatch(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
   const phaseOf = (status: string) => matchPhase(status, plan.enrich !== null)
   const awaited = plan.enrich === null ? 'matched' : 'jobMatchingComplete'
   const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, phaseOf }, ports)
@@ -20,12 +19,7 @@ async function* waitForMatch(job: JobState, plan: Plan, ports: Ports): StageEven
 function failedStep(record: JobRecord): Issue {
   const { text } = readFault(record)
   const why = text === null ? '' : `: ${text}`
-  return issue('FETTLE_JOB_STEP', `the job ${record.id} matched its rows and ended in the status ${record.status}${why}`, {
-    severity: 'warn',
-  })
+  return warning('FETTLE_JOB_STEP', `the job ${record.id} matched its rows and ended in the status ${record.status}${why}`)
 }
 
-export const match: JobStage = {
-  isDone: job => job.matchFinished,
-  run: (job, { plan }, ports) => waitForMatch(job, plan, ports),
-}
+export const match: JobStage = { isDone: job => job.matchFinished, run: waitForMatch }

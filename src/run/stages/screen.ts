@@ -12,8 +12,7 @@ import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import type { RunStep, StageEvents } from '../stage.ts'
-import { refusalIssue, refusalReason } from './company-stage.ts'
+import { refusalIssue, refusalReason, type RunStep, type StageEvents } from '../stage.ts'
 
 /** Longest name of a search (contract §12). */
 const LONGEST_NAME = 200

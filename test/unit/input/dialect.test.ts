@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { sepLine, sniffDelimiter } from '../../../src/input/table/dialect.ts'
+import { sniffDelimiter } from '../../../src/input/table/dialect.ts'
+import { sepLine } from '../../../src/input/table/table-range.ts'
 
 const sniff = (text: string) => sniffDelimiter(Buffer.from(text), true)
 
