@@ -11,7 +11,7 @@ const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
 const QUERY = /\b(https?:\/\/[^\s?#"'<>]*)[?#][^\s"'<>]*/gi
 
-const formsOf = (secret: string): string[] => [
+const listForms = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
   JSON.stringify(secret).slice(1, -1),
@@ -28,7 +28,7 @@ export function createRedactor() {
   return {
     hide(secret: string): void {
       if (secret.length < SHORTEST) return
-      for (const form of formsOf(secret)) secrets.add(form)
+      for (const form of listForms(secret)) secrets.add(form)
     },
     /** Whether the text contains a secret that is too long to be there by chance. */
     leaks: (text: string): boolean => [...secrets].some(secret => secret.length >= LEAK_LENGTH && text.includes(secret)),

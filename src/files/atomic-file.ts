@@ -191,11 +191,11 @@ async function prepareFolder(target: string, { root, roots = [], isShared, isIgn
   const folder = dirname(target)
   const requireInside = async (real: string): Promise<void> => {
     if (root === undefined || roots === null) return
-    for (const one of [root, ...roots]) {
-      const place = await realpathOf(one)
+    for (const allowed of [root, ...roots]) {
+      const place = await findRealpath(allowed)
       if (place !== null && isInside(place, real)) return
-      if (place === null && isInside(resolve(one), resolve(folder)))
-        throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${target}: its folder ${one} does not exist`, {
+      if (place === null && isInside(resolve(allowed), resolve(folder)))
+        throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot write ${target}: its folder ${allowed} does not exist`, {
           hint: 'Create or mount this folder, then run the same command again: the run is resumed.',
         })
     }
@@ -205,8 +205,8 @@ async function prepareFolder(target: string, { root, roots = [], isShared, isIgn
     )
   }
   const missing: string[] = []
-  let real = await realpathOf(folder)
-  for (let at = folder; real === null; real = await realpathOf(at)) {
+  let real = await findRealpath(folder)
+  for (let at = folder; real === null; real = await findRealpath(at)) {
     missing.unshift(basename(at))
     at = dirname(at)
   }
@@ -218,7 +218,7 @@ async function prepareFolder(target: string, { root, roots = [], isShared, isIgn
   return real
 }
 
-const realpathOf = (path: string): Promise<string | null> =>
+const findRealpath = (path: string): Promise<string | null> =>
   realpath(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && dirname(path) !== path) return null
     throw error

@@ -16,14 +16,14 @@ export interface Version {
   readonly ctimeMs: number
 }
 
-const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Version => ({
+const readVersion = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): Version => ({
   id: `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`,
   bytes: Number(size),
   mtimeMs: Number(mtimeNs) / 1e6,
   ctimeMs: Number(ctimeNs) / 1e6,
 })
 
-export const versionAt = async (path: string): Promise<Version> => versionOf(await stat(path, { bigint: true }))
+export const versionAt = async (path: string): Promise<Version> => readVersion(await stat(path, { bigint: true }))
 
 /** The coarsest resolution of file times (FAT): two writes within it may leave the same version. */
 const COARSEST_MS = 2_000
@@ -67,9 +67,9 @@ export async function openInput(path: string, root = ''): Promise<OpenInput | Is
     issue('FETTLE_INPUT_READ', `cannot read the input ${path}: ${why}`, hint === undefined ? { at } : { at, hint })
   try {
     const found = await stat(file)
-    if (!found.isFile()) return refuse(`it is ${kindOf(found)}; fettle needs a regular file: it is read more than once`)
+    if (!found.isFile()) return refuse(`it is ${describeKind(found)}; fettle needs a regular file: it is read more than once`)
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    return { handle, version: versionOf(await handle.stat({ bigint: true })) }
+    return { handle, version: readVersion(await handle.stat({ bigint: true })) }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR') {
@@ -82,7 +82,7 @@ export async function openInput(path: string, root = ''): Promise<OpenInput | Is
   }
 }
 
-function kindOf(found: Awaited<ReturnType<typeof stat>>): string {
+function describeKind(found: Awaited<ReturnType<typeof stat>>): string {
   if (found.isDirectory()) return 'a folder'
   if (found.isFIFO()) return 'a FIFO'
   if (found.isSocket()) return 'a socket'
@@ -96,10 +96,10 @@ async function nearestNames(path: string): Promise<string[]> {
   return names
     .slice(0, 2_000)
     .map(name => ({ name, far: distance(wanted, name.toLowerCase()) }))
-    .filter(one => one.far <= limit)
+    .filter(file => file.far <= limit)
     .sort((a, b) => a.far - b.far || (a.name < b.name ? -1 : 1))
     .slice(0, 3)
-    .map(one => one.name)
+    .map(file => file.name)
 }
 
 function distance(a: string, b: string): number {

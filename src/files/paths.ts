@@ -15,7 +15,7 @@ type Token = One | '*'
 
 /** Whether a name matches one step of a path; a leading dot must be written. */
 export function nameMatcher(step: string): (name: string) => boolean {
-  const patterns = alternatives(step).map(text => ({ isHidden: text.startsWith('.'), tokens: tokensOf(text) }))
+  const patterns = alternatives(step).map(text => ({ isHidden: text.startsWith('.'), tokens: parseTokens(text) }))
   return name => {
     const chars = [...name]
     return patterns.some(({ isHidden, tokens }) => (isHidden || chars[0] !== '.') && matchesTokens(tokens, chars))
@@ -46,13 +46,13 @@ function alternatives(step: string): string[] {
     const end = step[at] === '{' ? step.indexOf('}', at) : -1
     const choices = end < 0 ? [step[at]!] : step.slice(at + 1, end).split(',')
     if (found.length * choices.length > 1000) return []
-    found = found.flatMap(one => choices.map(choice => one + choice))
+    found = found.flatMap(start => choices.map(choice => start + choice))
     if (end >= 0) at = end
   }
   return found
 }
 
-function tokensOf(text: string): Token[] {
+function parseTokens(text: string): Token[] {
   const chars = [...text]
   const tokens: Token[] = []
   for (let at = 0; at < chars.length; at++) {
@@ -61,15 +61,15 @@ function tokensOf(text: string): Token[] {
     if (char === '*') tokens.push('*')
     else if (char === '?') tokens.push(() => true)
     else if (end >= 0) {
-      tokens.push(setOf(chars.slice(at + 1, end)))
+      tokens.push(parseSet(chars.slice(at + 1, end)))
       at = end
-    } else tokens.push(one => one === char)
+    } else tokens.push(other => other === char)
   }
   return tokens
 }
 
 /** The characters between brackets: single ones and ranges, `!` first for all others. */
-function setOf(chars: readonly string[]): One {
+function parseSet(chars: readonly string[]): One {
   const isOther = chars[0] === '!'
   const own = isOther ? chars.slice(1) : chars
   const ranges = own.flatMap((from, at) => {
@@ -84,11 +84,11 @@ function setOf(chars: readonly string[]): One {
 function matchesTokens(tokens: readonly Token[], chars: readonly string[]): boolean {
   let [token, char, star, from] = [0, 0, -1, 0]
   while (char < chars.length) {
-    const one = tokens[token]
-    if (one === '*') {
+    const wanted = tokens[token]
+    if (wanted === '*') {
       star = token++
       from = char
-    } else if (one?.(chars[char]!)) {
+    } else if (wanted?.(chars[char]!)) {
       token++
       char++
     } else if (star >= 0) {
@@ -96,7 +96,7 @@ function matchesTokens(tokens: readonly Token[], chars: readonly string[]): bool
       char = ++from
     } else return false
   }
-  return tokens.slice(token).every(one => one === '*')
+  return tokens.slice(token).every(left => left === '*')
 }
 
 /** More files than this are a mistake in the pattern; the plan lists them all. */
@@ -132,10 +132,10 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
 /** Whether a file at `file` would be part of the list that `path` means. Both are absolute. */
 export function isInList(path: string, file: string): boolean {
   if (!WILDCARD.test(path)) return dirname(file) === path && isVisible(basename(file))
-  return matchesSteps(stepsOf(path), stepsOf(file))
+  return matchesSteps(splitSteps(path), splitSteps(file))
 }
 
-const stepsOf = (path: string): string[] => path.split(/[/\\]/).filter((step, at) => step !== '' || at === 0)
+const splitSteps = (path: string): string[] => path.split(/[/\\]/).filter((step, at) => step !== '' || at === 0)
 
 const isVisible = (name: string): boolean => !name.startsWith('.')
 
@@ -152,7 +152,7 @@ async function filesIn(folder: string, root: string): Promise<string[] | { reado
 /** Where a walk along the path starts, such as `/` or `C:\\`, empty for a relative one, and the names after it. */
 export function stepsFrom(path: string, { parse }: Pick<PlatformPath, 'parse'> = platform): { start: string; steps: string[] } {
   const start = parse(path).root
-  return { start, steps: stepsOf(path.slice(start.length)).filter(step => step !== '' && step !== '.') }
+  return { start, steps: splitSteps(path.slice(start.length)).filter(step => step !== '' && step !== '.') }
 }
 
 /** Walks the path step by step; a step with wildcards becomes the names that match it. */
@@ -180,8 +180,8 @@ async function namesLike(step: string, folder: string, root: string): Promise<st
 /** The folder and all below it; links to folders are not followed, since they may lead in a circle. */
 async function foldersBelow(folder: string, root: string): Promise<string[]> {
   const entries = await readdir(resolve(root, folder), { withFileTypes: true })
-  const below = entries.filter(one => one.isDirectory() && isVisible(one.name)).map(one => join(folder, one.name))
-  return [folder, ...(await Promise.all(below.map(one => foldersBelow(one, root)))).flat()]
+  const below = entries.filter(entry => entry.isDirectory() && isVisible(entry.name)).map(entry => join(folder, entry.name))
+  return [folder, ...(await Promise.all(below.map(inner => foldersBelow(inner, root)))).flat()]
 }
 
 async function only(kind: 'file' | 'folder', paths: readonly string[], root: string): Promise<string[]> {

@@ -19,9 +19,9 @@ function own(): { readonly namespace: string; readonly text: string } {
 
 /** The temporary name of `target` in this process; `tag` distinguishes its writers. */
 export const temporaryName = (target: string, tag: string): string =>
-  join(dirname(target), `${startOf(target)}${tag === PROBE ? tag : `${tag}.${own().text}`}.tmp`)
+  join(dirname(target), `${formatStart(target)}${tag === PROBE ? tag : `${tag}.${own().text}`}.tmp`)
 
-const startOf = (target: string): string => `.${basename(target).slice(0, 200)}.`
+const formatStart = (target: string): string => `.${basename(target).slice(0, 200)}.`
 
 function isStale(name: string, ageMs: number, run: string | undefined): boolean {
   if (name === PROBE) return true
@@ -54,11 +54,11 @@ export async function removeStaleTempFiles(target: string, kept: string, run?: s
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   )
-  await sweep(dirname(target), startOf(target), now, name => name === basename(kept), run)
+  await sweep(dirname(target), formatStart(target), now, name => name === basename(kept), run)
 }
 
 /** Removes what dead processes of this machine left beside `target`; for readers of it. */
-export const sweepBeside = (target: string): Promise<void> => sweep(dirname(target), startOf(target), 0, () => false)
+export const sweepBeside = (target: string): Promise<void> => sweep(dirname(target), formatStart(target), 0, () => false)
 
 /** Removes the temporary files of dead processes of this machine in a folder, for any target. */
 export const sweepFolder = (folder: string): Promise<void> => sweep(folder, '.', 0, () => false)

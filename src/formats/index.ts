@@ -96,10 +96,11 @@ const endsIn = (path: string, extension: string): boolean =>
 export const isGzipName = (path: string): boolean => endsIn(path, '.gz')
 
 /** Text may be packed: `.csv.gz`. */
-const isOf = (path: string, { extensions, kind }: FormatFacts): boolean =>
-  extensions.some(one => endsIn(path, one) || (kind === 'text' && endsIn(path, `${one}.gz`)))
+const hasEnding = (path: string, { extensions, kind }: FormatFacts): boolean =>
+  extensions.some(extension => endsIn(path, extension) || (kind === 'text' && endsIn(path, `${extension}.gz`)))
 
-export const formatOfName = (path: string): OutputFormat | null => ENTRIES.find(([, facts]) => isOf(path, facts))?.[0] ?? null
+export const formatOfName = (path: string): OutputFormat | null =>
+  ENTRIES.find(([, facts]) => hasEnding(path, facts))?.[0] ?? null
 
 export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
   ...new Set(ENTRIES.flatMap(([, facts]) => (kind === undefined || facts.kind === kind ? facts.extensions : []))),
@@ -114,7 +115,7 @@ export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) =>
 /** Text may have any name that is not the name of another format. */
 export function isNameFor(path: string, format: OutputFormat): boolean {
   const facts = formatFacts(format)
-  return formatOfName(path) === null ? facts.kind === 'text' : isOf(path, facts)
+  return formatOfName(path) === null ? facts.kind === 'text' : hasEnding(path, facts)
 }
 
 /** The format of one of several outputs: the chosen one if the name allows it, else the one that the name states. */
@@ -124,5 +125,5 @@ export const formatOfOutput = (path: string, chosen: OutputFormat): OutputFormat
 /** Whether a file of this name may have been written by an earlier run with this kind of format. */
 export const isTableName = (path: string, format: OutputFormat): boolean => {
   const { kind } = formatFacts(format)
-  return isOf(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
+  return hasEnding(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
 }

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<TimeUnit, string>> = { ms: 'MILLIS', us: 'MICROS', 
 const DIGITS_32 = 9
 const DIGITS_64 = 18
 
-function schemaOf(type: ColumnType): ColumnSchema {
+function makeSchema(type: ColumnType): ColumnSchema {
   switch (type.is) {
     case 'string':
     case 'mixed':
@@ -51,7 +51,12 @@ function schemaOf(type: ColumnType): ColumnSchema {
     }
     case 'decimal': {
       const { precision, scale } = type
-      const logical = { converted_type: 'DECIMAL', precision, scale, logical_type: { type: 'DECIMAL', precision, scale } } as const
+      const logical = {
+        converted_type: 'DECIMAL',
+        precision,
+        scale,
+        logical_type: { type: 'DECIMAL', precision, scale },
+      } as const
       if (precision <= DIGITS_32) return { type: 'INT32', ...logical }
       if (precision <= DIGITS_64) return { type: 'INT64', ...logical }
       return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: Math.ceil((precision * Math.log2(10) + 1) / 8), ...logical }
@@ -99,26 +104,26 @@ export function cellValue(type: ColumnType, cell: string): Value | null | undefi
     case 'double':
       return NUMBER.test(cell) || NAMED_NUMBERS.includes(cell) ? Number(cell) : undefined
     case 'date':
-      return dayOf(cell)
+      return parseDay(cell)
     case 'integer':
-      return integerOf(type, cell)
+      return parseInteger(type, cell)
     case 'decimal':
-      return decimalOf(type, cell)
+      return parseDecimal(type, cell)
     case 'timestamp':
-      return momentOf(type, cell)
+      return parseMoment(type, cell)
     case 'time':
-      return clockOf(type.unit, cell)
+      return parseClock(type.unit, cell)
   }
 }
 
-function integerOf({ bits, isSigned }: Extract<ColumnType, { is: 'integer' }>, cell: string): number | bigint | undefined {
+function parseInteger({ bits, isSigned }: Extract<ColumnType, { is: 'integer' }>, cell: string): number | bigint | undefined {
   if (!/^-?\d{1,20}$/.test(cell)) return undefined
   const value = BigInt(cell)
   if ((isSigned ? BigInt.asIntN(bits, value) : BigInt.asUintN(bits, value)) !== value) return undefined
   return bits === 64 ? value : Number(value)
 }
 
-function decimalOf({ precision, scale }: Extract<ColumnType, { is: 'decimal' }>, cell: string): bigint | undefined {
+function parseDecimal({ precision, scale }: Extract<ColumnType, { is: 'decimal' }>, cell: string): bigint | undefined {
   const [, sign, whole = '', places = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(cell) ?? []
   if (sign === undefined || places.length > Math.max(0, scale)) return undefined
   const digits = scale < 0 ? whole.slice(0, scale) || '0' : whole + places.padEnd(scale, '0')
@@ -126,23 +131,23 @@ function decimalOf({ precision, scale }: Extract<ColumnType, { is: 'decimal' }>,
 }
 
 /** Days since 1970 of `2026-01-31`, also of years of six digits with a sign. */
-function dayOf(cell: string): number | undefined {
+function parseDay(cell: string): number | undefined {
   if (!/^(?:\d{4}|[+-]\d{6})-\d\d-\d\d$/.test(cell)) return undefined
   const at = Date.parse(`${cell}T00:00:00Z`)
   return Number.isNaN(at) || !new Date(at).toISOString().startsWith(cell) ? undefined : at / DAY_MS
 }
 
 /** `2026-01-31T08:15:00.250Z`, with as many places as there are; without `Z` in a column that has no time zone. */
-function momentOf({ unit, isUtc }: Extract<ColumnType, { is: 'timestamp' }>, cell: string): bigint | undefined {
+function parseMoment({ unit, isUtc }: Extract<ColumnType, { is: 'timestamp' }>, cell: string): bigint | undefined {
   const [, day, clock, zone] = /^(\S+?)T(\S+?)(Z?)$/.exec(cell) ?? []
-  const days = day === undefined ? undefined : dayOf(day)
+  const days = day === undefined ? undefined : parseDay(day)
   const parts = clock === undefined ? undefined : clockParts(unit, clock)
   if (days === undefined || parts === undefined || (zone === 'Z') !== isUtc) return undefined
   const value = BigInt(days) * 86_400n * SECOND[unit] + parts
   return BigInt.asIntN(64, value) === value ? value : undefined
 }
 
-function clockOf(unit: TimeUnit, cell: string): number | bigint | undefined {
+function parseClock(unit: TimeUnit, cell: string): number | bigint | undefined {
   const parts = clockParts(unit, cell)
   return unit === 'ms' && parts !== undefined ? Number(parts) : parts
 }

@@ -197,8 +197,8 @@ export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outc
   const rows = plan.rows - (plan.skipped ?? 0)
   const rate = matchRate(outcomes, plan.rows)
   if (rate === null || !(rate === 0 || (rows >= MANY_ROWS && rate < FEW_SHARE))) return null
-  const countries = plan.issues.find(one => one.code === 'FETTLE_REGISTER_COUNTRY')
-  const names = plan.register?.map(one => one.name).join(', ')
+  const countries = plan.issues.find(issue => issue.code === 'FETTLE_REGISTER_COUNTRY')
+  const names = plan.register?.map(register => register.name).join(', ')
   const against = names === undefined ? '' : ` against ${names}`
   const found = Math.round(rate * rows)
   const matched = `${rate === 0 ? 'none' : `only ${count(found)}`} of ${counted(rows, 'row')} ${found < 2 ? 'was' : 'were'} matched`

@@ -8,7 +8,7 @@ import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
 import type { CallOptions, Doubt, Effect } from '../model/requests.ts'
 import type { Ports, StatusPorts } from './ports.ts'
-import { idOf, warning } from './stage.ts'
+import { readId, warning } from './stage.ts'
 
 /** Turns what `look` finds after a refusal into an effect that was found, not caused. */
 export const adopt =
@@ -56,7 +56,7 @@ class JobRelocated extends FettleError {
 
   constructor(job: JobState, wrong: JobRecord | null, { job: ours, others }: FoundJob) {
     const found = wrong === null ? 'does not exist' : `is called "${wrong.name}"`
-    const message = `the job ${idOf(job)} ${found}; ours, "${job.name}", is ${ours.id}`
+    const message = `the job ${readId(job)} ${found}; ours, "${job.name}", is ${ours.id}`
     super('FETTLE_UNANSWERED', message)
     const hint =
       wrong === null ? `The run continues with ${ours.id}.` : `Check what ${wrong.id} holds; nothing more is sent to it.`
@@ -75,7 +75,7 @@ export function relocationEvents(error: unknown): readonly RunEventInput[] | nul
 
 async function readUnderId(job: JobState, ports: StatusPorts, options: CallOptions): Promise<JobRecord | FettleError> {
   try {
-    return await ports.service.readJob(idOf(job), options)
+    return await ports.service.readJob(readId(job), options)
   } catch (error) {
     if (FettleError.is(error) && error.code === 'FETTLE_NOT_FOUND') return error
     throw error
@@ -159,7 +159,7 @@ async function provenJob(job: JobState, ports: Ports, signal: AbortSignal): Prom
     if (pause === undefined)
       throw new FettleError(
         'FETTLE_UNANSWERED',
-        `the job ${idOf(job)} is at "${status}", a status that this version does not know, so the effect of the last request is unknown`,
+        `the job ${readId(job)} is at "${status}", a status that this version does not know, so the effect of the last request is unknown`,
       )
     await ports.clock.sleep(pause, signal)
   }

@@ -34,7 +34,7 @@ interface Wait {
   readonly poll: Plan['poll']
   /** What is waited for, for the message at the end of the time. */
   readonly awaited: string
-  phaseOf(status: string): Phase
+  readPhase(status: string): Phase
 }
 
 /** Another poll within the time left fails the same way. */
@@ -108,7 +108,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
       if (status !== last) interval = shortest
       last = status
       yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
-      const phase = wait.phaseOf(status)
+      const phase = wait.readPhase(status)
       // After a step back a single answer is no proof: the same status must be read twice.
       if (phase === 'done' && (!requiresConfirmation || confirmed === status)) return record
       confirmed = phase === 'done' ? status : null

@@ -34,7 +34,7 @@ export interface RunContext {
 
 type Record = (event: RunEventInput) => RunState
 
-const recorderOf =
+const makeRecord =
   ({ recorder, onFact }: Pick<RunContext, 'recorder' | 'onFact'>): Record =>
   event => {
     const state = recorder.append(event)
@@ -48,7 +48,7 @@ const recorderOf =
  * written, or belongs to another process by now.
  */
 export async function runStages(context: RunContext): Promise<RunState> {
-  const record = recorderOf(context)
+  const record = makeRecord(context)
   if (current(context).finished) return current(context)
   let error = await runGroups(record, context)
   const relocation = relocationEvents(error)
@@ -68,7 +68,7 @@ export const hasEarlyStages = (state: RunState): boolean =>
 /** Runs them. Returns false after an error that paused the run. */
 export async function runEarlyStages(context: Pick<RunContext, 'recorder' | 'ports' | 'onFact'>): Promise<boolean> {
   const { ports } = context
-  const record = recorderOf(context)
+  const record = makeRecord(context)
   const state = (): RunState => current(context)
   const error = await runCompanyStages(planned(EARLY_STAGES, state()), { ports, state, record, confirm: async () => {} })
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
@@ -82,7 +82,7 @@ export async function receivePaid(context: Pick<RunContext, 'recorder' | 'ports'
   const state = (): RunState => current(context)
   // A job that is gone must not be waited for.
   for (const job of state().jobs) if (isPaid(job) && job.received === null) await readRecordedJob(job, ports)
-  const group = { ports, state, record: recorderOf(context), confirm: async () => {}, isChosen: isPaid }
+  const group = { ports, state, record: makeRecord(context), confirm: async () => {}, isChosen: isPaid }
   const error = await runStageGroup(planned(PAID_STAGES, state()), group)
   if (error !== null) throw error
 }
@@ -106,7 +106,7 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
     const error = await runStageGroup(planned(stages, state()), group)
     if (error !== null) return error
     const { jobs } = state()
-    if (jobs.length > 0 && jobs.every(({ failure }) => failure !== null)) return failureOf(state())
+    if (jobs.length > 0 && jobs.every(({ failure }) => failure !== null)) return findFailure(state())
   }
   return isDetached(context) ? null : runCompanyStages(planned(COMPANY_STAGES, state()), group)
 }
@@ -119,7 +119,7 @@ const current = ({ recorder }: Pick<RunContext, 'recorder'>): RunState => {
   return recorder.state
 }
 
-function failureOf({ jobs }: RunState): FettleError | null {
+function findFailure({ jobs }: RunState): FettleError | null {
   const failed = jobs.flatMap(({ failure }) => (failure === null ? [] : [failure]))
   const [first] = failed
   if (first === undefined) return null
@@ -141,7 +141,7 @@ function end(record: Record, state: RunState, error: FettleError | null, context
 
 /** Shards are judged together, when they are merged. */
 function warnOfFew(record: Record, state: RunState): RunState {
-  if (state.plan.shard !== undefined || state.issues.some(one => one.code === 'FETTLE_FEW_MATCHED')) return state
+  if (state.plan.shard !== undefined || state.issues.some(issue => issue.code === 'FETTLE_FEW_MATCHED')) return state
   let found: Issue | null = null
   try {
     found = fewMatchedIssue(state, state.outcomes ?? outcomesSoFar(state))
@@ -192,7 +192,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
   const hasFailed = checks.some(check => check.success === false && check.severity === 'fail')
   const hasWarnings = checks.some(check => check.success === false) || state.issues.some(issue => issue.severity !== 'info')
   if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)
-  const failure = failureOf(state)
+  const failure = findFailure(state)
   if (failure !== null) return ended('error', failure.exitCode, outcomes, checks, failure)
   if (hasFailed) return ended('fail', EXIT.checks, outcomes, checks, null)
   return ended(hasWarnings ? 'warn' : 'success', EXIT.ok, outcomes, checks, null)

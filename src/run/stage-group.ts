@@ -88,7 +88,7 @@ class StageGroup {
       for (const stage of stages) {
         if (this.#error !== null) return
         if (this.#skips(stage) || this.#isFinished(stage)) continue
-        if (jobOf(state(), part).failure === null) {
+        if (findJob(state(), part).failure === null) {
           // Must stay synchronous: if the guard throws, the other jobs must see the failure before their next check.
           this.#start(stage, isComplete(stage, state()) ? undefined : stage.guard)
           await this.#runJobStage(stage, part)
@@ -123,7 +123,7 @@ class StageGroup {
     try {
       for (const stage of stages) {
         const state = this.#context.state()
-        if (statusOf(stage, state) === 'success' && stage.isDone(state)) continue
+        if (findStatus(stage, state) === 'success' && stage.isDone(state)) continue
         this.#start(stage)
         await this.#finish(stage, stage)
       }
@@ -143,14 +143,14 @@ class StageGroup {
 
   async #runJobStage(stage: Named<JobStage>, part: number): Promise<void> {
     const { state, record, confirm } = this.#context
-    const job = jobOf(state(), part)
+    const job = findJob(state(), part)
     if (stage.isDone(job)) return
     const correlations: Correlation[] = []
     const ports = this.#jobPorts(part, stage, correlations)
     await confirm(ports)
     try {
       const events = stage.run(job, state(), ports)
-      await this.#record(events, () => stage.isDone(jobOf(state(), part)), { part, correlations })
+      await this.#record(events, () => stage.isDone(findJob(state(), part)), { part, correlations })
     } catch (error) {
       // The service rejected one of several jobs: the others continue.
       const isOneOfSeveral = FettleError.is(error) && error.code === 'FETTLE_JOB_FAILED' && state().jobs.length > 1
@@ -170,13 +170,13 @@ class StageGroup {
   #skips(stage: Named<JobStage>): boolean {
     const { state, record } = this.#context
     const why = stage.skip?.(state()) ?? null
-    if (why !== null && statusOf(stage, state()) !== 'skipped') record({ type: 'stage.skipped', stage: stage.name, why })
+    if (why !== null && findStatus(stage, state()) !== 'skipped') record({ type: 'stage.skipped', stage: stage.name, why })
     return why !== null
   }
 
   #isFinished(stage: Named<JobStage>): boolean {
     const state = this.#context.state()
-    return !this.#open.has(stage) && statusOf(stage, state) === 'success' && isComplete(stage, state)
+    return !this.#open.has(stage) && findStatus(stage, state) === 'success' && isComplete(stage, state)
   }
 
   #start(stage: Named<object>, guard?: (state: RunState) => void): void {
@@ -240,10 +240,10 @@ class StageGroup {
   }
 }
 
-const statusOf = (stage: Named<object>, state: RunState) => state.stages.find(({ name }) => name === stage.name)?.status
+const findStatus = (stage: Named<object>, state: RunState) => state.stages.find(({ name }) => name === stage.name)?.status
 
-function jobOf(state: RunState, part: number): JobState {
-  const job = state.jobs.find(one => one.part === part)
+function findJob(state: RunState, part: number): JobState {
+  const job = state.jobs.find(job => job.part === part)
   if (job === undefined) throw new TypeError(`there is no part ${part}`)
   return job
 }

@@ -38,7 +38,7 @@ export const isComplete = (stage: JobStage, state: RunState): boolean =>
 /** The last lines of an earlier process may be missing from the journal: check for an effect before causing it. */
 export const isResumed = ({ resumedAt }: RunState): boolean => resumedAt.length > 0
 
-export function idOf(job: JobState): string {
+export function readId(job: JobState): string {
   if (job.id === null) throw new TypeError(`job ${job.name} has no id yet: the create stage comes first`)
   return job.id
 }
@@ -55,5 +55,9 @@ export const refusalReason = (error: unknown): string | null =>
   FettleError.is(error) && COMPANY_REFUSALS.includes(error.status) ? error.message : null
 
 /** The warning that counts refused companies. */
-export const refusalIssue = (code: ErrorCode, summary: string, count: number, example: RefusedCompany | null | undefined): Issue =>
-  warning(code, example == null ? summary : `${summary}, such as ${example.id}: ${example.why}`, { count })
+export const refusalIssue = (
+  code: ErrorCode,
+  summary: string,
+  count: number,
+  example: RefusedCompany | null | undefined,
+): Issue => warning(code, example == null ? summary : `${summary}, such as ${example.id}: ${example.why}`, { count })

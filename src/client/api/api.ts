@@ -9,7 +9,7 @@ import {
 } from '../../contract/index.ts'
 import type { CallOptions, Effect, FormFile } from '../../model/requests.ts'
 import type { Core, OpenDemand } from './core.ts'
-import { type Pages, pagesOf } from './pages.ts'
+import { listPages, type Pages } from './pages.ts'
 
 /** A reply with its status and headers. */
 export interface WithResponse<T> {
@@ -71,7 +71,7 @@ const asText = (query: Query, isJoined: (key: string) => boolean): NonNullable<O
  * The answer to one request; `send` takes the query as text and a listener for status and headers. A list of a parameter that `isJoined`
  * is one text with commas.
  */
-export function answerOf(
+export function makeAnswer(
   query: Query | undefined,
   send: (parts: Pick<OpenDemand, 'query' | 'onReply'>) => Promise<Effect<unknown>>,
   isJoined: (key: string) => boolean = () => false,
@@ -93,13 +93,13 @@ export function answerOf(
   )
 }
 
-function methodOf(core: Core, name: OperationName): unknown {
+function makeMethod(core: Core, name: OperationName): unknown {
   const { pages, request, query: schema }: Operation = OPERATIONS[name]
   // Such as `countries`; others, as `phoneNo`, are described as lists.
   const isJoined = (key: string): boolean =>
     schema?.safeParse({ [key]: ['a'] }).error?.issues.some(({ path }) => path[0] === key) === true
   const call = ({ query, body, file, fields = {}, ...params }: AnyInput = {}, options: CallOptions = {}): ApiAnswer<unknown> =>
-    answerOf(
+    makeAnswer(
       query,
       parts =>
         core.call(name, {
@@ -114,11 +114,11 @@ function methodOf(core: Core, name: OperationName): unknown {
     )
   if (pages === undefined) return call
   const all = (input: AnyInput = {}, options: CallOptions = {}): Pages<unknown> =>
-    pagesOf(pages, input.query ?? {}, query => call({ ...input, query }, options))
+    listPages(pages, input.query ?? {}, query => call({ ...input, query }, options))
   return Object.assign(call, { all })
 }
 
 export function createApi(core: Core): Api {
   const names = (Object.keys(OPERATIONS) as OperationName[]).filter(name => name !== 'authenticate')
-  return Object.fromEntries(names.map(name => [name, methodOf(core, name)])) as unknown as Api
+  return Object.fromEntries(names.map(name => [name, makeMethod(core, name)])) as unknown as Api
 }

@@ -45,20 +45,20 @@ const WORDS = {
 } as const
 
 /** A is the best letter and F the worst; any other, as Z, compares nothing. */
-function signOf(letter: string): string | null {
+function formatSign(letter: string): string | null {
   if (letter === 'A') return '='
   return /^[B-D]$/.test(letter) ? '≈' : /^[EF]$/.test(letter) ? '≠' : null
 }
 
-function whyOf({ matchScoreConfidence, matchScoreExplainPlan: plan = {} }: MatchedCompany): string {
+function formatWhy({ matchScoreConfidence, matchScoreExplainPlan: plan = {} }: MatchedCompany): string {
   const parts = Object.entries(WORDS).flatMap(([key, word]) => {
-    const sign = signOf(String(plan[key] ?? ''))
+    const sign = formatSign(String(plan[key] ?? ''))
     return sign === null ? [] : [`${word} ${sign}`]
   })
   return [...parts, `confidence ${matchScoreConfidence}`].join(' | ')
 }
 
-const filled = (fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
+const keepFilled = (fields: Readonly<Record<string, string | null | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, text]) => (text == null || text === '' ? [] : [[name, text]])))
 
 function propose(
@@ -69,18 +69,18 @@ function propose(
   const { id, safeNo, name = '', country, regNo, status, address } = company
   const fields = { name, orgNumber: regNo, address1: address?.street, town: address?.city, postcode, country, status }
   const tags = { 'general.connectId': id, 'general.safeNumber': safeNo, 'general.companyName': company.name }
-  return { id, name, score, why, parts: {}, fields: filled(fields), tags: filled(tags) }
+  return { id, name, score, why, parts: {}, fields: keepFilled(fields), tags: keepFilled(tags) }
 }
 
 const proposeMatch = (company: MatchedCompany): ProposedCompany => {
   const score = Math.min(1, Math.max(0, (company.matchScoreConfidence - LOWEST) / (HIGHEST - LOWEST)))
-  return propose(company, company.address?.postcode, { score, why: whyOf(company) })
+  return propose(company, company.address?.postcode, { score, why: formatWhy(company) })
 }
 
 const proposeFound = (company: FoundCompany): ProposedCompany =>
   propose(company, company.address?.postalCode, { score: null, why: '' })
 
-/** Each tag by where a report has it; the first that is filled. */
+/** Each tag by where a report has it; the first that is keepFilled. */
 const TAGS: Readonly<Record<string, (report: CompanyReport) => readonly (string | undefined)[]>> = {
   'general.connectId': ({ companyId }) => [companyId],
   'general.safeNumber': ({ companySummary }) => [companySummary?.companyNumber],
@@ -90,44 +90,45 @@ const TAGS: Readonly<Record<string, (report: CompanyReport) => readonly (string 
     own?.basicInformation?.businessName,
   ],
   'general.legalName': ({ companyIdentification: own }) => [own?.basicInformation?.registeredCompanyName],
-  'general.companyNumber': numberOf,
-  'general.organisationNumber': numberOf,
-  'general.legalRegistrationNumber': numberOf,
+  'general.companyNumber': readNumber,
+  'general.organisationNumber': readNumber,
+  'general.legalRegistrationNumber': readNumber,
   'general.vatNumber': ({ companyIdentification: own }) => [own?.basicInformation?.vatRegistrationNumber],
   'general.website': ({ contactInformation }) => [contactInformation?.websites?.[0]],
-  'general.status': statusOf,
-  'general.statusDesc.en': statusOf,
-  'general.tradingName': tradingOf,
-  'general.tradeName': tradingOf,
+  'general.status': readStatus,
+  'general.statusDesc.en': readStatus,
+  'general.tradingName': readTradingName,
+  'general.tradeName': readTradingName,
   'contact.country': ({ companySummary, companyIdentification: own }) => [
     companySummary?.country,
     own?.basicInformation?.country,
   ],
-  'contact.city': report => addressesOf(report).map(address => address.city),
-  'contact.addressLine1': report => addressesOf(report).map(address => streetOf(address, report.companySummary?.country ?? '')),
-  'contact.postalCode': report => addressesOf(report).flatMap(({ postalCode, postCode }) => [postalCode, postCode]),
-  'contact.contactPhone': report => addressesOf(report).map(address => address.telephone),
+  'contact.city': report => listAddresses(report).map(address => address.city),
+  'contact.addressLine1': report =>
+    listAddresses(report).map(address => formatStreet(address, report.companySummary?.country ?? '')),
+  'contact.postalCode': report => listAddresses(report).flatMap(({ postalCode, postCode }) => [postalCode, postCode]),
+  'contact.contactPhone': report => listAddresses(report).map(address => address.telephone),
   'contact.email': ({ contactInformation }) => [contactInformation?.emailAddresses?.[0]],
 }
 
-function statusOf({ companySummary, companyIdentification: own }: CompanyReport): (string | undefined)[] {
+function readStatus({ companySummary, companyIdentification: own }: CompanyReport): (string | undefined)[] {
   return [companySummary?.companyStatus, own?.basicInformation?.companyStatus].flatMap(status =>
     typeof status === 'object' ? [status.description, status.status] : [status],
   )
 }
 
-function numberOf({ companySummary, companyIdentification: own }: CompanyReport): (string | undefined)[] {
+function readNumber({ companySummary, companyIdentification: own }: CompanyReport): (string | undefined)[] {
   return [companySummary?.companyRegistrationNumber, own?.basicInformation?.companyRegistrationNumber]
 }
 
-function tradingOf({ companyIdentification: own }: CompanyReport): (string | undefined)[] {
+function readTradingName({ companyIdentification: own }: CompanyReport): (string | undefined)[] {
   return [own?.tradingNames?.[0]?.name]
 }
 
-const addressesOf = ({ contactInformation, companyIdentification: own }: CompanyReport) =>
-  [contactInformation?.mainAddress, own?.basicInformation?.contactAddress].flatMap(one => (one == null ? [] : [one]))
+const listAddresses = ({ contactInformation, companyIdentification: own }: CompanyReport) =>
+  [contactInformation?.mainAddress, own?.basicInformation?.contactAddress].flatMap(address => (address == null ? [] : [address]))
 
-function streetOf(
+function formatStreet(
   { street, houseNumber, houseNo, simpleValue, country }: CompanyAddress,
   registered: string,
 ): string | undefined {
@@ -136,11 +137,11 @@ function streetOf(
   return streetLine(street, number, country ?? registered)
 }
 
-/** The filled ones. */
-const tagsOfReport = (report: CompanyReport): Record<string, string> =>
+/** The keepFilled ones. */
+const readReportTags = (report: CompanyReport): Record<string, string> =>
   Object.fromEntries(
     Object.entries(TAGS).flatMap(([tag, of]) => {
-      const text = of(report).find(one => typeof one === 'string' && one.trim() !== '')
+      const text = of(report).find(value => typeof value === 'string' && value.trim() !== '')
       return text === undefined ? [] : [[tag, text]]
     }),
   )
@@ -149,19 +150,19 @@ const PAGE_SIZE = 100
 
 type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
 
-const screeningOf = ({ id, createdAt, totalHitCount }: BusinessSearch): Screening => ({
+const readScreening = ({ id, createdAt, totalHitCount }: BusinessSearch): Screening => ({
   id,
   createdAt: createdAt ?? null,
   hits: totalHitCount ?? null,
 })
 
-const sorted = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
+const sortWords = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
 
 const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
   search.name === query.name &&
   search.threshold === query.threshold &&
-  sorted(search.datasets) === sorted(query.datasets) &&
-  sorted(search.countryCodes ?? []) === sorted(query.countries)
+  sortWords(search.datasets) === sortWords(query.datasets) &&
+  sortWords(search.countryCodes ?? []) === sortWords(query.countries)
 
 /** Whether a record in a list lacks what is compared, so that it has to be read by itself. */
 const isPartial = ({ name, threshold, datasets }: Partial<BusinessSearch>): boolean =>
@@ -183,23 +184,23 @@ const MISSING: readonly (number | null)[] = [403, 405, 501]
 /** An event that is gone has nothing to mark. */
 const NOT_MARKED: readonly (number | null)[] = [...MISSING, 404]
 
-const ruleOf = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): PortfolioRule => ({
+const readRule = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): PortfolioRule => ({
   code: ruleCode,
   active: isActive === true || isActive === 1 || isActive === '1',
   params: [param0, param1, param2].map(param => String(param ?? '')) as [string, string, string],
 })
 
 /** A rule's name has places for parameters in the list of rules; the text of an event has their values. */
-const ruleNameOf = ({ ruleName, ruleText }: Partial<NotificationEvent>): string =>
+const readRuleName = ({ ruleName, ruleText }: Partial<NotificationEvent>): string =>
   ruleName == null || /\{\d\}/.test(ruleName) ? (ruleText ?? ruleName ?? '') : ruleName
 
 /** Of an item of a list only the id is certain. */
-const eventOf = (event: Partial<NotificationEvent> & Pick<NotificationEvent, 'notificationEventId'>): CompanyEvent => ({
+const readEvent = (event: Partial<NotificationEvent> & Pick<NotificationEvent, 'notificationEventId'>): CompanyEvent => ({
   id: event.notificationEventId,
   at: event.eventDate ?? '',
   processed: event.isProcessed === true,
   company: { id: event.company?.id ?? '', name: event.company?.name ?? '', country: event.company?.countryCode ?? '' },
-  rule: { code: event.ruleCode ?? null, name: ruleNameOf(event) },
+  rule: { code: event.ruleCode ?? null, name: readRuleName(event) },
   old: String(event.oldValue ?? ''),
   new: String(event.newValue ?? ''),
 })
@@ -217,7 +218,7 @@ const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
 
 export function createCompanyActions(core: Core, api: Api): CompanyRequests {
   const { clean } = core.opener.tools.redactor
-  const shown = (one: ProposedCompany): ProposedCompany => ({ ...one, name: clean(one.name) })
+  const shown = (company: ProposedCompany): ProposedCompany => ({ ...company, name: clean(company.name) })
   return {
     async findCandidates(query, by, options = {}) {
       const { country = '', name = '', ...rest } = query
@@ -239,13 +240,13 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       const { report } = await api.readReport({ id }, options)
       if (report == null) return {}
       proveSubject('report', id, report.companyId)
-      return tagsOfReport(report)
+      return readReportTags(report)
     },
     async findPortfolios(name, options = {}) {
       const found: Portfolio[] = []
       const query = { searchQuery: name, pageSize: PAGE_SIZE }
-      for await (const one of api.listPortfolios.all({ query }, options))
-        if (one.name === name) found.push({ id: one.portfolioId, name: one.name })
+      for await (const portfolio of api.listPortfolios.all({ query }, options))
+        if (portfolio.name === name) found.push({ id: portfolio.portfolioId, name: portfolio.name })
       return found
     },
     async readPortfolio(id, options = {}) {
@@ -271,7 +272,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     },
     async readRules(portfolio, country, options = {}) {
       const params = { portfolioId: String(portfolio), countryCode: country }
-      return (await api.listPortfolioCountryEventRules(params, options)).map(ruleOf)
+      return (await api.listPortfolioCountryEventRules(params, options)).map(readRule)
     },
     async setRules(portfolio, country, rules, options = {}) {
       const body = rules.map(({ code, active, params: [param0, param1, param2] }) => {
@@ -287,13 +288,13 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     async listCompanies(portfolio, options = {}) {
       const found: PortfolioEntry[] = []
       const query = { pageSize: LARGE_PAGE }
-      for await (const one of api.listPortfolioCompanies.all({ portfolioId: String(portfolio), query }, options))
+      for await (const company of api.listPortfolioCompanies.all({ portfolioId: String(portfolio), query }, options))
         found.push({
-          id: one.id,
-          safeNumber: one.safeNumber ?? undefined,
-          reference: one.personalReference ?? '',
-          freeText: one.freeText ?? '',
-          personalLimit: String(one.personalLimit ?? ''),
+          id: company.id,
+          safeNumber: company.safeNumber ?? undefined,
+          reference: company.personalReference ?? '',
+          freeText: company.freeText ?? '',
+          personalLimit: String(company.personalLimit ?? ''),
         })
       return found
     },
@@ -302,8 +303,8 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       const query = { pageSize: LARGE_PAGE, sortBy: 'eventId' as const, ...dated }
       // A page may move while it is read: an event counts once.
       const found = new Map<number, CompanyEvent>()
-      for await (const one of api.listPortfolioNotificationEvents.all({ portfolioId: String(portfolio), query }, options))
-        found.set(one.notificationEventId, eventOf(one))
+      for await (const event of api.listPortfolioNotificationEvents.all({ portfolioId: String(portfolio), query }, options))
+        found.set(event.notificationEventId, readEvent(event))
       const time = ({ at }: CompanyEvent): number => parseWireDate(at) ?? Number.POSITIVE_INFINITY
       return [...found.values()].sort((a, b) => time(a) - time(b))
     },
@@ -341,7 +342,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
         json: { name, threshold: threshold as Threshold, datasets, countryCodes: countries.length === 0 ? undefined : countries },
         read: search => {
           proveSubject('AML search', name, search.name)
-          return screeningOf(search)
+          return readScreening(search)
         },
         options,
         subject: `of ${name}`,
@@ -354,7 +355,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
         if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
         if (search.id === other || time(search.createdAt) < since || (search.name ?? query.name) !== query.name) continue
         const whole = isPartial(search) ? await api.readBusinessSearch({ searchId: search.id }, options) : search
-        if (hasQuery(whole, query)) return screeningOf(whole)
+        if (hasQuery(whole, query)) return readScreening(whole)
       }
       return undefined
     },

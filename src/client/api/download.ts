@@ -4,7 +4,7 @@
  */
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, Download } from '../../model/requests.ts'
-import { locationOf, lost, notFollowed, type Wire } from '../http/exchange.ts'
+import { lost, notFollowed, readLocation, type Wire } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink, resolveLink } from '../http/links.ts'
 import { decodedReply, EncodingFailure } from '../http/reply.ts'
 import { timed } from '../http/stall-detector.ts'
@@ -69,7 +69,7 @@ async function openOnce(
     const reply = decodedReply(sent)
     if (isRedirect(reply.status)) {
       reply.drop()
-      const target = locationOf(reply, url)
+      const target = readLocation(reply, url)
       if (target === null || hops === HOPS)
         return notFollowed(reply.status, target === null ? 'to nowhere' : `to ${showUrl(target)}, after ${HOPS} redirects`)
       url = target

@@ -20,14 +20,14 @@ const MAX_PAGES = 100_000
 const at = (value: unknown, path: string | null): unknown =>
   (path === null ? [] : path.split('.')).reduce<unknown>((inner, key) => (inner as Query | null | undefined)?.[key], value)
 
-const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const readNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 
 /** Whether the reply shows that more follow; null when it does not show it. */
 function hasMore(reply: unknown, page: number, seen: number): boolean | null {
   const { paging, totalSize, totalCount } = (reply ?? {}) as Query
-  const total = numberOf(totalSize) ?? numberOf(totalCount)
+  const total = readNumber(totalSize) ?? readNumber(totalCount)
   const isPaged = typeof paging === 'object' && paging !== null
-  if (isPaged && (numberOf((paging as Query).next) ?? -1) > page) return true
+  if (isPaged && (readNumber((paging as Query).next) ?? -1) > page) return true
   // Without a next page all should have been seen.
   if (total !== null) return seen < total
   return isPaged ? false : null
@@ -60,7 +60,7 @@ async function* eachPage(
   throw new FettleError('FETTLE_CONTRACT', `the list has no end after ${MAX_PAGES} pages.`)
 }
 
-export function pagesOf(
+export function listPages(
   how: NonNullable<Operation['pages']>,
   query: Query,
   send: (query: Query) => Promise<unknown>,
@@ -75,7 +75,7 @@ export function pagesOf(
     async toArray({ limit }) {
       const all: unknown[] = []
       if (limit < 1) return all
-      for await (const one of each()) if (all.push(one) >= limit) break
+      for await (const item of each()) if (all.push(item) >= limit) break
       return all
     },
   }

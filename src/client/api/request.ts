@@ -2,7 +2,7 @@
 import { findOperation, OPERATIONS, type Operation, OTHER_GROUPS, type PathParams, pathOf } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { CallOptions, FormFile } from '../../model/requests.ts'
-import { type ApiAnswer, type Arguments, answerOf } from './api.ts'
+import { type ApiAnswer, type Arguments, makeAnswer } from './api.ts'
 import type { Core } from './core.ts'
 
 type Text = string | number | boolean | readonly (string | number)[]
@@ -72,7 +72,7 @@ function checkForm(method: string, path: string, form: unknown): void {
 }
 
 /** The row of an operation that is sent by method and path; `repeat` as the caller states it. */
-function rowOf(
+function describeOperation(
   method: Operation['method'],
   path: `/${string}`,
   params: Readonly<Record<string, string>>,
@@ -100,8 +100,8 @@ export function createRequest(core: Core): Request {
     { params = {}, query, body, form, as = 'json', repeat }: AnyInput = {},
     options: CallOptions = {},
   ): ApiAnswer<unknown> =>
-    answerOf(query, async parts => {
-      const operation = rowOf(method, path, params, repeat)
+    makeAnswer(query, async parts => {
+      const operation = describeOperation(method, path, params, repeat)
       checkPath(operation, params)
       if (body !== undefined && form !== undefined) throw refuse(method, path, 'it has a body and a form.')
       if (form !== undefined) checkForm(method, path, form)

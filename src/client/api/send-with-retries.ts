@@ -102,15 +102,9 @@ async function attemptWithinRate<T>(call: Call<T>, token: string | null, tools: 
 }
 
 /** Checks whether the effect happened. When the check fails the outcome is unknown; a denied check is reported as such. */
-async function findEffect<T>(
-  call: Call<T>,
-  look: (doubt: Doubt) => Promise<T | undefined>,
-  doubt: Doubt,
-  why: string,
-  miss: Miss,
-): Promise<T | undefined> {
+async function findEffect<T>(call: Call<T>, doubt: Doubt, why: string, miss: Miss): Promise<T | undefined> {
   try {
-    return await look(doubt)
+    return await call.look?.(doubt)
   } catch (error) {
     if (call.signal?.aborted) throw error
     const reason = error instanceof Error ? error.message : 'for an unknown reason'
@@ -211,7 +205,7 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
         throw decision.act === 'ask' ? refuse(decision.code, why) : refuse('FETTLE_UNANSWERED', why, { unanswered: true })
       const isUnavailable = outcome.type === 'status' && outcome.status === 503
       const doubt = decision.act === 'ask' ? 'refused' : isUnavailable ? 'unavailable' : 'lost'
-      const found = await findEffect(call, call.look, doubt, why, outcome)
+      const found = await findEffect(call, doubt, why, outcome)
       if (found !== undefined) return { value: found, adopted: true }
     }
     if (step.end !== null && call.confirms && outcome.type === 'offContract' && outcome.how === 'empty')
@@ -237,7 +231,7 @@ function describe(miss: Miss, redactor: Redactor, who = 'the service'): string {
   }
 }
 
-function detailsOf(miss: Miss): ErrorDetails {
+function readDetails(miss: Miss): ErrorDetails {
   if (miss.type === 'loss') return {}
   const correlationId = miss.type === 'status' ? miss.fault.correlationId : miss.correlationId
   return { status: miss.status, correlationId }

@@ -69,7 +69,7 @@ export function createSession(clock: Clock): Session {
   let rest: { readonly until: number; readonly error: unknown } | null = null
 
   // Both clocks: the monotonic one may stand still while the machine sleeps, the wall clock may step back.
-  const ageOf = ({ bornMonotonic, bornWall }: Held) => Math.max(clock.monotonic() - bornMonotonic, clock.now() - bornWall)
+  const measureAge = ({ bornMonotonic, bornWall }: Held) => Math.max(clock.monotonic() - bornMonotonic, clock.now() - bornWall)
 
   const noteFailure = (error: unknown) => {
     if (isRefusal(error)) refusal = error
@@ -88,7 +88,7 @@ export function createSession(clock: Clock): Session {
       try {
         const token = await applicant.logIn({ signal: stop.signal, deadline, attempts })
         const bornWall = clock.now()
-        held = { token, lifetimeMs: lifetimeOf(token, bornWall), bornMonotonic: clock.monotonic(), bornWall }
+        held = { token, lifetimeMs: readLifetime(token, bornWall), bornMonotonic: clock.monotonic(), bornWall }
         failures = 0
         return token
       } catch (error) {
@@ -137,7 +137,7 @@ export function createSession(clock: Clock): Session {
     tokensFor: applicant => ({
       async token(spareMs, signal) {
         if (held !== null && flight === null) {
-          const age = ageOf(held)
+          const age = measureAge(held)
           if (age < renewalAge(held.lifetimeMs) && held.lifetimeMs - age >= spareMs) return held.token
         }
         return join(applicant, signal)
@@ -156,20 +156,20 @@ const RENEW_AT_MS = 55 * 60_000
 export const SPARE_MS = 5 * 60_000
 const HOUR_MS = 60 * 60_000
 
-const numberOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
+const readNumber = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 
 /**
  * The lifetime of a new token in milliseconds: `exp` less `iat` or `nbf` of a JWT, so that a wrong clock of ours does not matter; an
  * hour when neither can be read.
  */
-export function lifetimeOf(token: string, now: number): number {
+export function readLifetime(token: string, now: number): number {
   const parts = token.split('.')
   if (parts.length !== 3) return HOUR_MS
   try {
     const claims = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString()) as Record<string, unknown> | null
-    const exp = numberOf(claims?.exp)
+    const exp = readNumber(claims?.exp)
     if (exp === null) return HOUR_MS
-    const issued = numberOf(claims?.iat) ?? numberOf(claims?.nbf) ?? now / 1000
+    const issued = readNumber(claims?.iat) ?? readNumber(claims?.nbf) ?? now / 1000
     return exp > issued ? (exp - issued) * 1000 : HOUR_MS
   } catch {
     return HOUR_MS

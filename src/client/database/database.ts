@@ -9,6 +9,10 @@ export interface DatabasePlace {
   readonly url: string
 }
 
+export interface QueryPlace extends DatabasePlace {
+  readonly sql: string
+}
+
 /** Whether the server is on this machine, where rows do not travel. */
 export type IsNear = (host: string) => boolean
 
@@ -80,11 +84,11 @@ export interface Session {
 /** A database, with what differs from the others. */
 export interface Database {
   /** Runs `body` with the rows of the query, of one snapshot. */
-  readQuery<T>(place: DatabasePlace & { readonly sql: string }, how: Asking, body: (rows: QueryRows) => Promise<T>): Promise<T>
+  readQuery<T>(place: QueryPlace, how: Asking, body: (rows: QueryRows) => Promise<T>): Promise<T>
   /** Runs `body` with a session that may write. */
   withSession<T>(place: DatabasePlace, how: Asking, body: (session: Session) => Promise<T>): Promise<T>
   /** An error of the database or the way to it in words, without values of rows. */
-  reasonOf(error: unknown): string
+  describeError(error: unknown): string
   /** Whether the same statements may succeed when they are repeated. */
   isPassing(error: unknown): boolean
   /** Whether the error is that another run made the same table at the same time. */

@@ -2,7 +2,7 @@
 
 import { FettleError } from '../../errors.ts'
 import { realClock } from '../clock.ts'
-import type { Asking, Database, DatabasePlace, QueryRows } from './database.ts'
+import type { Asking, Database, DatabasePlace, QueryPlace, QueryRows } from './database.ts'
 import { DUCKDB } from './duckdb.ts'
 import { POSTGRES } from './postgres.ts'
 
@@ -28,18 +28,14 @@ export async function attempt<T>(
     } catch (error) {
       signal?.throwIfAborted()
       if (FettleError.is(error)) throw error
-      if (!database.isPassing(error) || tries >= attempts) throw failure(database.reasonOf(error), database)
+      if (!database.isPassing(error) || tries >= attempts) throw failure(database.describeError(error), database)
     }
     await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS), signal)
   }
 }
 
 /** Runs `body` with the rows of the query. Throws FETTLE_INPUT_READ, and FETTLE_SETTINGS without the packages. */
-export const withQuery = <T>(
-  place: DatabasePlace & { readonly sql: string },
-  how: Asking,
-  body: (rows: QueryRows) => Promise<T>,
-): Promise<T> =>
+export const withQuery = <T>(place: QueryPlace, how: Asking, body: (rows: QueryRows) => Promise<T>): Promise<T> =>
   attempt(
     place,
     how,

@@ -16,6 +16,7 @@ import {
   type Database,
   type DatabasePlace,
   placeIn,
+  type QueryPlace,
   type QueryRows,
   quoted,
   Refusal,
@@ -26,7 +27,7 @@ import {
   withoutEnd,
 } from './database.ts'
 
-const fileOf = (url: string): string => url.replace(/^duckdb:/i, '')
+const parsePath = (url: string): string => url.replace(/^duckdb:/i, '')
 
 /** What a query may hold: sorts spill to a folder beside the file. The index of a table with a key has to fit, so a writing may hold more. */
 const MEMORY = { query: '128MiB', table: '1GiB' }
@@ -106,7 +107,7 @@ const ABOUT_VALUES: Readonly<Record<string, string>> = {
 }
 
 /** An error of the database in words, without values of rows. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { message } = error as Error
   const [, holder] = /Conflicting lock is held in (.+? \(PID \d+\))/.exec(message) ?? []
   if (holder !== undefined) return `another process has the file open: ${holder}`
@@ -123,7 +124,7 @@ const quotedText = (column: string): string => `'"' || replace(${column}, '"', '
 /** Quoted where a reader of CSV needs it. */
 const csvText = (column: string): string => {
   const text = `${column}::varchar`
-  const needsQuotes = [`','`, `'"'`, 'chr(10)', 'chr(13)'].map(one => `contains(${text}, ${one})`).join(' or ')
+  const needsQuotes = [`','`, `'"'`, 'chr(10)', 'chr(13)'].map(mark => `contains(${text}, ${mark})`).join(' or ')
   return `if(${text} = '' or ${needsQuotes}, ${quotedText(text)}, ${text})`
 }
 const STRING: ColumnRead = { type: 'string', text: csvText }
@@ -174,7 +175,7 @@ const TYPES: Readonly<Record<string, ColumnRead>> = {
   UUID: plain('uuid'),
 }
 
-function readOf(type: DuckDBType): ColumnRead {
+function findRead(type: DuckDBType): ColumnRead {
   const name = String(type)
   const [, args] = /^DECIMAL(\(\d+,\d+\))$/.exec(name) ?? []
   return args === undefined ? (TYPES[name] ?? STRING) : plain(`decimal${args}`)
@@ -200,7 +201,7 @@ async function prepared(connection: DuckDBConnection, sql: string): Promise<Duck
 
 const BATCH = 256 * 1024
 
-async function* linesOf(connection: DuckDBConnection, sql: string): AsyncGenerator<Uint8Array> {
+async function* readLines(connection: DuckDBConnection, sql: string): AsyncGenerator<Uint8Array> {
   const result = await connection.stream(sql)
   let lines = ''
   for (;;) {
@@ -214,18 +215,14 @@ async function* linesOf(connection: DuckDBConnection, sql: string): AsyncGenerat
   if (lines !== '') yield Buffer.from(lines)
 }
 
-async function readQuery<T>(
-  { url, sql }: DatabasePlace & { readonly sql: string },
-  { signal }: Asking,
-  body: (rows: QueryRows) => Promise<T>,
-): Promise<T> {
-  if (!(await isThere(fileOf(url)))) throw new Refusal('there is no such file')
-  return withConnection(fileOf(url), { isReadOnly: true, signal }, async connection => {
+async function readQuery<T>({ url, sql }: QueryPlace, { signal }: Asking, body: (rows: QueryRows) => Promise<T>): Promise<T> {
+  if (!(await isThere(parsePath(url)))) throw new Refusal('there is no such file')
+  return withConnection(parsePath(url), { isReadOnly: true, signal }, async connection => {
     const source = withoutEnd(sql)
     const statement = await prepared(connection, source)
     const fields = Array.from({ length: statement.columnCount }, (_, at) => ({
       name: statement.columnName(at),
-      read: readOf(statement.columnType(at)),
+      read: findRead(statement.columnType(at)),
     }))
     statement.destroySync()
     const columns = fields.map((_, at) => `c${at + 1}`)
@@ -236,7 +233,7 @@ async function readQuery<T>(
     const lines = `select ${fields.length === 1 ? only : cells.join(` || ',' || `)} || chr(10) from (${source}\n) as query(${columns.join(', ')})`
     async function* bytes(): AsyncGenerator<Uint8Array> {
       yield Buffer.from(`${fields.map(({ name }) => quoted(name)).join(',')}\n`)
-      yield* linesOf(connection, lines)
+      yield* readLines(connection, lines)
     }
     return body({ types: fields.map(({ read }) => read.type), bytes: bytes() })
   })
@@ -277,7 +274,7 @@ const isAccepted = (connection: DuckDBConnection, sql: string): Promise<boolean>
     () => false,
   )
 
-async function factsOf(connection: DuckDBConnection, { table, key }: TablePlace): Promise<TableFacts> {
+async function readFacts(connection: DuckDBConnection, { table, key }: TablePlace): Promise<TableFacts> {
   const [schema, name] = table.includes('.') ? (table.split('.', 2) as [string, string]) : ['main', table]
   const here = 'database_name = current_database() and lower(schema_name) = lower($1)'
   const relation = `${here} and lower(table_name) = lower($2)`
@@ -307,7 +304,7 @@ async function factsOf(connection: DuckDBConnection, { table, key }: TablePlace)
 /** Longer lines are refused: a buffer holds one. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-const sourceOf = ({ path, columns }: TableRows): string =>
+const formatSource = ({ path, columns }: TableRows): string =>
   `read_csv(${literal(path)}, auto_detect = false, header = true, delim = '\t', quote = '"', escape = '"', nullstr = '',
     parallel = false, max_line_size = ${MAX_LINE_BYTES}, buffer_size = ${MAX_LINE_BYTES}, columns = {${columns.map((_, at) => `c${at}: 'varchar'`).join(', ')}})`
 
@@ -321,7 +318,7 @@ async function misfit(connection: DuckDBConnection, rows: TableRows, types: read
     (type, at) =>
       `min(row) filter (where c${at} is not null and try_cast(${fitting(`c${at}`, type)} as ${type}) is null)::int as m${at}`,
   )
-  const numbered = `select *, row_number() over () as row from ${sourceOf(rows)}`
+  const numbered = `select *, row_number() over () as row from ${formatSource(rows)}`
   const [found = {}] = await ask(connection, `select ${firsts.join(', ')} from (${numbered})`)
   const at = types.findIndex((_, column) => found[`m${column}`] !== null)
   if (at < 0) return null
@@ -329,7 +326,7 @@ async function misfit(connection: DuckDBConnection, rows: TableRows, types: read
   return `row ${found[`m${at}`]}, column ${JSON.stringify(name)}: the value does not have the form of its column (${types[at]})`
 }
 
-function sessionOf(connection: DuckDBConnection): Session & { explained(error: unknown): Promise<unknown> } {
+function openSession(connection: DuckDBConnection): Session & { explained(error: unknown): Promise<unknown> } {
   let loaded: { rows: TableRows; types: readonly string[] } | null = null
   return {
     typeIn,
@@ -337,7 +334,7 @@ function sessionOf(connection: DuckDBConnection): Session & { explained(error: u
     maxNameBytes: 1024,
     ignoresCase: true,
     query: (sql, values) => ask(connection, sql, values),
-    facts: place => factsOf(connection, place),
+    facts: place => readFacts(connection, place),
     begin: async () => void (await connection.run('begin')),
     async load(target, rows) {
       const names = rows.columns.map(({ name }) => quoted(name))
@@ -346,7 +343,7 @@ function sessionOf(connection: DuckDBConnection): Session & { explained(error: u
       described.destroySync()
       loaded = { rows, types }
       const cells = types.map((type, at) => `cast(${fitting(`c${at}`, type)} as ${type}) as ${names[at]}`)
-      await connection.run(`create temporary view fettle_rows as select ${cells.join(', ')} from ${sourceOf(rows)}`)
+      await connection.run(`create temporary view fettle_rows as select ${cells.join(', ')} from ${formatSource(rows)}`)
     },
     async explained(error) {
       if (loaded === null || !/^(?:Conversion|Out of Range|Invalid Input) Error/.test((error as Error).message)) return error
@@ -369,12 +366,12 @@ async function withSession<T>(
   { signal, isTrial = false }: Asking,
   body: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const path = fileOf(url)
+  const path = parsePath(url)
   const isNew = !(await isThere(path))
   if (isNew && isTrial) await access(await existing(dirname(path)), constants.W_OK)
   else if (isNew) await mkdir(dirname(path), { recursive: true })
   return withConnection(isNew && isTrial ? ':memory:' : path, { isReadOnly: false, signal }, async connection => {
-    const session = sessionOf(connection)
+    const session = openSession(connection)
     try {
       return await body(session)
     } catch (error) {
@@ -386,7 +383,7 @@ async function withSession<T>(
 export const DUCKDB: Database = {
   readQuery,
   withSession,
-  reasonOf,
+  describeError,
   // A process that has the file open may have it for hours.
   isPassing: () => false,
   // One process writes at a time.

@@ -19,6 +19,7 @@ import {
   type DatabasePlace,
   type IsNear,
   placeIn,
+  type QueryPlace,
   type QueryRows,
   quoted,
   Refusal,
@@ -54,7 +55,7 @@ const READ_SECONDS = 900
 const splitAddress = ({ url }: Pick<DatabasePlace, 'url'>): URL => new URL(url.replace(/^[a-z]+:/i, 'http:'))
 
 /** The settings of a connection; nothing is taken from the environment. */
-async function configOf(place: Pick<DatabasePlace, 'url'>, isNear: IsNear): Promise<ClientConfig> {
+async function readConfig(place: Pick<DatabasePlace, 'url'>, isNear: IsNear): Promise<ClientConfig> {
   const { hostname, port, username, password, pathname, searchParams } = splitAddress(place)
   const host = searchParams.get('host') ?? (hostname === '' ? 'localhost' : hostname.replace(/^\[(.*)\]$/, '$1'))
   const file = async (name: string): Promise<string | undefined> => {
@@ -91,7 +92,7 @@ async function withConnection<T>(
 ): Promise<T> {
   const packages = await loadPostgres()
   signal?.throwIfAborted()
-  const client = new packages.Client(await configOf(place, isNear))
+  const client = new packages.Client(await readConfig(place, isNear))
   // A connection that breaks is reported by the query that it breaks; without a listener it would end the process.
   client.on('error', () => {})
   const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } }
@@ -135,7 +136,7 @@ const ABOUT_VALUES: Readonly<Record<string, string>> = {
 }
 
 /** An error of the server or the way to it in words, without values of rows. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof Refusal) return error.message
   const { code = '', message, where = '' } = error as ServerError
   const about = ABOUT_VALUES[code]
@@ -198,7 +199,7 @@ const TYPES: Readonly<Record<number, ColumnRead>> = {
 const NUMERIC = 1700
 
 /** The scale of `numeric(12,2)` is in eleven bits behind a header of four bytes (numeric.c). */
-function typeOf({ dataTypeID, dataTypeModifier }: { dataTypeID: number; dataTypeModifier: number }): string {
+function formatType({ dataTypeID, dataTypeModifier }: { dataTypeID: number; dataTypeModifier: number }): string {
   const type = TYPES[dataTypeID]?.type ?? 'string'
   if (dataTypeID !== NUMERIC || dataTypeModifier < 4) return type
   const packed = dataTypeModifier - 4
@@ -220,11 +221,7 @@ function located(error: unknown, sql: string): unknown {
 }
 
 /** The transaction is read-only, and of one snapshot. */
-const readQuery = <T>(
-  place: DatabasePlace & { readonly sql: string },
-  how: Asking,
-  body: (rows: QueryRows) => Promise<T>,
-): Promise<T> =>
+const readQuery = <T>(place: QueryPlace, how: Asking, body: (rows: QueryRows) => Promise<T>): Promise<T> =>
   withConnection(place, how, async ({ client, copyTo }) => {
     await client.query('begin transaction isolation level repeatable read, read only')
     // The line end is for a query that ends in a comment.
@@ -248,7 +245,7 @@ const readQuery = <T>(
       yield Buffer.from(`${fields.map(({ name }) => quoted(name)).join(',')}\n`)
       yield* stream as AsyncIterable<Buffer>
     }
-    const result = await body({ types: fields.map(typeOf), bytes: bytes() })
+    const result = await body({ types: fields.map(formatType), bytes: bytes() })
     await client.query('commit')
     return result
   })
@@ -283,7 +280,7 @@ function typeIn(type: ColumnType): string {
   }
 }
 
-async function factsOf(client: Client, { table, key }: TablePlace): Promise<TableFacts> {
+async function readFacts(client: Client, { table, key }: TablePlace): Promise<TableFacts> {
   const ask = async (sql: string, values: unknown[]) => (await client.query(sql, values)).rows
   const [schemaName, name = ''] = table.includes('.') ? table.split('.', 2) : [null, table]
   const [{ schema, there }] = await ask(
@@ -310,7 +307,7 @@ async function factsOf(client: Client, { table, key }: TablePlace): Promise<Tabl
     name: `${quoted(schema)}.${quoted(name)}`,
     schema,
     columns: relation === undefined ? null : columns,
-    hasKey: unique.some(one => one.columns.length === key.length && key.every(column => one.columns.includes(column))),
+    hasKey: unique.some(index => index.columns.length === key.length && key.every(column => index.columns.includes(column))),
     hasLedger: ledger.there,
   }
 }
@@ -322,7 +319,7 @@ const withSession = <T>(place: DatabasePlace, how: Asking, body: (session: Sessi
       maxNameBytes: MAX_NAME_BYTES,
       ignoresCase: false,
       query: async (sql, values = []) => (await client.query(sql, [...values])).rows,
-      facts: table => factsOf(client, table),
+      facts: table => readFacts(client, table),
       async begin() {
         await client.query('begin')
         // A lock that is never released must not hold the run for ever; the address may set another limit by `options`.
@@ -340,7 +337,7 @@ const withSession = <T>(place: DatabasePlace, how: Asking, body: (session: Sessi
 export const POSTGRES: Database = {
   readQuery,
   withSession,
-  reasonOf,
+  describeError,
   isPassing,
   // duplicate_table, unique_violation.
   isDouble: error => ['42P07', '23505'].includes((error as { readonly code?: string }).code ?? ''),

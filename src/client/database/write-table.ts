@@ -63,22 +63,22 @@ function prove({ session, facts: { columns, hasKey }, place: { mode, key }, colu
   const lost = key.filter(name => !names.includes(name))
   if (lost.length > 0) problems.push(`output.key names no column of the output: ${listed(lost)}`)
   if (columns !== null) {
-    const missing = names.filter(name => !columns.some(one => as(one.name) === as(name)))
+    const missing = names.filter(name => !columns.some(column => as(column.name) === as(name)))
     if (missing.length > 0)
-      problems.push(`the table has no column ${listed(missing)}; it has ${listed(columns.map(one => one.name))}`)
-    const generated = names.filter(name => columns.some(one => as(one.name) === as(name) && one.isGenerated))
+      problems.push(`the table has no column ${listed(missing)}; it has ${listed(columns.map(column => column.name))}`)
+    const generated = names.filter(name => columns.some(column => as(column.name) === as(name) && column.isGenerated))
     if (generated.length > 0) problems.push(`the database generates ${listed(generated)}`)
     if (mode === 'upsert' && lost.length === 0 && !hasKey) problems.push(`the table has no unique index on ${listed(key)}`)
   }
   if (problems.length > 0) throw new Refusal(problems.join('; '))
 }
 
-const ledgerOf = ({ schema }: TableFacts): string => `${quoted(schema)}.fettle_runs`
+const formatLedger = ({ schema }: TableFacts): string => `${quoted(schema)}.fettle_runs`
 
 /** In its own transaction, since two runs may create it at once. */
 async function createLedger({ session, facts, place: { url } }: Target): Promise<void> {
   if (facts.hasLedger) return
-  const sql = `create table ${ledgerOf(facts)} (
+  const sql = `create table ${formatLedger(facts)} (
     run_id text, table_name text, mode text not null, rows bigint not null, sha256 text not null,
     written_at timestamptz not null, primary key (run_id, table_name))`
   await session.query(sql).catch(error => {
@@ -88,7 +88,7 @@ async function createLedger({ session, facts, place: { url } }: Target): Promise
 }
 
 async function isWritten({ session, facts, place }: Target, { runId, sha256 }: TableRows): Promise<boolean> {
-  const sql = `select sha256 from ${ledgerOf(facts)} where run_id = $1 and table_name = $2`
+  const sql = `select sha256 from ${formatLedger(facts)} where run_id = $1 and table_name = $2`
   const [entry] = await session.query(sql, [runId, place.table])
   if (entry === undefined) return false
   if (entry.sha256 === sha256) return true
@@ -99,7 +99,7 @@ async function isWritten({ session, facts, place }: Target, { runId, sha256 }: T
 
 async function createTable({ session, facts: { name }, place: { mode, key }, columns }: Target): Promise<void> {
   const primary = mode === 'upsert' ? [`primary key (${key.map(quoted).join(', ')})`] : []
-  const all = [...columns.map(one => `${quoted(one.name)} ${session.typeIn(columnTypeOf(one.type))}`), ...primary]
+  const all = [...columns.map(column => `${quoted(column.name)} ${session.typeIn(columnTypeOf(column.type))}`), ...primary]
   await session.query(`create table ${name} (${all.join(', ')})`)
 }
 
@@ -123,7 +123,7 @@ async function merge({ session, facts, place: { mode, key }, columns }: Target):
 
 async function enter({ session, facts, place }: Target, { runId, sha256 }: TableRows): Promise<void> {
   await session.query(
-    `insert into ${ledgerOf(facts)} select $1, $2, $3, count(*), $4, now() from fettle_rows
+    `insert into ${formatLedger(facts)} select $1, $2, $3, count(*), $4, now() from fettle_rows
      on conflict (run_id, table_name) do update set mode = excluded.mode, rows = excluded.rows, sha256 = excluded.sha256, written_at = excluded.written_at`,
     [runId, place.table, place.mode, sha256],
   )

@@ -19,7 +19,7 @@ const isParser = (value: unknown): value is Parser =>
  * undici's parser of a socket. undici 7 has no public way to it: the symbol is found by its description, and test/unit/client/
  * connector.test.ts fails when a new version changes it.
  */
-export function parserOf(socket: object): Parser | null {
+export function findParser(socket: object): Parser | null {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
   const parser: unknown = symbol === undefined ? null : Reflect.get(socket, symbol)
   return isParser(parser) ? parser : null
@@ -49,7 +49,7 @@ export function connectorFactory<To, Result extends readonly unknown[]>(
 function guard(socket: Socket): void {
   const emit = socket.emit.bind(socket)
   socket.emit = (event: string | symbol, ...args: unknown[]): boolean => {
-    const parser = ENDS.has(event) ? parserOf(socket) : null
+    const parser = ENDS.has(event) ? findParser(socket) : null
     if (parser !== null) resume(parser)
     return emit(event, ...args)
   }

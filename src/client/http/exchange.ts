@@ -46,13 +46,13 @@ export const notFollowed = (status: number, redirect: string): Outcome<never> =>
   redirect,
 })
 
-export function locationOf(reply: Reply, from: URL): URL | null {
+export function readLocation(reply: Reply, from: URL): URL | null {
   const location = reply.header('location')
   return location !== null && URL.canParse(location, from.href) ? new URL(location, from) : null
 }
 
 /** Null for a target that may not be followed, for which `judge` throws. */
-export function judged(judge: () => Exchange['to']): Exchange['to'] | null {
+export function judgeTarget(judge: () => Exchange['to']): Exchange['to'] | null {
   try {
     return judge()
   } catch {
@@ -90,10 +90,10 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
     if (isNetworkError(reply)) return lost(reply)
     if (isRedirect(reply.status)) {
       reply.drop()
-      const target = locationOf(reply, url)
+      const target = readLocation(reply, url)
       const where = target === null ? 'nowhere' : showUrl(target)
       if (request.method !== 'GET') return notFollowed(reply.status, `to ${where}, and a write is never redirected`)
-      const next = target === null ? null : judged(() => wire.judge(target))
+      const next = target === null ? null : judgeTarget(() => wire.judge(target))
       if (target === null || next === null) return notFollowed(reply.status, `to ${where}, which may not be followed`)
       if (hops === HOPS) return notFollowed(reply.status, `to ${where}, after ${HOPS} redirects`)
       url = target

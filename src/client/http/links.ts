@@ -52,7 +52,7 @@ export function isPrivateAddress(address: string): boolean {
 export const lookupPublic: LookupFunction = (hostname, options, answer) => {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return answer(error, '')
-    const bad = addresses.find(one => isPrivateAddress(one.address))
+    const bad = addresses.find(entry => isPrivateAddress(entry.address))
     const why = `The link names the host ${hostname}, whose address is not a public one.`
     if (bad !== undefined) return answer(new FettleError('FETTLE_FILE_LINK', why), '')
     if (options.all === true) return answer(null, addresses)

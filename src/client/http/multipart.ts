@@ -34,41 +34,40 @@ async function* inPieces(source: AsyncIterable<Uint8Array>, clock: Clock, progre
   }
 }
 
+interface Form {
+  readonly name: string
+  readonly file: FormFile
+  readonly fields: Readonly<Record<string, string>>
+}
+
 /**
  * The form with `fields` and then the file as its part `name`, so that a streaming reader has hasHeader before the first row. The frame
  * is built for an empty file and cut open before its closing boundary; `knownLength` gives the form its exact content length.
  */
-export function buildMultipart(
-  name: string,
-  upload: FormFile,
-  fields: Readonly<Record<string, string>>,
-  clock: Clock,
-  progress: Progress,
-) {
+export function buildMultipart({ name, file, fields }: Form, clock: Clock, progress: Progress) {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.append(field, value)
-  form.append(name, Buffer.alloc(0), { filename: upload.filename, contentType: 'text/csv', knownLength: upload.bytes })
+  form.append(name, Buffer.alloc(0), { filename: file.filename, contentType: 'text/csv', knownLength: file.bytes })
   const frame = form.getBuffer()
   const closing = `\r\n--${form.getBoundary()}--\r\n`
   const head = frame.subarray(0, frame.length - closing.length)
   const tail = frame.subarray(frame.length - closing.length)
   let failed: unknown
 
-  const changed = () =>
-    new FettleError(
-      'FETTLE_INPUT_CHANGED',
-      `upload of ${upload.filename}: the file no longer has the ${upload.bytes} bytes announced.`,
-    )
+  const changed = () => {
+    const why = `upload of ${file.filename}: the file no longer has the ${file.bytes} bytes announced.`
+    return new FettleError('FETTLE_INPUT_CHANGED', why)
+  }
 
   async function* watched(): AsyncGenerator<Uint8Array> {
     let read = 0
     try {
-      for await (const chunk of upload.open()) {
+      for await (const chunk of file.open()) {
         read += chunk.length
-        if (read > upload.bytes) throw changed()
+        if (read > file.bytes) throw changed()
         yield chunk
       }
-      if (read < upload.bytes) throw changed()
+      if (read < file.bytes) throw changed()
     } catch (error) {
       failed = error
       throw error
@@ -84,7 +83,7 @@ export function buildMultipart(
         moved(bytes) {
           sent += bytes
           progress.moved(bytes)
-          upload.onProgress?.(sent)
+          file.onProgress?.(sent)
         },
       })
       yield tail
@@ -101,16 +100,10 @@ export function buildMultipart(
   }
 }
 
-export interface Form {
-  readonly name: string
-  readonly file: FormFile
-  readonly fields: Readonly<Record<string, string>>
-}
-
 /** Throws the error of the file itself, when that is why sending failed. */
-export async function askWithFile<T>(question: HttpRequest<T>, { name, file, fields }: Form, wire: Wire): Promise<Outcome<T>> {
+export async function askWithFile<T>(question: HttpRequest<T>, form: Form, wire: Wire): Promise<Outcome<T>> {
   const watch = watchSending(wire.limits)
-  const { headers, body, sourceError } = buildMultipart(name, file, fields, wire.clock, watch)
+  const { headers, body, sourceError } = buildMultipart(form, wire.clock, watch)
   try {
     const outcome = await sendOnce({ ...question, headers, body, stall: watch.signal }, wire)
     if (outcome.type === 'loss' && sourceError() !== undefined) throw sourceError()

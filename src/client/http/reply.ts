@@ -134,7 +134,7 @@ const decodeStrict = (bytes: Uint8Array): string | null => {
   }
 }
 
-const pathOfIssue = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole body' : path.map(String).join('.'))
+const formatPath = (path: readonly PropertyKey[]): string => (path.length === 0 ? 'the whole body' : path.map(String).join('.'))
 
 /** The page of a list that answers 204, as documented for the events of a company; one that has to be complete may not. */
 const emptyPage = ({ items, complete }: NonNullable<Operation['pages']>): unknown =>
@@ -173,7 +173,7 @@ export function readOutcome<T>(
   now: number,
 ): Outcome<T> {
   const { status } = reply
-  const idOf = (inBody: string | null): string | null => {
+  const readId = (inBody: string | null): string | null => {
     const id = inBody ?? reply.header('x-correlation-id')
     return id === null ? null : redactor.clean(id)
   }
@@ -181,7 +181,7 @@ export function readOutcome<T>(
     const text = new TextDecoder().decode(bytes)
     const fault = readFault(parseJson(text)?.value ?? text)
     const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), now)
-    return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: idOf(fault.correlationId) } }
+    return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: readId(fault.correlationId) } }
   }
   if (open === 'bytes') return { type: 'answer', value: bytes as T }
   if (open === undefined ? schema === null || (confirms && status === 204) : bytes.length === 0)
@@ -197,15 +197,15 @@ export function readOutcome<T>(
     const kind = reply.header('content-type') ?? 'no content type'
     const what = bytes.length === 0 ? 'an empty body' : `not the documented JSON${shown}`
     const how = bytes.length === 0 ? 'empty' : text !== null && looksCut(text) ? 'cut' : 'notJson'
-    return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: idOf(null) }
+    return { type: 'offContract', how, status, text: `with ${kind}, ${what}`, correlationId: readId(null) }
   }
   if (schema === null) return { type: 'answer', value: json.value as T }
-  const correlationId = idOf(readFault(json.value).correlationId)
+  const correlationId = readId(readFault(json.value).correlationId)
   const { data, rest, dropped, issue } = readAnswer(schema, json.value, list)
   if (issue === undefined || lenient || (keeps && hasId(rest))) {
     if (dropped.length > 0) onDropped?.(dropped)
     return { type: 'answer', value: (issue === undefined ? data : rest) as T }
   }
-  const why = `, at ${pathOfIssue(issue.path)}: ${issue.message}`
+  const why = `, at ${formatPath(issue.path)}: ${issue.message}`
   return { type: 'offContract', how: 'shape', status, text: `with JSON that is not as documented${why}`, correlationId }
 }

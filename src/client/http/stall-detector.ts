@@ -7,15 +7,8 @@ type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 
 const isSlow = (bytes: number, ms: number, limits: RateLimits): boolean => bytes < (ms / 1000) * limits.bytesPerSecond
 
-interface StallDetector {
-  /** Aborted with a TimeoutError after a window with too few bytes. */
-  readonly signal: AbortSignal
-  moved(bytes: number): void
-  finished(): void
-}
-
 /** Watches an upload with a timer: its body waits inside the socket, where a standstill causes no event. */
-export function watchSending(limits: RateLimits): StallDetector {
+export function watchSending(limits: RateLimits) {
   const stop = new AbortController()
   let bytes = 0
   let over = false
@@ -30,8 +23,9 @@ export function watchSending(limits: RateLimits): StallDetector {
   }
   arm()
   return {
+    /** Aborted with a TimeoutError after a window with too few bytes. */
     signal: stop.signal,
-    moved(count) {
+    moved(count: number) {
       bytes += count
     },
     finished() {

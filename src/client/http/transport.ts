@@ -41,12 +41,12 @@ export interface Proxies {
   readonly loopback?: boolean
 }
 
-const portOf = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80')
+const findPort = (url: URL): string => url.port || (url.protocol === 'https:' ? '443' : '80')
 
 function isExcepted(url: URL, entry: string): boolean {
   if (entry === '*') return true
   const [, name = '', port] = /^(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
-  if (port !== undefined && port !== portOf(url)) return false
+  if (port !== undefined && port !== findPort(url)) return false
   const host = url.hostname.replace(/\.$/, '')
   const wanted = name.replace(/^\*?\./, '')
   return wanted !== '' && (host === wanted || host.endsWith(`.${wanted}`))
@@ -102,7 +102,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   throw new FettleError('FETTLE_USAGE', why)
 }
 
-function readerOf(response: Dispatcher.ResponseData): Reply {
+function makeReply(response: Dispatcher.ResponseData): Reply {
   const { body } = response
   // An unread body that is dropped or times out emits an error, which would end the process.
   body.on('error', () => undefined)
@@ -147,8 +147,8 @@ function namingProxy(host: string, options: object): buildConnector.connector {
  * A transport with its own connections, or with `dispatcher` instead. A proxy resolves names by itself: then a foreign link is judged by
  * its name or literal address alone (links.ts), and by the rules of the proxy.
  */
-export function createTransport(limits: Limits, { dispatcher: given, proxies }: Routes = {}): Transport {
-  const dispatcher = given as Dispatcher | undefined
+export function createTransport(limits: Limits, { dispatcher: own, proxies }: Routes = {}): Transport {
+  const dispatcher = own as Dispatcher | undefined
   const timeout = limits.connectMs
   const direct = dispatcher
     ? { service: dispatcher, foreign: dispatcher }
@@ -171,7 +171,7 @@ export function createTransport(limits: Limits, { dispatcher: given, proxies }: 
       checkHeaders(headers)
       const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
       try {
-        return readerOf(
+        return makeReply(
           await routeTo(to, proxy).request({
             origin: url.origin,
             path: `${url.pathname}${url.search}`,

@@ -30,7 +30,7 @@ const isLower = (letter: string): boolean => {
 
 const isUpper = (letter: string): boolean => letter !== letter.toLowerCase() && isLower(letter.toLowerCase())
 
-const kindOf = (character: string): string => {
+const findKind = (character: string): string => {
   if (isLower(character)) return 'lower'
   if (/\p{L}/u.test(character)) return isUpper(character) ? 'upper' : 'letter'
   return /\p{M}/u.test(character) ? 'mark' : 'number'
@@ -62,21 +62,21 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
   const mac = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
   /** The characters of a kind among the 128 around it: they are as long in UTF-8 and in UTF-16. */
-  const alphabetOf = (character: string): readonly string[] => {
+  const findAlphabet = (character: string): readonly string[] => {
     if (/[0-9]/.test(character)) return DIGITS
-    const kind = kindOf(character)
+    const kind = findKind(character)
     const block = character.codePointAt(0)! >> 7
     const name = `${kind} ${block}`
     let alphabet = alphabets.get(name)
     if (alphabet === undefined) {
       const all = Array.from({ length: 128 }, (_, at) => String.fromCodePoint(block * 128 + at))
-      alphabet = all.filter(one => /[\p{L}\p{M}\p{N}]/u.test(one) && !/[0-9]/.test(one) && kindOf(one) === kind)
+      alphabet = all.filter(letter => /[\p{L}\p{M}\p{N}]/u.test(letter) && !/[0-9]/.test(letter) && findKind(letter) === kind)
       alphabets.set(name, alphabet)
     }
     return alphabet
   }
 
-  const tableOf = (size: number, domain: string): readonly number[] => {
+  const findTable = (size: number, domain: string): readonly number[] => {
     const name = `${domain} ${size}`
     let table = tables.get(name)
     if (table === undefined) {
@@ -89,7 +89,7 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
 
   /** The place of `value` in a permutation of the numbers below `size`. */
   const permute = (value: bigint, size: bigint, domain: string): bigint => {
-    if (size <= TABLE) return BigInt(tableOf(Number(size), domain)[Number(value)]!)
+    if (size <= TABLE) return BigInt(findTable(Number(size), domain)[Number(value)]!)
     const half = BigInt(Math.ceil(size.toString(2).length / 2))
     const mask = (1n << half) - 1n
     let found = value
@@ -107,7 +107,7 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
   const replaceAll = (characters: readonly string[], alphabets: readonly (readonly string[])[], domain: string): string => {
     const size = alphabets.reduce((product, alphabet) => product * BigInt(alphabet.length), 1n)
     const value = characters.reduce(
-      (sum, one, at) => sum * BigInt(alphabets[at]!.length) + BigInt(alphabets[at]!.indexOf(one)),
+      (sum, character, at) => sum * BigInt(alphabets[at]!.length) + BigInt(alphabets[at]!.indexOf(character)),
       0n,
     )
     let rest = permute(value, size, domain)
@@ -135,16 +135,16 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
 
   /** Upper and lower case of a word have one placeholder, in the case of each. */
   const replaceWord = (word: string): string => {
-    const lower = [...word].map(one => {
-      const small = one.toLowerCase()
-      return isLower(small) && small.toUpperCase() === one ? small : one
+    const lower = [...word].map(character => {
+      const small = character.toLowerCase()
+      return isLower(small) && small.toUpperCase() === character ? small : character
     })
-    const places = lower.map(alphabetOf)
+    const places = lower.map(findAlphabet)
     const domain = places.map(alphabet => alphabet[0]).join('')
     let replaced = replaceAll(lower, places, domain)
     if (/^[a-z]{2}$/.test(lower.join('')))
       while (isCountry(replaced) !== isCountry(lower.join(''))) replaced = replaceAll([...replaced], places, domain)
-    return [...replaced].map((one, at) => (lower[at] === [...word][at] ? one : one.toUpperCase())).join('')
+    return [...replaced].map((character, at) => (lower[at] === [...word][at] ? character : character.toUpperCase())).join('')
   }
 
   const replaceDate = (date: string): string | null => {

@@ -69,30 +69,30 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
   return {
     wrap(transport, base, redactor) {
       const root = base.pathname.replace(/\/$/, '')
-      const fileOf = (url: URL): string => createHmac('sha256', key).update(url.href).digest('hex').slice(0, 16)
+      const nameFile = (url: URL): string => createHmac('sha256', key).update(url.href).digest('hex').slice(0, 16)
       const find = (method: string, url: URL): FoundOperation | null =>
         url.origin === base.origin && url.pathname.startsWith(`${root}/`)
           ? findOperation(method, url.pathname.slice(root.length))
           : null
 
       /** A link to an operation stays one; any other names a file of the cassette. */
-      const linkOf = (text: string): string => {
+      const replaceLink = (text: string): string => {
         const url = URL.canParse(text, `${base.href.replace(/\/$/, '')}/`) ? resolveLink(text, base) : null
         if (url === null) return redact.text(text)
         const found = find('GET', url)
-        if (found === null) return `${BASE_PLACEHOLDER}/files/${fileOf(url)}`
+        if (found === null) return `${BASE_PLACEHOLDER}/files/${nameFile(url)}`
         const params = redact.params(Object.entries(found.params))
         const query = new URLSearchParams(redact.params(url.searchParams)).toString()
         const path = found.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
         return `${BASE_PLACEHOLDER}${path}${query === '' ? '' : `?${query}`}`
       }
 
-      const redact = redactFor({ key, runId }, { link: linkOf, leaks: redactor.leaks })
+      const redact = redactFor({ key, runId }, { link: replaceLink, leaks: redactor.leaks })
 
-      const askedOf = ({ method, url, body }: Exchange): Asked => {
+      const recordRequest = ({ method, url, body }: Exchange): Asked => {
         const found = find(method, url)
         if (found === null && method === 'GET')
-          return { operation: 'file', method, path: '/files/{name}', params: { name: fileOf(url) } }
+          return { operation: 'file', method, path: '/files/{name}', params: { name: nameFile(url) } }
         const path = found?.path ?? redact.text(url.pathname.slice(root.length))
         const isLogin = found?.name === 'authenticate'
         const isNamed = found !== null && Object.keys(found.params).length > 0
@@ -106,7 +106,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
         }
       }
 
-      const headersOf = (reply: Reply, url: URL): Record<string, string> => {
+      const recordHeaders = (reply: Reply, url: URL): Record<string, string> => {
         const kept = Object.entries(HEADERS).flatMap(([name, form]) => {
           const value = reply.header(name)
           return value !== null && form.test(value) ? [[name, value]] : []
@@ -116,7 +116,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
         if (headers['retry-after'] === undefined) delete headers.date
         const location = reply.header('location')
         if (location !== null)
-          headers.location = linkOf(URL.canParse(location, url.href) ? new URL(location, url).href : location)
+          headers.location = replaceLink(URL.canParse(location, url.href) ? new URL(location, url).href : location)
         const id = reply.header('x-correlation-id')
         if (id !== null) headers['x-correlation-id'] = redact.text(id)
         return headers
@@ -131,8 +131,8 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
         const finish = (isCut: boolean): void => {
           if (isNoted) return
           isNoted = true
-          const answer = bodyOf(received, asked.operation, redact, reply.header('content-type') ?? '')
-          note(asked, { status: reply.status, headers: headersOf(reply, url), answer, cut: isCut ? true : undefined })
+          const answer = recordBody(received, asked.operation, redact, reply.header('content-type') ?? '')
+          note(asked, { status: reply.status, headers: recordHeaders(reply, url), answer, cut: isCut ? true : undefined })
         }
         async function* body(): AsyncGenerator<Uint8Array> {
           let isWhole = false
@@ -165,7 +165,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
       return {
         async send(exchange) {
           const reply = await transport.send(exchange)
-          const asked = askedOf(exchange)
+          const asked = recordRequest(exchange)
           if (!isNetworkError(reply)) return observed(decodedReply(reply), asked, exchange.url)
           note(asked, { lost: { kind: reply.kind, sent: reply.sent } })
           return reply
@@ -187,7 +187,7 @@ function decode(bytes: Buffer): { readonly text: string; readonly encoding?: 'la
   }
 }
 
-function bodyOf({ chunks, bytes }: Received, operation: string | null, redact: Redact, type: string): RecordedBody {
+function recordBody({ chunks, bytes }: Received, operation: string | null, redact: Redact, type: string): RecordedBody {
   if (bytes > MAX_BODY) return { omitted: bytes }
   const whole = Buffer.concat(chunks)
   const decoded = decode(whole)

@@ -76,7 +76,7 @@ function endOfQuoted(text: string, from: number): number | null {
 }
 
 /** The cells of a text, and all that stands between them. */
-function* cellsOf(text: string, delimiter: string): Generator<Cell> {
+function* readCells(text: string, delimiter: string): Generator<Cell> {
   for (let at = 0; at < text.length; ) {
     const close = text[at] === '"' ? endOfQuoted(text, at) : null
     let stop = close ?? at
@@ -88,21 +88,21 @@ function* cellsOf(text: string, delimiter: string): Generator<Cell> {
   }
 }
 
-function delimiterOf(text: string): string {
+function findDelimiter(text: string): string {
   const [line = ''] = text.split(/[\r\n]/, 1)
-  const counts = DELIMITERS.map(one => ({ one, count: line.split(one).length }))
-  return counts.reduce((most, next) => (next.count > most.count ? next : most)).one
+  const counts = DELIMITERS.map(delimiter => ({ delimiter, count: line.split(delimiter).length }))
+  return counts.reduce((most, next) => (next.count > most.count ? next : most)).delimiter
 }
 
 /** Redacts delimited text with a header. */
 export function redactTable(text: string, redact: Redact): string {
   const mark = text.startsWith('\ufeff') ? '\ufeff' : ''
-  const delimiter = delimiterOf(text)
+  const delimiter = findDelimiter(text)
   const kept: (RegExp | undefined)[] = []
   let isHeader = true
   let column = 0
   let written = mark
-  for (const { text: cell, isQuoted, end } of cellsOf(text.slice(mark.length), delimiter)) {
+  for (const { text: cell, isQuoted, end } of readCells(text.slice(mark.length), delimiter)) {
     if (isHeader) kept.push(KEPT_BY_NAME.get(plain(cell)))
     const isKept = !isHeader && kept[column]?.test(cell) === true
     const shown = isHeader ? redactHeader(cell, redact) : isKept ? cell : redactCell(cell, redact)
@@ -200,15 +200,15 @@ export function createRedact({ placeholder, runId, link, leaks }: RedactOptions)
   const walk = (value: unknown, key: string, isMapping = false): unknown => {
     if (typeof value === 'string') return string(value, key, isMapping)
     if (typeof value === 'number') return COUNT_KEY.test(key) ? value : number(value)
-    if (Array.isArray(value)) return value.map(one => walk(one, key))
+    if (Array.isArray(value)) return value.map(item => walk(item, key))
     if (typeof value !== 'object' || value === null) return value
     const entries = Object.entries(value)
     const hasMapping = entries.some(([name]) => name === 'mapping')
     return Object.fromEntries(
-      entries.map(([name, one]) => [
+      entries.map(([name, item]) => [
         KEY.test(name) && !leaks(name) ? name : text(name),
         // Errors by field: the fields are ours, the texts the service's.
-        walk(one, key === 'errors' ? key : name, hasMapping),
+        walk(item, key === 'errors' ? key : name, hasMapping),
       ]),
     )
   }

@@ -32,9 +32,9 @@ export class ProxyFailure extends Error {
   }
 }
 
-const reasonOf = (message: string): string => /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
+const readReason = (message: string): string => /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
-const codeOf = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
+const readCode = (error: unknown, key: 'code' | 'syscall' | 'name'): string => {
   const value = (error as Record<string, unknown> | null | undefined)?.[key]
   return typeof value === 'string' ? value : ''
 }
@@ -45,35 +45,35 @@ const innermost = (error: unknown): unknown => {
   return inner ?? error
 }
 
-const lossOf = (kind: NetworkErrorKind, sent: boolean, text: string): NetworkError => ({ kind, sent, text })
+const makeError = (kind: NetworkErrorKind, sent: boolean, text: string): NetworkError => ({ kind, sent, text })
 
 /** `proxy`: host and port of the proxy that the request went through. */
 export function readNetworkError(thrown: unknown, host = 'the server', proxy: string | null = null): NetworkError {
   const atProxy = thrown instanceof ProxyFailure ? thrown : null
   const error = innermost(atProxy?.cause ?? thrown)
-  const code = codeOf(error, 'code')
-  const syscall = codeOf(error, 'syscall')
+  const code = readCode(error, 'code')
+  const syscall = readCode(error, 'syscall')
   const message = error instanceof Error ? error.message : ''
   const refusal = /^Proxy response \((\d{3})\)/.exec(message)?.[1]
   // 407 is about our credentials; any other refusal to connect is a network error.
   if (refusal !== undefined) {
     const who = proxy === null ? 'the proxy' : `the proxy ${proxy}`
-    return lossOf(refusal === '407' ? 'proxy' : 'unreachable', false, `${who} answered ${refusal}`)
+    return makeError(refusal === '407' ? 'proxy' : 'unreachable', false, `${who} answered ${refusal}`)
   }
   if (atProxy !== null && !TLS.test(code))
-    return lossOf('noProxy', false, `no connection to the proxy ${atProxy.host} (${code || message})`)
-  if (code === 'ENOTFOUND') return lossOf('noName', false, 'there is no host of that name')
-  if (syscall === 'getaddrinfo') return lossOf('unreachable', false, `the name of the host cannot be looked up (${code})`)
+    return makeError('noProxy', false, `no connection to the proxy ${atProxy.host} (${code || message})`)
+  if (code === 'ENOTFOUND') return makeError('noName', false, 'there is no host of that name')
+  if (syscall === 'getaddrinfo') return makeError('unreachable', false, `the name of the host cannot be looked up (${code})`)
   if (code === 'UND_ERR_CONNECT_TIMEOUT' || (syscall === 'connect' && code === 'ETIMEDOUT'))
-    return lossOf('connectTimeout', false, 'no connection came about in time')
+    return makeError('connectTimeout', false, 'no connection came about in time')
   if (TLS.test(code)) {
     const whom = atProxy === null ? host : `the proxy ${atProxy.host}`
-    return lossOf('tls', false, `TLS with ${whom} failed: ${reasonOf(message)} (${code})`)
+    return makeError('tls', false, `TLS with ${whom} failed: ${readReason(message)} (${code})`)
   }
-  if (syscall === 'connect') return lossOf('unreachable', false, `the connection was not accepted (${code})`)
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return lossOf('tooLarge', true, 'the answer is larger than allowed')
+  if (syscall === 'connect') return makeError('unreachable', false, `the connection was not accepted (${code})`)
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return makeError('tooLarge', true, 'the answer is larger than allowed')
   const way = proxy === null ? '' : ` through the proxy ${proxy}`
-  if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code) || codeOf(error, 'name') === 'TimeoutError' || code === 'ETIMEDOUT')
-    return lossOf('timeout', true, `no answer came in time${way}`)
-  return lossOf('reset', true, `the connection${way} broke off (${code || message})`)
+  if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code) || readCode(error, 'name') === 'TimeoutError' || code === 'ETIMEDOUT')
+    return makeError('timeout', true, `no answer came in time${way}`)
+  return makeError('reset', true, `the connection${way} broke off (${code || message})`)
 }

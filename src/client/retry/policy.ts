@@ -37,8 +37,11 @@ export interface Policy {
 }
 
 /** `mayHaveRun`: the request may have taken effect, so check that before a retry. */
-export type Decision = { readonly code: ErrorCode; readonly mayHaveRun: boolean } & (
-  /** `renew`: the token was refused, so renew it and retry once. `ask`: refused, perhaps because it took effect before. */
+export type Decision = {
+  readonly code: ErrorCode
+  readonly mayHaveRun: boolean
+} & /** `renew`: the token was refused, so renew it and retry once. `ask`: refused, perhaps because it took effect before. */
+(
   | { readonly act: 'stop' | 'renew' | 'ask' }
   /** All requests pause for `ms`, or for our own default when null. */
   | { readonly act: 'wait'; readonly ms: number | null }

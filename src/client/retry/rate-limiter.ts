@@ -38,7 +38,7 @@ export interface RateLimiter {
 // A timer is limited to 24 days, and a pause of more than a day is a mistake of the service.
 const LONGEST_MS = 24 * 60 * 60_000
 
-const isStricter = (one: Rate, other: Rate): boolean => one.requests * other.perMs < other.requests * one.perMs
+const isStricter = (rate: Rate, other: Rate): boolean => rate.requests * other.perMs < other.requests * rate.perMs
 
 export function createRateLimiter(clock: Clock): RateLimiter {
   const slots: number[] = []
@@ -104,8 +104,8 @@ export function createRateLimiter(clock: Clock): RateLimiter {
       until = Math.max(until, clock.monotonic() + ms)
       wary = true
     },
-    limit(one) {
-      if (one !== null && (rate === null || isStricter(one, rate))) rate = one
+    limit(wanted) {
+      if (wanted !== null && (rate === null || isStricter(wanted, rate))) rate = wanted
     },
   }
 }

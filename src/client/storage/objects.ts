@@ -21,15 +21,15 @@ export interface Objects {
 /** Connects with the first request. `s3` returns the settings of S3 when they are needed, and may throw. */
 export function createObjects(options: WireOptions & { readonly s3: () => S3Settings }): Objects {
   const wire = createObjectWire(options)
-  const storeOf = (place: ObjectPlace, label: string, signal?: AbortSignal): ObjectStore =>
+  const openStore = (place: ObjectPlace, label: string, signal?: AbortSignal): ObjectStore =>
     place.kind === 's3' ? s3Store(wire, options.s3(), place, label, signal) : httpsStore(wire, place.url, label, signal)
   return {
     read(place, signal) {
       const label = `read the input ${place.shown}`
-      return wholeObject((from, etag) => storeOf(place, label, signal).open(from, etag), label, wire, signal)
+      return wholeObject((from, etag) => openStore(place, label, signal).open(from, etag), label, wire, signal)
     },
-    write: async (place, file, signal) => storeOf(place, `write ${place.shown}`, signal).put(file),
-    checkWritable: async (place, isTable) => storeOf(place, `write ${place.shown}`).checkWritable(isTable),
+    write: async (place, file, signal) => openStore(place, `write ${place.shown}`, signal).put(file),
+    checkWritable: async (place, isTable) => openStore(place, `write ${place.shown}`).checkWritable(isTable),
     close: () => wire.close(),
   }
 }

@@ -64,15 +64,15 @@ async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label,
   for (const secret of [secretAccessKey, sessionToken]) if (secret !== null) wire.redactor.hide(secret)
   let last: Reply | null = null
   const handle = async (request: SdkRequest) => {
-    const bytes = bytesOf(request.body)
+    const bytes = readBytes(request.body)
     const reply = await wire.send({
       access,
       label,
       method: request.method as 'GET',
-      url: urlOf(request),
+      url: formatUrl(request),
       // The transport sets these two itself.
       headers: without(request.headers, ['host', 'expect']),
-      body: bytes === null ? undefined : () => piecesOf(bytes),
+      body: bytes === null ? undefined : () => cutPieces(bytes),
       hints: HINTS,
       isCleaning: request.method === 'DELETE',
       signal: request.method === 'DELETE' ? undefined : signal,
@@ -97,11 +97,11 @@ async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label,
   return { sdk, client, lastReply }
 }
 
-function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
+function formatUrl({ protocol, hostname, port, path, query = {} }: SdkRequest): URL {
   const url = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`)
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map(one =>
-      one === null ? encodeURIComponent(name) : `${encodeURIComponent(name)}=${encodeURIComponent(one)}`,
+    (Array.isArray(value) ? value : [value]).map(text =>
+      text === null ? encodeURIComponent(name) : `${encodeURIComponent(name)}=${encodeURIComponent(text)}`,
     ),
   )
   url.search = pairs.join('&')
@@ -111,13 +111,13 @@ function urlOf({ protocol, hostname, port, path, query = {} }: SdkRequest): URL 
 const without = (headers: Readonly<Record<string, string>>, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name.toLowerCase())))
 
-const bytesOf = (body: unknown): Uint8Array | null =>
+const readBytes = (body: unknown): Uint8Array | null =>
   typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : null
 
 const PIECE_BYTES = 64 * 1024
 
 /** In small pieces, so that the stall detector sees progress. */
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* cutPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES)
 }
 

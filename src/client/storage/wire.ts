@@ -8,7 +8,7 @@ import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
 import { createShared } from '../api/shared.ts'
-import { judged, locationOf, lost, notFollowed } from '../http/exchange.ts'
+import { judgeTarget, lost, notFollowed, readLocation } from '../http/exchange.ts'
 import { HOPS, isRedirect, judgeLink } from '../http/links.ts'
 import { readBody } from '../http/reply.ts'
 import { watchSending } from '../http/stall-detector.ts'
@@ -42,7 +42,7 @@ export interface ObjectRequest {
 // Final refusals; 408, 429 and 5xx are retried, and end with the codes of the service.
 const REFUSALS = [300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 409, 410, 411, 412, 413, 414, 415, 416, 417]
 const REFUSED: Readonly<Record<Access, ErrorCode>> = { read: 'FETTLE_INPUT_READ', write: 'FETTLE_OUTPUT_WRITE' }
-const codesOf = (access: Access): Record<number, ErrorCode> =>
+const listCodes = (access: Access): Record<number, ErrorCode> =>
   Object.fromEntries(
     [...REFUSALS, 422, 428, 451, 501, 505, 507].map(status => [
       status,
@@ -94,12 +94,12 @@ export function createObjectWire(options: WireOptions) {
         request.signal?.throwIfAborted()
         if (isNetworkError(reply)) return lost(reply)
         if (reply.status >= 200 && reply.status < 300) return { type: 'answer', value: reply }
-        if (!isRedirect(reply.status) || request.followsRedirects !== true) return refusalOf(reply, request)
+        if (!isRedirect(reply.status) || request.followsRedirects !== true) return readRefusal(reply, request)
         reply.drop()
         const from = url
-        const target = locationOf(reply, from)
+        const target = readLocation(reply, from)
         // Redirects are followed within the origin, or by https to a public host.
-        const next = target === null ? null : judged(() => judgeLink(target, from, [target.host]))
+        const next = target === null ? null : judgeTarget(() => judgeLink(target, from, [target.host]))
         if (target === null || next === null || hops === HOPS)
           return notFollowed(reply.status, target === null ? 'to nowhere' : `to ${showUrl(target)}, which may not be followed`)
         url = target
@@ -112,7 +112,7 @@ export function createObjectWire(options: WireOptions) {
     }
   }
 
-  async function refusalOf(reply: Reply, request: ObjectRequest): Promise<Outcome<Reply>> {
+  async function readRefusal(reply: Reply, request: ObjectRequest): Promise<Outcome<Reply>> {
     const bytes = request.method === 'HEAD' ? null : await readBody(reply, MAX_ERROR_BYTES, limits.bodyMs)
     // The message repeats the signed request, so only the code is shown.
     const text =
@@ -129,7 +129,7 @@ export function createObjectWire(options: WireOptions) {
     /** Returns a reply of 2xx. Throws FETTLE_INPUT_READ or FETTLE_OUTPUT_WRITE for a refusal, and the errors of sendWithRetries. */
     async send(request: ObjectRequest): Promise<Reply> {
       const { access, label, signal, isCleaning = false } = request
-      const policy = { method: 'GET', repeat: 'free', login: false, codes: codesOf(access) } as const
+      const policy = { method: 'GET', repeat: 'free', login: false, codes: listCodes(access) } as const
       const hints = { ...HINTS, ...request.hints }
       const call = { policy, label, authorised: false, hints, who: 'the server', attempt: () => sendOnce(request) }
       if (!isCleaning) return (await sendWithRetries({ ...call, signal }, tools)).value

@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
 import { csvText } from '../../formats/text-formats.ts'
-import { type Book, type Parts, partOf, readBook, TextRuns, unescaped } from './workbook.ts'
+import { type Book, findPart, type Parts, readBook, TextRuns, unescaped } from './workbook.ts'
 import { readXml } from './xml.ts'
 
 export const MAX_XML = 512 * 1024 ** 2
@@ -34,7 +34,7 @@ export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): S
   const fail: Fail = (code, why, hint) =>
     new FettleError(code, `${path} ${why}`, { at: { file: path, line: null, column: null }, hint })
   try {
-    return sheetOf(unpackXml(archive, fail), wanted, fail)
+    return readChosen(unpackXml(archive, fail), wanted, fail)
   } catch (error) {
     if (FettleError.is(error)) throw error
     throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: ${(error as Error).message}`, SAVE_AGAIN)
@@ -43,7 +43,7 @@ export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): S
 
 const SAVE_AGAIN = 'Open it in Excel and save it again, without a password; or save it as CSV UTF-8.'
 
-function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
+function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
   // Checked before reading: these parts fill the heap.
   refuseTooLarge(BYTES_OF_XML * sharedBytes(parts), fail)
   const book = readBook(parts)
@@ -52,17 +52,18 @@ function sheetOf(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
   const isFilled = ({ part }: Book['sheets'][number]): boolean => {
     if (part === null) return false
     // Several sheets may name one part: it is read once.
-    const known = filled.get(part) ?? hasCells(partOf(parts, part), book)
+    const known = filled.get(part) ?? hasCells(findPart(parts, part), book)
     filled.set(part, known)
     return known
   }
-  const chosen = sheets[indexOf(sheets, wanted, isFilled)]
+  const chosen = sheets[findIndex(sheets, wanted, isFilled)]
   if (chosen === undefined) {
     const names = sheetNames(sheets.map(({ name }) => name))
     throw fail('FETTLE_INPUT_SHEET', `has no sheet ${JSON.stringify(wanted)}`, `It has ${names}; see input.sheet.`)
   }
-  const others = sheets.filter(one => one !== chosen && isFilled(one)).map(({ name }) => name)
-  const { text, numbers } = chosen.part === null ? { text: [], numbers: [] } : textOf(partOf(parts, chosen.part), book, fail)
+  const others = sheets.filter(sheet => sheet !== chosen && isFilled(sheet)).map(({ name }) => name)
+  const { text, numbers } =
+    chosen.part === null ? { text: [], numbers: [] } : formatRows(findPart(parts, chosen.part), book, fail)
   return { name: chosen.name, others, numbers, text }
 }
 
@@ -73,7 +74,7 @@ export function sheetNames(names: readonly string[]): string {
   return `${list.join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`
 }
 
-function indexOf(sheets: Book['sheets'], wanted: WantedSheet, isFilled: (sheet: Book['sheets'][number]) => boolean): number {
+function findIndex(sheets: Book['sheets'], wanted: WantedSheet, isFilled: (sheet: Book['sheets'][number]) => boolean): number {
   if (typeof wanted === 'number') return wanted - 1
   if (typeof wanted === 'string') return sheets.findIndex(({ name }) => name === wanted)
   if (sheets.length === 0) throw new Error('it has no sheet')
@@ -93,7 +94,7 @@ const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 
 /** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
-function textOf(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'numbers'> {
+function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'numbers'> {
   let [rows, columns, chars] = [0, 0, 0]
   const numbers = new Set<number>()
   readCells(xml, book, (row, column, { length }, isNumber) => {
@@ -201,7 +202,7 @@ function readCells(
         row = placed(rowNumber(attribute('r')), row, `row ${attribute('r')}`, MAX_ROW)
         column = 0
       } else if (name === 'c' && isData) {
-        const at = addressOf(attribute('r'))
+        const at = parseAddress(attribute('r'))
         if (at !== null && at.row !== row) throw new Error(`the cell ${attribute('r')} is in row ${row}`)
         column = placed(at?.column ?? null, column, `cell ${attribute('r')} of row ${row}`, MAX_COLUMN)
         cell = { type: attribute('t') ?? 'n', style: attribute('s') }
@@ -245,7 +246,7 @@ function rowNumber(text: string | null): number | null {
   return Number(text)
 }
 
-function addressOf(text: string | null): { row: number; column: number } | null {
+function parseAddress(text: string | null): { row: number; column: number } | null {
   if (text === null) return null
   const [, letters, digits] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(text) ?? []
   if (letters === undefined) throw new Error(`${JSON.stringify(text.slice(0, 20))} is not the address of a cell`)
@@ -282,7 +283,7 @@ function cellText(
       const number = value.trim() === '' ? Number.NaN : Number(value)
       const isDate = cell.style === null ? false : book.dates[Number(cell.style)]
       if (Number.isNaN(number) || isDate === undefined) return known(null)
-      return isDate ? dateText(dateOf(number, book.is1904)) : numberText(number)
+      return isDate ? dateText(toDate(number, book.is1904)) : numberText(number)
     }
     default:
       return known(null)
@@ -304,7 +305,7 @@ const DAY_MS = 86_400_000
 const DAYS_1900 = 25_569
 const DAYS_1904 = 24_107
 
-const dateOf = (days: number, is1904: boolean): Date => new Date(Math.floor((days - (is1904 ? DAYS_1904 : DAYS_1900)) * DAY_MS))
+const toDate = (days: number, is1904: boolean): Date => new Date(Math.floor((days - (is1904 ? DAYS_1904 : DAYS_1900)) * DAY_MS))
 
 const SECOND_MS = 1000
 

@@ -14,7 +14,7 @@ export interface Book {
 const LIST = 'xl/workbook.xml'
 const LINKS = 'xl/_rels/workbook.xml.rels'
 
-export function partOf(parts: Parts, name: string): Buffer {
+export function findPart(parts: Parts, name: string): Buffer {
   const xml = parts.get(name)
   if (xml === undefined) throw new Error(`${JSON.stringify(name)} is not in it`)
   return xml
@@ -22,10 +22,10 @@ export function partOf(parts: Parts, name: string): Buffer {
 
 /** Reads all but the cells. Throws an Error for a damaged workbook. */
 export function readBook(parts: Parts): Book {
-  const { tables, strings = 'xl/sharedStrings.xml', styles = 'xl/styles.xml' } = readLinks(partOf(parts, LINKS))
+  const { tables, strings = 'xl/sharedStrings.xml', styles = 'xl/styles.xml' } = readLinks(findPart(parts, LINKS))
   const sheets: { name: string; part: string | null }[] = []
   let is1904 = false
-  readXml(partOf(parts, LIST), {
+  readXml(findPart(parts, LIST), {
     open(name, attribute) {
       if (name === 'workbookPr') is1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '')
       const title = name === 'sheet' ? attribute('name') : null

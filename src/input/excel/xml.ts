@@ -30,16 +30,16 @@ export function readXml(xml: Buffer, { open, close, text }: Tags): void {
     if (start === xml.length) break
     const next = xml[start + 1]
     if (next === QUESTION) {
-      at = endOf(xml, start, '?>')
+      at = findEnd(xml, start, '?>')
     } else if (next === BANG && begins(xml, start, COMMENT[0])) {
-      at = endOf(xml, start + COMMENT[0].length, COMMENT[1])
+      at = findEnd(xml, start + COMMENT[0].length, COMMENT[1])
     } else if (next === BANG && begins(xml, start, CDATA[0])) {
-      at = endOf(xml, start, CDATA[1])
+      at = findEnd(xml, start, CDATA[1])
       report(xml.toString('utf8', start + CDATA[0].length, at - CDATA[1].length))
     } else if (next === BANG) {
       throw new Error('its XML has a document type, which no office program writes')
     } else {
-      const end = endOfTag(xml, start + 1)
+      const end = findEndOfTag(xml, start + 1)
       at = end + 1
       if (next === SLASH) {
         const name = localName(xml.toString('utf8', start + 2, end).trimEnd())
@@ -53,7 +53,7 @@ export function readXml(xml: Buffer, { open, close, text }: Tags): void {
       const name = localName(tag.slice(0, length))
       if (!isEmpty) inside.push(name)
       isRooted = true
-      if (!open(name, attributeOf(tag.slice(length), name))) return
+      if (!open(name, makeAttributeReader(tag.slice(length), name))) return
       if (isEmpty) close?.(name)
     }
   }
@@ -69,14 +69,14 @@ function refuseEncoding(xml: Buffer): void {
 const indexOrEnd = (index: number, xml: Buffer): number => (index === -1 ? xml.length : index)
 const begins = (xml: Buffer, at: number, text: string): boolean => xml.toString('latin1', at, at + text.length) === text
 
-function endOf(xml: Buffer, from: number, mark: string): number {
+function findEnd(xml: Buffer, from: number, mark: string): number {
   const at = xml.indexOf(mark, from)
   if (at === -1) throw new Error('its XML is cut short')
   return at + mark.length
 }
 
 /** Where the `>` of a tag is; one within quotes is no end. */
-function endOfTag(xml: Buffer, from: number): number {
+function findEndOfTag(xml: Buffer, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const byte = xml[at]!
     if (byte === GT) return at
@@ -90,17 +90,17 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 const shown = (text: string): string => text.slice(0, 40)
 
 /** Reads the attributes of a tag at the first access. An unprefixed one wins over one of the same name with a prefix. */
-function attributeOf(text: string, tag: string): (name: string) => string | null {
+function makeAttributeReader(text: string, tag: string): (name: string) => string | null {
   let found: Map<string, string> | null = null
   return name => {
-    found ??= attributesOf(text, tag)
+    found ??= parseAttributes(text, tag)
     return found.get(name) ?? null
   }
 }
 
 const PAIR = /\s+([^\s=]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
-function attributesOf(text: string, tag: string): Map<string, string> {
+function parseAttributes(text: string, tag: string): Map<string, string> {
   const found = new Map<string, string>()
   const own = new Set<string>()
   let at = 0

@@ -86,7 +86,7 @@ type Raw = number | bigint | boolean | Uint8Array
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The text of a value. Throws a TypeError for bytes that are not UTF-8, a RangeError for a moment that no calendar has. */
-export function textOf(type: ColumnType, raw: Raw | null | undefined): string {
+export function formatValue(type: ColumnType, raw: Raw | null | undefined): string {
   if (raw === null || raw === undefined) return ''
   switch (type.is) {
     case 'string':

@@ -11,7 +11,7 @@ import { csvText } from '../../formats/text-formats.ts'
 import type { ColumnType } from '../../model/columns.ts'
 import { installCommand } from '../../package-file.ts'
 import { MAX_RECORD_BYTES } from '../scan/record-scanner.ts'
-import { columnType, type SchemaElement, textOf } from './column-type.ts'
+import { columnType, formatValue, type SchemaElement } from './column-type.ts'
 
 const [QUOTE, COMMA, LINE_FEED, CARRIAGE_RETURN] = [0x22, 0x2c, 0x0a, 0x0d]
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -36,11 +36,11 @@ class PackedColumn {
     return rows === 0 ? 0 : this.#ends[rows - 1]!
   }
 
-  /** Throws as textOf does. */
-  add(type: ColumnType, raw: Parameters<typeof textOf>[1]): void {
+  /** Throws as formatValue does. */
+  add(type: ColumnType, raw: Parameters<typeof formatValue>[1]): void {
     const at = this.size(this.rows)
     this.#ends[this.rows] =
-      raw instanceof Uint8Array && type.is === 'string' ? this.#quoted(raw, at) : this.#plain(textOf(type, raw), at)
+      raw instanceof Uint8Array && type.is === 'string' ? this.#quoted(raw, at) : this.#plain(formatValue(type, raw), at)
     this.rows++
   }
 
@@ -85,7 +85,7 @@ class PackedColumn {
   }
 }
 
-function linesOf(columns: readonly PackedColumn[], from: number, to: number): Buffer {
+function formatLines(columns: readonly PackedColumn[], from: number, to: number): Buffer {
   const separators = (to - from) * (columns.length + 2)
   const lines = Buffer.allocUnsafe(columns.reduce((sum, column) => sum + column.size(to) - column.size(from), separators))
   let at = 0
@@ -156,7 +156,7 @@ export async function openParquet(handle: FileHandle, path: string) {
     throw damaged(path, cause)
   })
   const [root, ...elements] = metadata.schema as readonly SchemaElement[] as [SchemaElement, ...SchemaElement[]]
-  const types = typesOf(path, root, elements)
+  const types = readTypes(path, root, elements)
   const large = metadata.row_groups.findIndex(group => Number(group.total_compressed_size ?? group.total_byte_size) > MAX_GROUP)
   if (large !== -1) throw unreadable(path, new Error(`its row group ${large + 1} is larger than 1 GiB: write smaller row groups`))
   // Without their logical types, values arrive as they are stored: no decimal or moment goes through a number that cannot hold it. Columns
@@ -176,16 +176,24 @@ export async function openParquet(handle: FileHandle, path: string) {
   async function fill(packed: PackedColumn, at: number, from: number, rows: number, bytes: number): Promise<void> {
     const [{ name }, type] = [elements[at]!, types[at]!]
     packed.clear(rows)
-    const where = { path, name }
+    const place = (): string => `row ${from + packed.rows + 1}, column ${JSON.stringify(name)}`
     let failure: unknown = null
     const onChunk = ({ columnData, rowStart }: { columnData: ArrayLike<unknown>; rowStart: number }): void => {
       try {
         for (let row = from + packed.rows; row < from + rows && row - rowStart < columnData.length; row++) {
           if (packed.rows > 0 && packed.size(packed.rows) > bytes) return
-          addCell(packed, type, columnData[row - rowStart], { ...where, row: row + 1 })
+          const raw = columnData[row - rowStart] as Parameters<typeof formatValue>[1]
+          // No record may be as long, and its text would take several times the bytes.
+          if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES)
+            throw new FettleError('FETTLE_INPUT_LIMIT', `${path}: ${place()} has ${counted(raw.length, 'byte')}`, {
+              at: { file: path, line: null, column: null },
+              hint: 'Leave the column out when the file is written.',
+            })
+          packed.add(type, raw)
         }
       } catch (error) {
-        failure ??= error
+        const why = error instanceof TypeError ? 'bytes that are not UTF-8 text' : (error as Error).message
+        failure ??= FettleError.is(error) ? error : unreadable(path, new Error(`${place()} has ${why}`))
       }
     }
     const range = { columns: [`${at}`], rowStart: from, rowEnd: from + rows }
@@ -212,9 +220,9 @@ export async function openParquet(handle: FileHandle, path: string) {
           for (const [at, packed] of columns.entries()) {
             await fill(packed, at, from, rows, (SLICE_BYTES * (at + 1)) / elements.length - used)
             rows = packed.rows
-            used = columns.slice(0, at + 1).reduce((sum, one) => sum + one.size(rows), 0)
+            used = columns.slice(0, at + 1).reduce((sum, column) => sum + column.size(rows), 0)
           }
-          for (let at = 0; at < rows; at += PIECE) yield linesOf(columns, at, Math.min(rows, at + PIECE))
+          for (let at = 0; at < rows; at += PIECE) yield formatLines(columns, at, Math.min(rows, at + PIECE))
           from += rows
         }
       }
@@ -234,7 +242,7 @@ export async function* parquetText(path: string, shown: string): AsyncGenerator<
   }
 }
 
-function typesOf(path: string, root: SchemaElement, elements: readonly SchemaElement[]): ColumnType[] {
+function readTypes(path: string, root: SchemaElement, elements: readonly SchemaElement[]): ColumnType[] {
   const refused: string[] = []
   const types: ColumnType[] = []
   // The elements are the tree of the schema from the top: a nested one is followed by its parts.
@@ -256,27 +264,6 @@ function typesOf(path: string, root: SchemaElement, elements: readonly SchemaEle
     })
   if (types.length !== root.num_children) throw unreadable(path, new Error('its Parquet schema is damaged'))
   return types
-}
-
-function addCell(
-  column: PackedColumn,
-  type: ColumnType,
-  raw: unknown,
-  { path, row, name }: { path: string; row: number; name: string },
-): void {
-  const place = `row ${row}, column ${JSON.stringify(name)}`
-  // No record may be as long, and its text would take several times the bytes.
-  if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES)
-    throw new FettleError('FETTLE_INPUT_LIMIT', `${path}: ${place} has ${counted(raw.length, 'byte')}`, {
-      at: { file: path, line: null, column: null },
-      hint: 'Leave the column out when the file is written.',
-    })
-  try {
-    column.add(type, raw as Parameters<typeof textOf>[1])
-  } catch (cause) {
-    const why = cause instanceof TypeError ? 'bytes that are not UTF-8 text' : (cause as Error).message
-    throw unreadable(path, new Error(`${place} has ${why}`))
-  }
 }
 
 /** An error of the disk stays what it is. */

@@ -53,7 +53,7 @@ class Values {
     if (known < 0) {
       if (this.#table.size === MAX_VALUES) return
       this.#table.take(slot, hash)
-      this.#bySlot[slot] = { text: textOf(bytes, start, Math.min(end, start + 100)), oddity: new Count() }
+      this.#bySlot[slot] = { text: readText(bytes, start, Math.min(end, start + 100)), oddity: new Count() }
     }
     this.#bySlot[slot]!.oddity.add(row)
   }
@@ -114,7 +114,7 @@ export class CellCounter implements CellCounts {
    * full length in bytes.
    */
   add(bytes: DataView, from: number, to: number, row: number, length = to - from): void {
-    if (this.#lengths && length > MAX_CELL && isTooLong(textOf(bytes, from, to), length)) this.tooLong.add(row)
+    if (this.#lengths && length > MAX_CELL && isTooLong(readText(bytes, from, to), length)) this.tooLong.add(row)
     let start = from
     let end = to
     const isQuoted = end - start > 1 && bytes.getUint8(start) === QUOTE
@@ -143,7 +143,7 @@ export class CellCounter implements CellCounts {
     let at = start
     while (at < end && !SIGNS.has(bytes.getUint8(at))) at++
     if (at === end) return false
-    const cell = textOf(bytes, start, end).replaceAll('""', '"')
+    const cell = readText(bytes, start, end).replaceAll('""', '"')
     return neutralise(cell, this.#delimiter) !== cell
   }
 
@@ -159,7 +159,7 @@ export class CellCounter implements CellCounts {
     }
     this.notDigits.add(row)
     // Only a cell that begins with a digit is worth a string.
-    if (at > start && end - start < 32 && EXPONENT.test(textOf(bytes, start, end))) this.exponents.add(row)
+    if (at > start && end - start < 32 && EXPONENT.test(readText(bytes, start, end))) this.exponents.add(row)
   }
 }
 
@@ -169,12 +169,12 @@ const isTooLong = (text: string, length: number): boolean =>
     ? length > 3 * MAX_CELL
     : text.replace(/^"([\s\S]*)"$/, '$1').replaceAll('""', '"').length > MAX_CELL
 
-const textOf = ({ buffer, byteOffset }: DataView, start: number, end: number): string =>
+const readText = ({ buffer, byteOffset }: DataView, start: number, end: number): string =>
   Buffer.from(buffer, byteOffset + start, end - start).toString()
 
 function example(bytes: DataView, start: number, end: number, isQuoted: boolean): string {
   // Eight bytes for a character: four of UTF-8, doubled if they are quotes.
-  const whole = textOf(bytes, start, Math.min(end, start + 8 * EXAMPLE))
+  const whole = readText(bytes, start, Math.min(end, start + 8 * EXAMPLE))
   const characters = [...(isQuoted ? whole.replaceAll('""', '"') : whole)]
   return characters.length <= EXAMPLE ? characters.join('') : `${characters.slice(0, EXAMPLE - 1).join('')}…`
 }
@@ -235,17 +235,17 @@ export class CellTap {
   #show(number: number, piece: Uint8Array): void {
     const counter = this.#counters[number]!
     const noted = this.#noted
-    const view = viewOf(piece)
+    const view = makeView(piece)
     const end = this.#next[number]!
     this.#next[number] = number * ROOM
     for (let at = number * ROOM; at < end; at += 3) {
       if (noted[at]! >= 0) counter.add(view, noted[at]!, noted[at + 1]!, noted[at + 2]!)
       else {
         const whole = Buffer.concat([this.#kept, piece.subarray(0, Math.min(noted[at + 1]!, KEPT_BYTES))])
-        counter.add(viewOf(whole), 0, whole.length, noted[at + 2]!, noted[at + 1]! - noted[at]!)
+        counter.add(makeView(whole), 0, whole.length, noted[at + 2]!, noted[at + 1]! - noted[at]!)
       }
     }
   }
 }
 
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView => new DataView(buffer, byteOffset, byteLength)
+const makeView = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView => new DataView(buffer, byteOffset, byteLength)

@@ -145,7 +145,7 @@ export function firstRows({ sample, delimiter }: ResolvedDialect): string[][] {
 }
 
 /** Bytes of the first record, with its line end; 0 when its quotes cannot be read, which the scanner reports. */
-export function headBytesOf({ sample, delimiter }: ResolvedDialect): number {
+export function countHeadBytes({ sample, delimiter }: ResolvedDialect): number {
   const options = { ...lenientOptions(delimiter), info: true, to: 1 } as const
   try {
     const [first] = parse(sample, options) as unknown as readonly { readonly info: { readonly bytes: number } }[]
@@ -159,16 +159,14 @@ export function headBytesOf({ sample, delimiter }: ResolvedDialect): number {
 export const SAMPLE_BYTES = 65_536
 const CANDIDATES = [',', ';', '\t', '|'] as const
 
-type Delimiter =
-  | { readonly delimiter: string; readonly evidence: string }
-  | { readonly delimiter: null; readonly reason: string }
+type Delimiter = { readonly delimiter: string; readonly evidence: string } | { readonly delimiter: null; readonly reason: string }
 
 type Reading = ReturnType<typeof readSample>
 
 /** Detects the delimiter; `sample` is the head of the table in UTF-8, `isWhole` that nothing follows it. */
 export function sniffDelimiter(sample: Buffer, isWhole: boolean): Delimiter {
   const readings = CANDIDATES.map(delimiter => readSample(sample, delimiter, isWhole)).sort((a, b) => b.score - a.score)
-  const [first, second] = readings.filter(one => one.width > 1)
+  const [first, second] = readings.filter(reading => reading.width > 1)
   if (first === undefined) return { delimiter: ',', evidence: 'none of "," ";" tab "|" in most records: one column' }
   if (second !== undefined && first.score - second.score < 0.05) {
     // A wide table is clear even if another character occurs once in every record; two readings of similar width are not.
@@ -208,7 +206,7 @@ function formatReading({ delimiter, width, agreeing, records }: Reading): string
 }
 
 function evidence(chosen: Reading, all: readonly Reading[]): string {
-  const others = all.filter(one => one.delimiter !== chosen.delimiter && one.width > 1)
+  const others = all.filter(reading => reading.delimiter !== chosen.delimiter && reading.width > 1)
   const none = others.length === 0 ? ['no other'] : others.map(formatReading)
   return [formatReading(chosen), ...none].join('; ')
 }

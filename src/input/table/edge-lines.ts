@@ -57,15 +57,15 @@ function edgeLines(text: string, delimiter: string): EdgeLine[] {
   if (lines.at(-1) === '') lines.pop()
   const found: EdgeLine[] = []
   for (let at = 0; at < lines.length; ) {
-    const joined = joinedAt(lines, at)
-    found.push({ cells: cellsOf(lines.slice(at, at + joined).join('\n'), delimiter), lines: joined })
+    const joined = countJoined(lines, at)
+    found.push({ cells: parseCells(lines.slice(at, at + joined).join('\n'), delimiter), lines: joined })
     at += joined
   }
   return found
 }
 
 /** How many lines the cells of line `at` take. */
-function joinedAt(lines: readonly string[], at: number): number {
+function countJoined(lines: readonly string[], at: number): number {
   let quotes = 0
   for (let count = 1; count <= MAX_JOINED && at + count <= lines.length; count++) {
     quotes += lines[at + count - 1]!.split('"').length - 1
@@ -74,7 +74,7 @@ function joinedAt(lines: readonly string[], at: number): number {
   return 1
 }
 
-function cellsOf(line: string, delimiter: string): string[] {
+function parseCells(line: string, delimiter: string): string[] {
   try {
     const [cells = []] = parse(line, lenientOptions(delimiter)) as string[][]
     return cells

@@ -13,11 +13,15 @@ import { isJsonLines, jsonColumns, jsonTable } from '../text/json-table.ts'
 /** Buffers while unpacking: one being unpacked, one waiting, one being read, and a margin. */
 const PACKED_BUFFERS = 4
 
+type Pieces = AsyncIterable<Buffer>
+/** What is read as one stream. */
+type Packed = Exclude<Packing, { as: 'parquet' }>
+
 export interface Content {
   readonly packing: Packing | null
   readonly issues: readonly Issue[]
   /** Yields the content from its start; `onRead` receives the pieces of the file itself as they are read. */
-  pieces(onRead?: (piece: Buffer) => void): AsyncIterable<Buffer>
+  pieces(onRead?: (piece: Buffer) => void): Pieces
 }
 
 /**
@@ -38,9 +42,9 @@ export async function openContent(handle: FileHandle, { path, sheet }: Pick<Inpu
       yield piece
     }
   }
-  const text = (): AsyncIterable<Buffer> => contentOf(read(), path, plain)
+  const text = (): Pieces => contentOf(read(), path, plain)
   const isJson = isJsonLines((await headOf(text())).head)
-  const packing: Exclude<Packing, { as: 'parquet' }> | null = isJson
+  const packing: Packed | null = isJson
     ? { as: 'jsonl', gzip: plain === null ? undefined : true, ...(await jsonColumns(text(), path)) }
     : plain
   return { packing, issues: sheetless(path, sheet), pieces: onRead => contentOf(read(onRead), path, packing) }
@@ -90,11 +94,7 @@ const sheetIssue = (path: string, message: string, rest: { readonly hint?: strin
  * The content of the pieces of the file at `path`. Throws FETTLE_INPUT_READ for gzip data that are damaged or cut short, and as
  * readSheet does.
  */
-export async function* contentOf(
-  pieces: AsyncIterable<Buffer>,
-  path: string,
-  packing: Exclude<Packing, { as: 'parquet' }> | null,
-): AsyncGenerator<Buffer, void, void> {
+export async function* contentOf(pieces: Pieces, path: string, packing: Packed | null): AsyncGenerator<Buffer, void, void> {
   if (packing === null) yield* pieces
   else if (packing.as === 'gzip') yield* unpack(pieces, path)
   else if (packing.as === 'jsonl') yield* jsonTable(jsonText(pieces, path, packing), path, packing)
@@ -102,23 +102,20 @@ export async function* contentOf(
 }
 
 /** The JSON lines of a file, unpacked. */
-export const jsonText = (
-  pieces: AsyncIterable<Buffer>,
-  path: string,
-  { gzip }: Extract<Packing, { as: 'jsonl' }>,
-): AsyncIterable<Buffer> => (gzip === true ? unpack(pieces, path) : pieces)
+export const jsonText = (pieces: Pieces, path: string, { gzip }: Extract<Packing, { as: 'jsonl' }>): Pieces =>
+  gzip === true ? unpack(pieces, path) : pieces
 
-async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+async function whole(pieces: Pieces): Promise<Buffer> {
   const parts: Buffer[] = []
   for await (const piece of pieces) parts.push(Buffer.from(piece))
   return Buffer.concat(parts)
 }
 
-const unpack = (pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> =>
+const unpack = (pieces: Pieces, path: string): AsyncGenerator<Buffer> =>
   unpacked(pieces, cause => unreadable(path, cause))
 
 /** The first bytes of the content; `isWhole` when there are no more. */
-export async function headOf(content: AsyncIterable<Buffer>, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {
+export async function headOf(content: Pieces, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {
   const parts: Buffer[] = []
   let size = 0
   for await (const piece of content) {

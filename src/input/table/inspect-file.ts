@@ -20,10 +20,10 @@ import { CellCounter, CellTap } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
+import { countHeadBytes, firstRows, type ResolvedDialect, resolveDialect } from './dialect.ts'
 import { TextEnd, tableEdges } from './edge-lines.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { Checkpoints, type RecordMark } from './record-offsets.ts'
-import { firstRows, headBytesOf, type ResolvedDialect, resolveDialect } from './dialect.ts'
 import { emptyRowsIn, emptyRowsIssue, headerIssues, scanIssues } from './scan-issues.ts'
 import { decoded, TableRange, tailStart } from './table-range.ts'
 
@@ -57,7 +57,7 @@ export interface InspectedFile extends Inspection {
 }
 
 /** The rows before those of a file, and the counters of its columns. */
-export interface FilesBefore {
+interface FilesBefore {
   readonly rows: number
   readonly counters?: readonly CellCounter[]
 }
@@ -184,7 +184,7 @@ async function readThrough(
     ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
     cells: counters,
     marks: pass.marks.all,
-    table: { headBytes: options.header ? headBytesOf(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
+    table: { headBytes: options.header ? countHeadBytes(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
     edges: [tableEdges(texts, settled.delimiter)],
   }
 }
@@ -281,7 +281,7 @@ function emptiness(bytes: number, scanner: RecordScanner): string {
 }
 
 function lineEnd({ lf, crlf, cr }: RecordScanner['lineEnds']): string {
-  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(one => one !== '')
+  const kinds = [lf > 0 ? 'lf' : '', crlf > 0 ? 'crlf' : '', cr > 0 ? 'cr' : ''].filter(kind => kind !== '')
   return kinds.length > 1 ? 'mixed' : (kinds[0] ?? 'lf')
 }
 

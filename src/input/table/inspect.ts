@@ -5,7 +5,7 @@ import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
-import { type FilesBefore, type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
+import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
 
 export type { Inspection } from './inspect-file.ts'
@@ -25,34 +25,30 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   const files = await listFiles(options.path, extra.root)
   if (files === null) return inspectFile(options, extra)
   if ('code' in files) return refused(files)
-  return inspectFiles(files, options, (path, before) => inspectFile({ ...options, path }, extra, before))
+  return inspectFiles(files, options, extra)
 }
 
-/** `inspectOne` reads one file; `counters` are those of the first, and count on. */
-async function inspectFiles(
-  files: readonly string[],
-  { path }: Pick<InputOptions, 'path'>,
-  inspectOne: (path: string, before: FilesBefore) => Promise<InspectedFile>,
-): Promise<Inspection> {
+async function inspectFiles(files: readonly string[], options: InputOptions, extra: InspectExtra): Promise<Inspection> {
   const issues: Issue[] = []
   const edges: TableEdges[] = []
   const found: Found[number][] = []
   let rows = 0
+  /** Those of the first file, which count on. */
   let counters: readonly CellCounter[] | undefined
-  for (const file of files) {
-    const one = await inspectOne(file, { rows, counters })
-    if (one.table !== null) counters ??= one.cells
-    issues.push(...one.issues)
-    edges.push(...one.edges)
-    if (one.facts === null || one.table === null) continue
+  for (const path of files) {
+    const inspected = await inspectFile({ ...options, path }, extra, { rows, counters })
+    if (inspected.table !== null) counters ??= inspected.cells
+    issues.push(...inspected.issues)
+    edges.push(...inspected.edges)
+    if (inspected.facts === null || inspected.table === null) continue
     const first = found[0]?.facts
-    if (first !== undefined) issues.push(...differences(one.facts, first))
-    found.push({ facts: one.facts, marks: one.marks, table: one.table })
-    rows += one.facts.rows
+    if (first !== undefined) issues.push(...differences(inspected.facts, first))
+    found.push({ facts: inspected.facts, marks: inspected.marks, table: inspected.table })
+    rows += inspected.facts.rows
   }
   const none = { issues: issues.slice(0, MAX_ISSUES), cells: [], marks: [], edges }
   if (found.length < files.length) return { ...none, facts: null }
-  return { ...none, facts: factsOf(path, found), cells: counters ?? [], marks: marksOf(found) }
+  return { ...none, facts: joinFacts(options.path, found), cells: counters ?? [], marks: joinMarks(found) }
 }
 
 type Found = readonly (Pick<InspectedFile, 'marks'> & {
@@ -60,37 +56,37 @@ type Found = readonly (Pick<InspectedFile, 'marks'> & {
   readonly table: NonNullable<InspectedFile['table']>
 })[]
 
-function factsOf(path: string, found: Found): InputFacts {
+function joinFacts(path: string, found: Found): InputFacts {
   const all = found.map(({ facts }) => facts)
   const [first] = all as [InputFacts]
-  const sum = (of: (facts: InputFacts) => number): number => all.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (facts: InputFacts) => number): number => all.reduce((total, facts) => total + of(facts), 0)
   const hash = createHash('sha256')
   for (const { path, sha256 } of all) hash.update(`${sha256}  ${path}\n`)
   return {
     path,
-    bytes: sum(one => one.bytes),
+    bytes: sum(facts => facts.bytes),
     files: found.map(({ facts, table }): InputFile => {
       const { path, bytes, sha256, rows, encoding, packed, skipped, linesBefore } = facts
       return { path, bytes, sha256, rows, headBytes: table.headBytes, encoding, packed, skipped, linesBefore }
     }),
-    mtimeMs: Math.max(...all.map(one => one.mtimeMs)),
+    mtimeMs: Math.max(...all.map(facts => facts.mtimeMs)),
     sha256: hash.digest('hex'),
-    encoding: all.find(one => one.encoding !== 'utf-8')?.encoding ?? 'utf-8',
+    encoding: all.find(facts => facts.encoding !== 'utf-8')?.encoding ?? 'utf-8',
     bom: false,
     delimiter: first.delimiter,
     delimiterEvidence: first.delimiterEvidence,
     quotes: first.quotes,
     header: first.header,
     columns: first.columns,
-    rows: sum(one => one.rows),
+    rows: sum(facts => facts.rows),
     emptyRows: sum(facts => facts.emptyRows ?? 0) || undefined,
-    blankLines: sum(one => one.blankLines),
-    lineEnd: all.every(one => one.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
+    blankLines: sum(facts => facts.blankLines),
+    lineEnd: all.every(facts => facts.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
   }
 }
 
 /** Places in the joined text, as `tableText` yields it. */
-function marksOf(found: Found): RecordMark[] {
+function joinMarks(found: Found): RecordMark[] {
   const marks: RecordMark[] = []
   let records = 0
   let offset = 0

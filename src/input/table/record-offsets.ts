@@ -5,9 +5,9 @@
 import { resolve } from 'node:path'
 import { fileChunks, unreadable } from '../../files/file-chunks.ts'
 import type { InputFacts, Plan, Shard } from '../../pipeline/model/types.ts'
-import { jsonLinesOf } from '../text/json-table.ts'
+import { findJsonLines } from '../text/json-table.ts'
 import { jsonText } from './file-content.ts'
-import { fileOf, parseRows, parserOptions, tableText } from './records.ts'
+import { parseRows, parserOptions, selectFile, tableText } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
@@ -65,25 +65,25 @@ interface RowPlace {
 
 /** Where data rows (from 1, ascending) begin, by a quick pass over the file. Throws FETTLE_INPUT_READ. */
 export async function placesOf({ input }: Pick<Plan, 'input'>, rows: readonly number[], root = ''): Promise<readonly RowPlace[]> {
-  if (input.files === undefined) return (await linesOf(input, rows, root)).map(line => ({ line }))
+  if (input.files === undefined) return (await findLines(input, rows, root)).map(line => ({ line }))
   const places: RowPlace[] = []
   let before = 0
   for (const file of input.files) {
     const own = rows.filter(row => row > before && row <= before + file.rows).map(row => row - before)
-    const lines = await linesOf(fileOf(input, file), own, root)
+    const lines = await findLines(selectFile(input, file), own, root)
     places.push(...lines.map(line => ({ line, file: file.path })))
     before += file.rows
   }
   return places
 }
 
-async function linesOf(input: InputFacts, rows: readonly number[], root: string): Promise<readonly (number | null)[]> {
+async function findLines(input: InputFacts, rows: readonly number[], root: string): Promise<readonly (number | null)[]> {
   const { packed } = input
   if (rows.length === 0) return []
   if (input.quotes === 'relaxed' || packed?.as === 'xlsx' || packed?.as === 'parquet') return rows.map(() => null)
   if (packed?.as === 'jsonl') {
     const file = fileChunks(resolve(root, input.path), cause => unreadable(input.path, cause))
-    return jsonLinesOf(jsonText(file, input.path, packed), input.path, rows)
+    return findJsonLines(jsonText(file, input.path, packed), input.path, rows)
   }
   const headers = input.header === null ? 0 : 1
   const records = rows.map(row => row - 1 + headers)
@@ -125,7 +125,7 @@ export async function locateRows(
 }
 
 async function recordPlace(facts: InputFacts, marks: readonly RecordMark[], records: number, root: string): Promise<number> {
-  const mark = marks.findLast(one => one.records <= records)!
+  const mark = marks.findLast(earlier => earlier.records <= records)!
   let left = records - mark.records
   if (left === 0) return mark.offset
   const text = tableText(facts, root, { from: mark.offset, to: Number.POSITIVE_INFINITY })

@@ -25,7 +25,10 @@ export function parserOptions(delimiter: string, quotes: 'strict' | 'relaxed'): 
 }
 
 /** The same, for a table that may be damaged. */
-export const lenientOptions = (delimiter: string): Options => ({ ...parserOptions(delimiter, 'relaxed'), relax_column_count: true })
+export const lenientOptions = (delimiter: string): Options => ({
+  ...parserOptions(delimiter, 'relaxed'),
+  relax_column_count: true,
+})
 
 /** Rows of a stream of UTF-8; errors of the stream arrive at the reader. */
 export function parseRows(body: AsyncIterable<Uint8Array>, options: Options): AsyncIterable<string[]> {
@@ -78,23 +81,23 @@ export function planRows({ input, shard }: Pick<Plan, 'input' | 'shard'>, root =
 export async function* tableText(facts: InputFacts, root = '', span?: Span): AsyncGenerator<Buffer> {
   const path = resolve(root, facts.path)
   const fail = (cause: Error) => unreadable(facts.path, cause)
-  if (facts.files !== undefined) yield* span === undefined ? joinedText(facts, root) : spanOf(joinedText(facts, root), span)
+  if (facts.files !== undefined) yield* span === undefined ? joinedText(facts, root) : cutSpan(joinedText(facts, root), span)
   else if (span === undefined) yield* wholeText(facts, path)
   else if (isSeekable(facts)) {
     const table = await tablePlace(facts, root)
     yield* fileChunks(path, fail, { from: table.from + span.from, to: Math.min(table.to, table.from + span.to) })
-  } else yield* spanOf(wholeText(facts, path), span)
+  } else yield* cutSpan(wholeText(facts, path), span)
 }
 
 /** One of the files of an input, as an input. */
-export const fileOf = ({ files, ...facts }: InputFacts, file: InputFile): InputFacts => ({ ...facts, ...file })
+export const selectFile = ({ files, ...facts }: InputFacts, file: InputFile): InputFacts => ({ ...facts, ...file })
 
 /** The tables of all files, one after the other, with the header of the first. */
 async function* joinedText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
   for (const [at, file] of facts.files!.entries()) {
     let left = at === 0 || facts.header === null ? 0 : file.headBytes
     let last = LINE_FEED[0]
-    for await (const piece of tableText(fileOf(facts, file), root)) {
+    for await (const piece of tableText(selectFile(facts, file), root)) {
       const rest = piece.subarray(left)
       left -= piece.length - rest.length
       last = rest.at(-1) ?? last
@@ -107,7 +110,7 @@ async function* joinedText(facts: InputFacts, root: string): AsyncGenerator<Buff
 
 const LINE_FEED = Buffer.from('\n')
 
-async function* spanOf(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGenerator<Buffer> {
+async function* cutSpan(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncGenerator<Buffer> {
   let at = 0
   for await (const piece of text) {
     if (at + piece.length > from) yield piece.subarray(Math.max(0, from - at), Math.min(piece.length, to - at))

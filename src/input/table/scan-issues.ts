@@ -42,13 +42,13 @@ interface TableNotes {
 export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
   const place = (line: number, column: number | null): Place => ({ file: notes.file, line: line + notes.linesBefore, column })
   const dataRow = (record: number): number => (notes.hasHeader ? record - 1 : record)
-  const issues = scanner.problems.map(one => {
-    const { code, text, hint } = WORDS[one.kind]
-    const isSuspicion = one.kind === 'merged' && notes.quotes === 'strict'
+  const issues = scanner.problems.map(problem => {
+    const { code, text, hint } = WORDS[problem.kind]
+    const isSuspicion = problem.kind === 'merged' && notes.quotes === 'strict'
     return issue(isSuspicion ? 'FETTLE_INPUT_SUSPECT' : code, text, {
       severity: isSuspicion ? 'warn' : 'error',
-      at: place(one.line, one.column),
-      rows: [dataRow(one.record)].filter(row => row > 0),
+      at: place(problem.line, problem.column),
+      rows: [dataRow(problem.record)].filter(row => row > 0),
       ...(hint === undefined ? {} : { hint }),
     })
   })
@@ -90,10 +90,10 @@ function raggedIssues(
       }),
     ]
   }
-  const found = scanner.ragged.map(one => `line ${place(one.line, null).line} has ${one.found}`).join(', ')
+  const found = scanner.ragged.map(row => `line ${place(row.line, null).line} has ${row.found}`).join(', ')
   const total = scanner.raggedCount > scanner.ragged.length ? `, … ${scanner.raggedCount} rows in all` : ''
   const message = `${cells(scanner.columns)} expected (delimiter ${delimiterName(delimiter)}), but ${found}${total}`
-  const rows = scanner.ragged.map(one => dataRow(one.record))
+  const rows = scanner.ragged.map(row => dataRow(row.record))
   const isAtEnd = scanner.records - first.record < scanner.raggedCount
   const tail = scanner.line - (scanner.openEnded ? 0 : 1) - first.line + 1 + skip.tail
   return [
@@ -214,7 +214,7 @@ const appearance = (cell: string): string =>
 const escaped = (cell: string): string =>
   JSON.stringify(cell).replace(
     /[\u007f-\u00a0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u2069\u3000\ufeff]/g,
-    one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
 const FIRST_ROWS = 3

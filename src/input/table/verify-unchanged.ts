@@ -24,8 +24,7 @@ export async function verifyPlanned(
   }
   const startedMs = extra.now?.() ?? null
   const opened = await openInput(facts.path, extra.root)
-  if ('code' in opened)
-    throw new FettleError(opened.code, opened.message, { at: opened.at, hint: opened.hint ?? undefined })
+  if ('code' in opened) throw new FettleError(opened.code, opened.message, { at: opened.at, hint: opened.hint ?? undefined })
   const { handle, version } = opened
   try {
     if (version.bytes !== facts.bytes)

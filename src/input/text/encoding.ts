@@ -36,16 +36,18 @@ const HIGH = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜�
 function decodeWindows1252(piece: Uint8Array): string {
   return Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
     .toString('latin1')
-    .replace(/[\x80-\x9f]/g, one => {
-      const read = HIGH[one.charCodeAt(0) - 0x80]!
-      if (read === '\0') throw new TypeError(`windows-1252 has no character 0x${one.charCodeAt(0).toString(16)}`)
+    .replace(/[\x80-\x9f]/g, character => {
+      const read = HIGH[character.charCodeAt(0) - 0x80]!
+      if (read === '\0') throw new TypeError(`windows-1252 has no character 0x${character.charCodeAt(0).toString(16)}`)
       return read
     })
 }
 
 /** How windows-1252 would read a few bytes, for a hint; bytes it does not have become U+FFFD. */
 export function asWindows1252(bytes: Buffer): string {
-  return bytes.toString('latin1').replace(/[\x80-\x9f]/g, one => HIGH[one.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, character => HIGH[character.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
 }
 
 /** The byte that windows-1252, or Latin-1 where it has none, reads as a character; null without one. */

@@ -16,6 +16,7 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024
 /** `numbers`, `booleans`: the columns (from 0) whose values are all of this type; absent for none. */
 type JsonColumns = Pick<Extract<Packing, { as: 'jsonl' }>, 'columns' | 'numbers' | 'booleans'>
 
+type Pieces = AsyncIterable<Buffer>
 type JsonRecord = Readonly<Record<string, unknown>>
 
 const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -32,10 +33,10 @@ export function isJsonLines(head: Buffer): boolean {
 }
 
 /** The columns of a text, which is read to its end. Throws FETTLE_INPUT_FIELDS, FETTLE_INPUT_ENCODING, FETTLE_INPUT_LIMIT. */
-export async function jsonColumns(pieces: AsyncIterable<Buffer>, path: string): Promise<JsonColumns> {
+export async function jsonColumns(pieces: Pieces, path: string): Promise<JsonColumns> {
   /** The types of the values of each column. */
   const types = new Map<string, Set<string>>()
-  for await (const { record } of recordsOf(pieces, path))
+  for await (const { record } of readRecords(pieces, path))
     for (const [name, value] of Object.entries(record)) {
       const known = types.get(name) ?? new Set()
       types.set(name, known)
@@ -51,15 +52,11 @@ export async function jsonColumns(pieces: AsyncIterable<Buffer>, path: string): 
 }
 
 /** The text as CSV, with a header. */
-export async function* jsonTable(
-  pieces: AsyncIterable<Buffer>,
-  path: string,
-  { columns }: JsonColumns,
-): AsyncGenerator<Buffer, void, void> {
+export async function* jsonTable(pieces: Pieces, path: string, { columns }: JsonColumns): AsyncGenerator<Buffer, void, void> {
   const style = { delimiter: ',', lineEnd: '\n', columns: columns.length }
   let batch: string[][] = [[...columns]]
-  for await (const { record } of recordsOf(pieces, path)) {
-    batch.push(columns.map(name => (Object.hasOwn(record, name) ? cellOf(record[name]) : '')))
+  for await (const { record } of readRecords(pieces, path)) {
+    batch.push(columns.map(name => (Object.hasOwn(record, name) ? formatCell(record[name]) : '')))
     if (batch.length < BATCH) continue
     yield Buffer.from(csvText(batch, style))
     batch = []
@@ -68,10 +65,10 @@ export async function* jsonTable(
 }
 
 /** The lines (from 1) of data rows (from 1, ascending). */
-export async function jsonLinesOf(pieces: AsyncIterable<Buffer>, path: string, rows: readonly number[]): Promise<number[]> {
+export async function findJsonLines(pieces: Pieces, path: string, rows: readonly number[]): Promise<number[]> {
   const lines: number[] = []
   let row = 0
-  for await (const { line } of recordsOf(pieces, path)) {
+  for await (const { line } of readRecords(pieces, path)) {
     if (rows[lines.length] === ++row) lines.push(line)
     if (lines.length === rows.length) break
   }
@@ -79,16 +76,13 @@ export async function jsonLinesOf(pieces: AsyncIterable<Buffer>, path: string, r
 }
 
 /** A list or a record in a cell stays JSON. */
-const cellOf = (value: unknown): string =>
+const formatCell = (value: unknown): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-async function* recordsOf(
-  pieces: AsyncIterable<Buffer>,
-  path: string,
-): AsyncGenerator<{ readonly record: JsonRecord; readonly line: number }> {
+async function* readRecords(pieces: Pieces, path: string): AsyncGenerator<{ record: JsonRecord; line: number }> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let line = 0
-  for await (const bytes of linesOf(pieces, path)) {
+  for await (const bytes of readLines(pieces, path)) {
     line++
     const refuse = (code: 'FETTLE_INPUT_FIELDS' | 'FETTLE_INPUT_ENCODING', why: string, hint: string): FettleError =>
       new FettleError(code, `${path}, line ${line}: ${why}`, { at: { file: path, line, column: null }, hint })
@@ -115,7 +109,7 @@ async function* recordsOf(
   }
 }
 
-async function* linesOf(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
+async function* readLines(pieces: Pieces, path: string): AsyncGenerator<Buffer> {
   let rest: Buffer[] = []
   let size = 0
   for await (const piece of pieces) {

@@ -96,7 +96,7 @@ export async function* parseAside(
       if ('error' in answer) throw Object.assign(new Error(String(answer.error.message)), answer.error)
       if ('end' in answer) return
       asked--
-      yield* rowsOf(answer.rows)
+      yield* unpackRows(answer.rows)
     }
   } finally {
     await thread.close(table)
@@ -105,7 +105,7 @@ export async function* parseAside(
 }
 
 /** Every cell is a separate string: a part of a long one would keep all of it in memory. */
-function* rowsOf({ bytes, ends, isAscii }: PackedRows): Generator<string[]> {
+function* unpackRows({ bytes, ends, isAscii }: PackedRows): Generator<string[]> {
   const text = Buffer.from(bytes.buffer)
   const encoding = isAscii ? 'latin1' : 'utf8'
   let from = 0

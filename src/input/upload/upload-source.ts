@@ -64,7 +64,7 @@ export function openSource(plan: Plan, workDir: string, extra: FileContext = {})
         isSent = true
       }
       return {
-        filename: filenameOf(plan, part),
+        filename: formatFilename(plan, part),
         bytes: own.reduce((sum, { from, to }) => sum + to - from, 0),
         hasHeader: input.header !== null,
         open: body,
@@ -90,7 +90,7 @@ async function copied(plan: Plan, path: string, extra: FileContext): Promise<Sen
   const { bytes, sha256 } = await prepareCopy(plan, path, extra)
   const isWhole = parts.length === 1 && (plan.collapse || plan.known !== undefined || shard !== undefined || rows === input.rows)
   const copy = await versionAt(path)
-  return { path, bytes, sha256, copy, spans: isWhole ? null : await spansOf(plan, path, { from: 0, to: bytes }) }
+  return { path, bytes, sha256, copy, spans: isWhole ? null : await findSpans(plan, path, { from: 0, to: bytes }) }
 }
 
 async function sentUnchanged(plan: Plan, extra: FileContext): Promise<Sendable> {
@@ -102,18 +102,18 @@ async function sentUnchanged(plan: Plan, extra: FileContext): Promise<Sendable> 
   const isWhole = parts.length === 1 && rows === input.rows && table.from === 0 && table.to === input.bytes
   const { sha256, bytes } = input
   const file = { path, bytes, sha256, copy: null }
-  if (shard === undefined) return { ...file, spans: isWhole ? null : await spansOf(plan, path, table) }
+  if (shard === undefined) return { ...file, spans: isWhole ? null : await findSpans(plan, path, table) }
   const { head, from, to } = shard.span
   const own = { from: place.from + from, to: to === null ? place.to : place.from + to }
   const header = { from: table.from, to: place.from + head }
-  return { ...file, spans: await spansOf(plan, path, own, header) }
+  return { ...file, spans: await findSpans(plan, path, own, header) }
 }
 
 /**
  * The spans of header and rows of each part; `header` where it is not the first record of the table. Throws FETTLE_INPUT_CHANGED when
  * the file has fewer rows than planned.
  */
-async function spansOf(plan: Plan, path: string, table: Span, header?: Span): Promise<Span[][]> {
+async function findSpans(plan: Plan, path: string, table: Span, header?: Span): Promise<Span[][]> {
   const { parts, sent, input } = plan
   const headers = header !== undefined || input.header === null ? 0 : 1
   const starts = [...parts.map(({ from }) => from + headers), sent + headers]
@@ -125,7 +125,7 @@ async function spansOf(plan: Plan, path: string, table: Span, header?: Span): Pr
   return parts.map((_, part) => [...(input.header === null ? [] : [head]), { from: at(part), to: at(part + 1) }])
 }
 
-function filenameOf({ input, parts, shard }: Plan, part: number): string {
+function formatFilename({ input, parts, shard }: Plan, part: number): string {
   const name = basename(input.files?.[0]?.path ?? input.path)
     .replace(/\.gz$/i, '')
     .replace(/\.(xlsx|parquet|jsonl|ndjson|json)$/i, '.csv')

@@ -7,7 +7,7 @@ import { FettleError } from '../../errors.ts'
 import { type AcceptedState, fetchedTags, type RefusedCompany, type RunEventInput, type RunState } from '../../journal/index.ts'
 import type { AcceptedCompany, FetchedCompany } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
-import { refusalIssue, refusalReason, type RunStep, type StageEvents, warning } from '../stage.ts'
+import { type RunStep, refusalIssue, refusalReason, type StageEvents, warning } from '../stage.ts'
 import { publish } from './download.ts'
 
 async function* fetchAll(state: RunState, ports: Ports): StageEvents {
@@ -66,12 +66,12 @@ class Progress {
 
 async function* byJob({ done }: AcceptedState, most: number, ports: Ports): StageEvents {
   const companies: AcceptedCompany[] = []
-  for await (const one of ports.results.accepted(done)) if (companies.length < most) companies.push(one)
+  for await (const company of ports.results.accepted(done)) if (companies.length < most) companies.push(company)
   if (companies.length === 0) return
   const { job, paid, companies: found } = await ports.fetchByJob(companies)
   const ids = new Set(found.map(({ id }) => id))
   const all = done + companies.length
-  for (const { id } of companies.filter(one => !ids.has(one.id)))
+  for (const { id } of companies.filter(company => !ids.has(company.id)))
     yield { type: 'accepted.refused', done, company: { id, why: 'the job matched no company, or another one' } }
   yield { type: 'accepted.fetched', done: all, paid, job, companies: [...found] }
 }

@@ -2,7 +2,7 @@
 import { FettleError, type Issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/index.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, type RunStep, type StageEvents, warning } from '../stage.ts'
+import { type RunStep, readId, type StageEvents, warning } from '../stage.ts'
 
 /** A failed job is evidence. */
 const isDone = ({ id, failure, archived }: JobState): boolean => id === null || failure !== null || archived === true
@@ -12,7 +12,7 @@ const isRefusal = (error: unknown): error is FettleError =>
 
 /** Why the job was not archived, null if it is. Another job that has the id of ours is left alone. */
 async function archiveJob(job: JobState, { service, signal, grace }: Ports): Promise<Issue | null> {
-  const id = idOf(job)
+  const id = readId(job)
   try {
     const { name, archived } = await service.readJob(id, { signal })
     if (name !== job.name)

@@ -8,7 +8,7 @@ import type { CandidateState, RunState } from '../../journal/index.ts'
 import type { ProposedCompany } from '../../model/requests.ts'
 import type { Question } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
-import { refusalReason, type RunStep, type StageEvents, warning } from '../stage.ts'
+import { type RunStep, refusalReason, type StageEvents, warning } from '../stage.ts'
 import { publish } from './download.ts'
 
 /** How a service answers to an account without the operation, or without knowing it. */

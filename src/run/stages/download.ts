@@ -13,7 +13,7 @@ import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
 import { checkAgainstSummary } from '../row-ledger.ts'
-import { idOf, type JobStage, type StageEvents, warning } from '../stage.ts'
+import { type JobStage, readId, type StageEvents, warning } from '../stage.ts'
 
 /** Downloads repeated per file that was cut short or had other rows. */
 const MAX_REPEATS = 2
@@ -39,7 +39,7 @@ async function* receiveFile(job: JobState, { plan }: RunState, ports: Ports): St
   let interval = poll.everyMs
   for (let repeats = 0; ; ) {
     try {
-      const download = await ports.service.openEnrichedFile(idOf(job), { signal: ports.signal })
+      const download = await ports.service.openEnrichedFile(readId(job), { signal: ports.signal })
       const received = await ports.results.receive(job.part, bounded(download, maxFileBytes(plan), ports), rows)
       yield { type: 'file.received', part: job.part, ...received }
       return
@@ -131,7 +131,8 @@ export async function* publish(state: RunState, ports: Ports): StageEvents {
     failed,
     answeredJobs(state),
   )
-  const isKnown = ({ code, message }: Issue): boolean => state.issues.some(one => one.code === code && one.message === message)
+  const isKnown = ({ code, message }: Issue): boolean =>
+    state.issues.some(raised => raised.code === code && raised.message === message)
   const found = [
     ...(missing.length > 0 ? [missingIssue(missing, state.plan)] : []),
     ...unfit.map(unfitIssue),
@@ -141,7 +142,7 @@ export async function* publish(state: RunState, ports: Ports): StageEvents {
     ...(otherDecisions === null ? [] : [otherIssue(otherDecisions, state.plan)]),
     ...(isRejected === true ? [keptIssue(published.files)] : []),
   ]
-  for (const one of found) if (!isKnown(one)) yield { type: 'issue.raised', issue: one }
+  for (const problem of found) if (!isKnown(problem)) yield { type: 'issue.raised', issue: problem }
   yield { type: 'output.written', ...published }
 }
 

@@ -12,7 +12,7 @@ import { creditsOf, mostToEnrich } from '../checks.ts'
 import { adopt, provenStatus, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
+import { isResumed, type JobStage, readId, type StageEvents } from '../stage.ts'
 
 /**
  * The service may show late that enriching started, and `readyForEnriching` proves nothing: the job is read after these pauses before
@@ -52,7 +52,7 @@ function guardBudget(state: RunState): void {
 async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEvents {
   const { enrich, poll } = state.plan
   if (enrich === null) return
-  const id = idOf(job)
+  const id = readId(job)
   const accepted = { type: 'enrich.accepted', part: job.part } as const
   const tags = wantedTags(state.plan)
   // A job may go back to matching after it was complete.
@@ -88,7 +88,7 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
       yield { ...accepted, adopted: effect.adopted }
     }
   }
-  const record = yield* pollJob(job, { stage: 'enrich', poll, awaited: 'enrichmentComplete', phaseOf: enrichPhase }, ports)
+  const record = yield* pollJob(job, { stage: 'enrich', poll, awaited: 'enrichmentComplete', readPhase: enrichPhase }, ports)
   yield { type: 'enrich.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }
 }
 

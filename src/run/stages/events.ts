@@ -20,7 +20,7 @@ const OVERLAP_MS = 48 * 3_600_000
 
 const earlier = (since: string): string => new Date(Date.parse(since) - OVERLAP_MS).toISOString()
 
-function storeOf({ events }: Ports): EventStore {
+function findStore({ events }: Ports): EventStore {
   if (events === undefined) throw new TypeError('the ports of this run keep no events')
   return events
 }
@@ -30,19 +30,19 @@ async function withReferences(portfolio: Portfolio, events: readonly CompanyEven
   const companies = await ports.portfolios.listCompanies(portfolio.id, { signal: ports.signal })
   const references = new Map(companies.map(({ id, reference }) => [id, reference]))
   const nameless = new Set(events.map(({ company }) => company.id).filter(id => (references.get(id) ?? '') === ''))
-  const keys = nameless.size === 0 ? new Map<string, string>() : await storeOf(ports).keys(nameless)
+  const keys = nameless.size === 0 ? new Map<string, string>() : await findStore(ports).keys(nameless)
   return events.map(event => ({ ...event, reference: references.get(event.company.id) || (keys.get(event.company.id) ?? '') }))
 }
 
 async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<RunEventInput> {
   const asked = new Date(ports.clock.now()).toISOString()
-  const { since, ids } = await storeOf(ports).known(portfolio.id)
+  const { since, ids } = await findStore(ports).known(portfolio.id)
   const from = since === null ? null : earlier(since)
   const all = await ports.portfolios.listEvents(portfolio.id, from, { signal: ports.signal })
   // One that is processed already was written by a run whose records are lost, or handled by a person.
   const found = all.filter(({ id, processed }) => !ids.has(id) && !(mark && processed))
   const events = await withReferences(portfolio, found, ports)
-  await storeOf(ports).stage(asked, events)
+  await findStore(ports).stage(asked, events)
   return {
     type: 'events.read',
     portfolio,
@@ -61,7 +61,7 @@ const NOTHING = { type: 'events.read', portfolio: null, since: null, events: 0, 
 /** Also marks what a run left unmarked that did not end. */
 async function* markAll(portfolio: number, total: number, before: number, ports: Ports): StageEvents {
   for (let done = before; done < total; ) {
-    const ids = await storeOf(ports).unmarked(portfolio)
+    const ids = await findStore(ports).unmarked(portfolio)
     let isRefused = false
     const batch = ids.slice(0, BATCH)
     for (const id of batch) {
@@ -73,7 +73,7 @@ async function* markAll(portfolio: number, total: number, before: number, ports:
       const text = `the service did not mark ${counted(ids.length, 'event')} as processed; still, no later run writes them again`
       yield { type: 'issue.raised', issue: warning('FETTLE_EVENTS_UNMARKED', text, { count: ids.length }) }
     }
-    await storeOf(ports).marked(portfolio, isRefused ? ids : batch)
+    await findStore(ports).marked(portfolio, isRefused ? ids : batch)
     done = isRefused ? total : total - (ids.length - batch.length)
     yield { type: 'events.marked', done, refused: isRefused }
     ports.tick({ type: 'companies', done, total })
@@ -94,7 +94,7 @@ export const deliver: RunStep = {
   async *run({ plan, events: state }, ports) {
     if (plan.events === undefined || state === null || state.read === null) return
     const { portfolio } = state.read
-    const store = storeOf(ports)
+    const store = findStore(ports)
     let unmarked = state.written?.unmarked ?? null
     if (unmarked === null) {
       let file = portfolio === null ? await store.deliverNone() : await store.deliver(portfolio.id)

@@ -5,7 +5,7 @@ import type { JobState, RunState } from '../../journal/state.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { readRecordedJob, whenReady } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, type JobStage, type StageEvents } from '../stage.ts'
+import { type JobStage, readId, type StageEvents } from '../stage.ts'
 
 function withMappings(error: unknown, { mappings }: Plan): unknown {
   if (!FettleError.is(error) || error.code !== 'FETTLE_REJECTED' || error.status === null) return error
@@ -16,14 +16,14 @@ function withMappings(error: unknown, { mappings }: Plan): unknown {
 
 /** Where only the mapped columns are sent, they are counted without the others. */
 const sentIndex = (index: number, { mappings, send }: Plan): number =>
-  send === undefined ? index : new Set(mappings.map(one => one.index).filter(at => at < index)).size
+  send === undefined ? index : new Set(mappings.map(mapping => mapping.index).filter(at => at < index)).size
 
 async function* mapColumns(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
   // The wire wants the zero-based index as a string (contract §5.4).
   const mappings = plan.mappings.map(({ mapping, index }) => ({ mapping, value: String(sentIndex(index, plan)) }))
   const isBusy = (status: string): boolean => status === 'uploading'
   const send = async (): Promise<null> => {
-    await ports.service.setMappings(idOf(job), mappings, { signal: ports.grace })
+    await ports.service.setMappings(readId(job), mappings, { signal: ports.grace })
     return null
   }
   // Only mappings lead past `ready`: a service that refuses them there has them already.

@@ -7,9 +7,9 @@ import type { Ports } from '../ports.ts'
 import { type JobStage, type StageEvents, warning } from '../stage.ts'
 
 async function* waitForMatch(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
-  const phaseOf = (status: string) => matchPhase(status, plan.enrich !== null)
+  const readPhase = (status: string) => matchPhase(status, plan.enrich !== null)
   const awaited = plan.enrich === null ? 'matched' : 'jobMatchingComplete'
-  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, phaseOf }, ports)
+  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, readPhase }, ports)
   // Where the run enriches, the next stage fails by this status.
   if (plan.enrich === null && enrichPhase(record.status) === 'failed') yield { type: 'issue.raised', issue: failedStep(record) }
   yield { type: 'match.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }

@@ -11,7 +11,7 @@ import type { Portfolio, PortfolioEntry, PortfolioRule } from '../../model/reque
 import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedPortfolio, PlannedRule } from '../../pipeline/model/types.ts'
 import type { Ports } from '../ports.ts'
-import { refusalIssue, refusalReason, type RunStep, type StageEvents, warning } from '../stage.ts'
+import { type RunStep, refusalIssue, refusalReason, type StageEvents, warning } from '../stage.ts'
 
 /** Companies per journal event: at most this many are added again after a kill. */
 const BATCH = 50
@@ -64,7 +64,7 @@ function onlyOne(name: string, [first, ...others]: readonly Portfolio[]): Portfo
   })
 }
 
-async function* batchesOf(companies: AsyncIterable<FoundCompany>): AsyncGenerator<FoundCompany[]> {
+async function* readBatches(companies: AsyncIterable<FoundCompany>): AsyncGenerator<FoundCompany[]> {
   let batch: FoundCompany[] = []
   for await (const company of companies) {
     batch.push(company)
@@ -107,7 +107,7 @@ async function* addCompanies(
   const before = state.portfolio!
   const { listed = 0 } = state.companies ?? {}
   let { refused } = before
-  for await (const batch of batchesOf(companies)) {
+  for await (const batch of readBatches(companies)) {
     const result = await addBatch(portfolio, batch, state, ports)
     done += batch.length
     refused += result.refused.length
@@ -187,13 +187,13 @@ function wantedRules(
   return present.map(rule => {
     const own = wanted.find(({ code }) => code === rule.code)
     if (own === undefined) return { ...rule, active: false }
-    const [one, two, three] = rule.params
-    return { ...rule, active: true, params: [own.param0 ?? one, own.param1 ?? two, own.param2 ?? three] }
+    const [first, second, third] = rule.params
+    return { ...rule, active: true, params: [own.param0 ?? first, own.param1 ?? second, own.param2 ?? third] }
   })
 }
 
-const isSame = (one: PortfolioRule, other: PortfolioRule): boolean =>
-  one.active === other.active && (!one.active || one.params.join('\n') === other.params.join('\n'))
+const isSame = (rule: PortfolioRule, other: PortfolioRule): boolean =>
+  rule.active === other.active && (!rule.active || rule.params.join('\n') === other.params.join('\n'))
 
 /** Companies of one import: files below 50 KB are applied fastest (contract §8). */
 const CHUNK = 1000
@@ -212,8 +212,12 @@ interface Difference {
 }
 
 /** Entries of the portfolio keep the texts that people wrote into them. */
-function differenceOf(wanted: readonly FoundCompany[], present: readonly PortfolioEntry[], hasReference: boolean): Difference {
-  const byId = new Map(present.flatMap(one => [one.id, one.safeNumber ?? one.id].map(id => [id, one] as const)))
+function compareCompanies(
+  wanted: readonly FoundCompany[],
+  present: readonly PortfolioEntry[],
+  hasReference: boolean,
+): Difference {
+  const byId = new Map(present.flatMap(entry => [entry.id, entry.safeNumber ?? entry.id].map(id => [id, entry] as const)))
   const kept = new Set<PortfolioEntry>()
   const missing: PortfolioEntry[] = []
   let changed = 0
@@ -229,7 +233,7 @@ function differenceOf(wanted: readonly FoundCompany[], present: readonly Portfol
     changed++
     return { ...before, reference }
   })
-  return { missing, gone: present.filter(one => !kept.has(one)).map(({ id }) => id), changed, all }
+  return { missing, gone: present.filter(entry => !kept.has(entry)).map(({ id }) => id), changed, all }
 }
 
 /** Why nothing may be removed; null when it may. */
@@ -241,7 +245,7 @@ function whyKept({ remove }: PlannedPortfolio, state: RunState, gone: number, pr
   return `more than portfolio.remove.max (${Number((remove.max * 100).toFixed(3))}%)`
 }
 
-function* chunksOf(companies: readonly PortfolioEntry[]): Generator<readonly PortfolioEntry[]> {
+function* cutChunks(companies: readonly PortfolioEntry[]): Generator<readonly PortfolioEntry[]> {
   for (let at = 0; at < companies.length; at += CHUNK) yield companies.slice(at, at + CHUNK)
 }
 
@@ -253,7 +257,7 @@ async function* syncCompanies(
   ports: Ports,
 ): AsyncGenerator<RunEventInput, readonly string[], void> {
   const read = () => ports.portfolios.listCompanies(portfolio, { signal: ports.signal })
-  const compare = (present: readonly PortfolioEntry[]) => differenceOf(wanted, present, plan.reference !== null)
+  const compare = (present: readonly PortfolioEntry[]) => compareCompanies(wanted, present, plan.reference !== null)
   const present = await read()
   const difference = compare(present)
   const { missing, gone, changed } = difference
@@ -282,7 +286,7 @@ async function* syncCompanies(
   for (const kind of (state.portfolio?.takesFiles ?? true) ? kinds : []) {
     let status: string | null = null
     const expected = kind === 'sync' ? wanted.length : present.length + missing.length
-    for (const companies of kind === 'sync' ? [difference.all] : chunksOf(missing)) {
+    for (const companies of kind === 'sync' ? [difference.all] : cutChunks(missing)) {
       yield { type: 'portfolio.sending', kind, companies: companies.length }
       status = await ports.portfolios.sendCompanies(portfolio, kind, companies, { signal: ports.grace })
       yield status === null

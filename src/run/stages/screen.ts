@@ -12,14 +12,14 @@ import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { refusalIssue, refusalReason, type RunStep, type StageEvents } from '../stage.ts'
+import { type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
 
 /** Longest name of a search (contract §12). */
 const LONGEST_NAME = 200
 /** The first search of a run has no earlier one to compare with: the service's clock may lag ours by this much. */
 const SKEW_MS = 10 * 60_000
 
-const queryOf = (company: FoundCompany, { threshold, datasets, countries }: PlannedScreen): ScreenQuery => ({
+const makeQuery = (company: FoundCompany, { threshold, datasets, countries }: PlannedScreen): ScreenQuery => ({
   name: shortened(company.name),
   threshold,
   datasets,
@@ -52,7 +52,7 @@ async function screenOne(
   progress: ScreenState,
   ports: Ports,
 ): Promise<Effect<Screening>> {
-  const query = queryOf(company, state.plan.screen!)
+  const query = makeQuery(company, state.plan.screen!)
   if (progress.openSince !== null) {
     const found = await findSearch(query, Date.parse(progress.openSince), progress.last, ports)
     if (found !== undefined) return { value: found, adopted: true }

@@ -9,7 +9,7 @@ import type { Doubt } from '../../model/requests.ts'
 import { adopt, provenStatus, searched, whenReady } from '../job-lookup.ts'
 import { pollJob } from '../poll-job.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
+import { isResumed, type JobStage, readId, type StageEvents } from '../stage.ts'
 
 /** How a service answers that has no such operation. */
 const NO_OPERATION: readonly (number | null)[] = [404, 405, 501]
@@ -35,7 +35,7 @@ async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEv
   const { poll } = state.plan
   for (let isRepeated = false; ; isRepeated = true)
     try {
-      const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(idOf(job), options), adopt(look))
+      const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(readId(job), options), adopt(look))
       yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
       return
     } catch (refusal) {
@@ -44,7 +44,7 @@ async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEv
       if (!isRepeated) await ports.clock.sleep(poll.everyMs, ports.signal)
       else {
         const awaited = `matching (the service answered ${refusal.status} to the request to start it)`
-        yield* pollJob(job, { stage: 'match', poll, awaited, phaseOf: startPhase }, ports)
+        yield* pollJob(job, { stage: 'match', poll, awaited, readPhase: startPhase }, ports)
         yield { ...accepted, messageId: null, adopted: true }
         return
       }

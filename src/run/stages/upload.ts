@@ -4,7 +4,7 @@ import { FettleError } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import { isRefusal, provenStatus, readRecordedJob } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { idOf, isResumed, type JobStage, type StageEvents } from '../stage.ts'
+import { isResumed, type JobStage, readId, type StageEvents } from '../stage.ts'
 
 /** A broken upload may keep the job at `uploading` until the service notices: wait up to a minute. */
 const SETTLE_MS = 60_000
@@ -47,7 +47,7 @@ async function* uploadFile(job: JobState, state: RunState, ports: Ports): StageE
       looks++
       return arrived()
     }
-    const post = () => ports.service.upload(idOf(job), body, { look, key: job.name, signal: ports.signal })
+    const post = () => ports.service.upload(readId(job), body, { look, key: job.name, signal: ports.signal })
     for (let late = 0; ; late++)
       try {
         return await post()

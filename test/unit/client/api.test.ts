@@ -1,7 +1,7 @@
 /** The methods made from the table of operations: inputs, typed replies, lists over their pages. */
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
-import { pagesOf } from '../../../src/client/api/pages.ts'
+import { listPages } from '../../../src/client/api/pages.ts'
 import { type JobRecord, OPERATIONS, type Operation } from '../../../src/contract/index.ts'
 import { clientOf, fault, JOBS, reset, serveScript } from './kit.ts'
 
@@ -158,7 +158,7 @@ describe('a list', () => {
       fc.asyncProperty(how, base, ...numbers, async (way, first, count, most, pageSize) => {
         const { ask, asked } = service(way, count, most, first)
         const found: unknown[] = []
-        const pages = pagesOf({ first, items: ITEMS[way] }, pageSize === null ? {} : { pageSize }, ask)
+        const pages = listPages({ first, items: ITEMS[way] }, pageSize === null ? {} : { pageSize }, ask)
         for await (const one of pages) found.push(one)
         expect(found).toEqual(Array.from({ length: count }, (_, n) => n))
         expect(asked()).toBeLessThanOrEqual(Math.ceil(count / Math.min(pageSize ?? most, most)) + 1)
@@ -167,7 +167,7 @@ describe('a list', () => {
   })
 
   test('that gives the same page again and again has an end', async () => {
-    const pages = pagesOf({ first: 1, items: null }, {}, async () => [1, 2, 3])
+    const pages = listPages({ first: 1, items: null }, {}, async () => [1, 2, 3])
     expect(await pages.toArray({ limit: 100 })).toEqual([1, 2, 3])
   })
 })

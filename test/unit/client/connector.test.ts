@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Agent, buildConnector, request } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
-import { parserOf } from '../../../src/client/http/connector.ts'
+import { findParser } from '../../../src/client/http/connector.ts'
 import { createTransport, isNetworkError, LIMITS } from '../../../src/client/http/transport.ts'
 
 const BODY = Buffer.alloc(1_000_000, 'x')
@@ -75,7 +75,7 @@ test('undici has a parser with the parts that the connector uses, on every socke
   const reply = await request(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { dispatcher: agent })
   await reply.body.text()
   expect(sockets).toHaveLength(1)
-  const parser = parserOf(sockets[0]!)
+  const parser = findParser(sockets[0]!)
   expect(parser).toMatchObject({ paused: expect.any(Boolean), ptr: expect.any(Number), resume: expect.any(Function) })
   expect(parser?.llhttp.llhttp_resume).toBeTypeOf('function')
 })

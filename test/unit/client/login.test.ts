@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lifetimeOf, renewalAge } from '../../../src/client/auth/session.ts'
+import { readLifetime, renewalAge } from '../../../src/client/auth/session.ts'
 import { type Answer, clientOf, errorOf, fault, JOBS, job, LOGIN, reset, serveScript, silence, uploadOf } from './kit.ts'
 
 const MINUTE = 60_000
@@ -165,7 +165,7 @@ describe('the life of a token', () => {
     ['nbf and exp', jwt({ nbf: 1e9, exp: 1e9 + 1800 }), 30],
     ['exp alone, by our clock', jwt({ exp: 600 }), 10],
   ])('%s', (_, token, minutes) => {
-    expect(lifetimeOf(token, 0)).toBe(minutes * MINUTE)
+    expect(readLifetime(token, 0)).toBe(minutes * MINUTE)
   })
 
   test('the renewal age is 55 min at most, 5 min before the end, and never zero', () => {

@@ -125,7 +125,7 @@ describe('an upload on the wire', () => {
               finished = true
             },
           }
-          const { headers, body } = buildMultipart('jobFile', upload, { hasHeader: 'true' }, clock, watch)
+          const { headers, body } = buildMultipart({ name: 'jobFile', file: upload, fields: { hasHeader: 'true' } }, clock, watch)
           const out: Uint8Array[] = []
           for await (const piece of body) {
             out.push(piece)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { describe, expect, test } from 'vitest'
-import { columnType, type SchemaElement, textOf } from '../../../src/input/parquet/column-type.ts'
+import { columnType, formatValue, type SchemaElement } from '../../../src/input/parquet/column-type.ts'
 import { inspect } from '../../../src/input/table/inspect.ts'
 import { readRows } from '../../../src/input/table/records.ts'
 import type { InputOptions } from '../../../src/pipeline/model/types.ts'
@@ -12,10 +12,10 @@ import { runs } from '../../support/runs.ts'
 import { folderOf } from '../../system/cli/fettle.ts'
 
 const element = (more: Partial<SchemaElement>): SchemaElement => ({ name: 'c', repetition_type: 'OPTIONAL', ...more })
-const textIn = (more: Partial<SchemaElement>, raw: Parameters<typeof textOf>[1]): string => {
+const textIn = (more: Partial<SchemaElement>, raw: Parameters<typeof formatValue>[1]): string => {
   const type = columnType(element(more))
   if ('refused' in type) throw new Error(type.refused)
-  return textOf(type, raw)
+  return formatValue(type, raw)
 }
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values)
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -25,7 +25,7 @@ const stamp = (unit: string, isAdjustedToUTC: boolean) => ({
 })
 
 describe('the text of a value', () => {
-  test.each<[string, Partial<SchemaElement>, Parameters<typeof textOf>[1], string]>([
+  test.each<[string, Partial<SchemaElement>, Parameters<typeof formatValue>[1], string]>([
     ['text', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, utf8('Żółw, "1"\n2'), 'Żółw, "1"\n2'],
     ['empty text', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, utf8(''), ''],
     ['null', { type: 'BYTE_ARRAY', converted_type: 'UTF8' }, null, ''],
