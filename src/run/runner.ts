@@ -153,14 +153,12 @@ function warnOfFew(record: Record, state: RunState): RunState {
 
 export function pausedBy(thrown: unknown): RunEventInput {
   const error = asFettleError(thrown)
-  return { type: 'run.paused', status: pausedStatus(error), exitCode: error.exitCode, error: recordError(error) }
+  const status = error.kind === 'sigint' || error.kind === 'sigterm' ? 'cancelled' : 'error'
+  return { type: 'run.paused', status, exitCode: error.exitCode, error: recordError(error) }
 }
 
 /** A limit of the pipeline was reached before anything was sent. */
 export const refusedBy = (error: FettleError): RunEventInput => ended('fail', error.exitCode, UNKNOWN, [], error)
-
-const pausedStatus = (error: FettleError): Exclude<Status, 'running'> =>
-  error.kind === 'sigint' || error.kind === 'sigterm' ? 'cancelled' : 'error'
 
 /** When enriching fails after matching, the counts of the matching are valid. */
 function failedOutcomes(state: RunState): Outcomes {

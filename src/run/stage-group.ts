@@ -63,8 +63,7 @@ export const asFettleError = (error: unknown): FettleError => {
 
 /** A refusal of the service or an error of our own disk: it stays the reason when Ctrl-C is pressed meanwhile. */
 const isVerdict = (error: unknown): boolean =>
-  FettleError.is(error) &&
-  (error.kind === 'rejected' || error.kind === 'output' || error.kind === 'denied' || error.kind === 'bug')
+  FettleError.is(error) && ['rejected', 'output', 'denied', 'bug'].includes(error.kind)
 
 const NO_ROWS = 'every row has an answer of an earlier run'
 

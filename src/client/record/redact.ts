@@ -57,13 +57,6 @@ export function redactCell(cell: string, redact: Redact): string {
   }
 }
 
-interface Cell {
-  readonly text: string
-  readonly isQuoted: boolean
-  /** What follows it: a delimiter, a line end, or nothing. */
-  readonly end: string
-}
-
 const ENDS = ',;\t|\r\n'
 
 /** Where the cell that is quoted at `from` ends, behind its last quote; null if it is not closed before the next cell. */
@@ -75,8 +68,8 @@ function endOfQuoted(text: string, from: number): number | null {
   return null
 }
 
-/** The cells of a text, and all that stands between them. */
-function* readCells(text: string, delimiter: string): Generator<Cell> {
+/** The cells of a text, each with its end: a delimiter, a line end, or nothing. */
+function* readCells(text: string, delimiter: string) {
   for (let at = 0; at < text.length; ) {
     const close = text[at] === '"' ? endOfQuoted(text, at) : null
     let stop = close ?? at

@@ -22,7 +22,7 @@ export function findPart(parts: Parts, name: string): Buffer {
 
 /** Reads all but the cells. Throws an Error for a damaged workbook. */
 export function readBook(parts: Parts): Book {
-  const { tables, strings = 'xl/sharedStrings.xml', styles = 'xl/styles.xml' } = readLinks(findPart(parts, LINKS))
+  const { tables, strings, styles } = readLinks(findPart(parts, LINKS))
   const sheets: { name: string; part: string | null }[] = []
   let is1904 = false
   readXml(findPart(parts, LIST), {
@@ -45,16 +45,10 @@ export function readBook(parts: Parts): Book {
   }
 }
 
-interface Links {
+function readLinks(xml: Buffer) {
   /** The part of each sheet by its id; null for a sheet of another kind, such as a chart. */
-  readonly tables: ReadonlyMap<string, string | null>
-  strings?: string
-  styles?: string
-}
-
-function readLinks(xml: Buffer): Links {
   const tables = new Map<string, string | null>()
-  const links: Links = { tables }
+  let [strings, styles] = ['xl/sharedStrings.xml', 'xl/styles.xml']
   readXml(xml, {
     open(name, attribute) {
       if (name !== 'Relationship') return true
@@ -62,12 +56,12 @@ function readLinks(xml: Buffer): Links {
       const part = target.startsWith('/') ? target.slice(1) : `xl/${target}`
       const kind = /\/relationships\/(worksheet|sharedStrings|styles)$/.exec(attribute('Type') ?? '')?.[1]
       tables.set(attribute('Id') ?? '', kind === 'worksheet' ? part : null)
-      if (kind === 'sharedStrings') links.strings = part
-      else if (kind === 'styles') links.styles = part
+      if (kind === 'sharedStrings') strings = part
+      else if (kind === 'styles') styles = part
       return true
     },
   })
-  return links
+  return { tables, strings, styles }
 }
 
 /** Collects the text of `t` elements, without phonetic hints, of shared and of inline texts. */

@@ -130,5 +130,5 @@ function headerDifference({ header: own, columns }: InputFacts, { header: other,
     return `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
   const lacks = missing.length === 0 ? '' : `it lacks ${listed(missing)}`
   const has = added.length === 0 ? '' : `it alone has ${listed(added)}`
-  return lacks && has ? `${lacks} and ${has}` : lacks + has
+  return [lacks, has].filter(text => text !== '').join(' and ')
 }

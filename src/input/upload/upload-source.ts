@@ -29,7 +29,7 @@ interface Sendable {
   readonly spans: readonly (readonly Span[])[] | null
 }
 
-/** The prepared copy. */
+/** The name of the prepared copy. */
 export const UPLOAD_FILE = 'upload.csv'
 
 /** The source of a plan; a prepared copy goes to `workDir/upload.csv`. Nothing is read or written before `upload`. */

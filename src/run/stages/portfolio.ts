@@ -64,7 +64,9 @@ function onlyOne(name: string, [first, ...others]: readonly Portfolio[]): Portfo
   })
 }
 
-async function* readBatches(companies: AsyncIterable<FoundCompany>): AsyncGenerator<FoundCompany[]> {
+type Companies = AsyncIterable<FoundCompany> | readonly FoundCompany[]
+
+async function* readBatches(companies: Companies): AsyncGenerator<FoundCompany[]> {
   let batch: FoundCompany[] = []
   for await (const company of companies) {
     batch.push(company)
@@ -100,7 +102,7 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
 async function* addCompanies(
   state: RunState,
   portfolio: number,
-  companies: AsyncIterable<FoundCompany>,
+  companies: Companies,
   done: number,
   ports: Ports,
 ): StageEvents {
@@ -122,11 +124,6 @@ async function* addCompanies(
   }
 }
 
-async function* withIds(found: readonly FoundCompany[], ids: readonly string[]): AsyncGenerator<FoundCompany> {
-  const wanted = new Set(ids)
-  yield* found.filter(({ id }) => wanted.has(id))
-}
-
 async function* run(state: RunState, ports: Ports): StageEvents {
   const plan = state.plan.portfolio
   const before = state.portfolio
@@ -142,7 +139,9 @@ async function* run(state: RunState, ports: Ports): StageEvents {
   const left = before.left ?? (yield* syncCompanies(plan, state, portfolio, found, ports))
   // Those that the files did not bring, from the first that is not handled.
   const done = isSettled ? before.done : listed - left.length
-  yield* addCompanies(state, portfolio, withIds(found, left.slice(left.length - (listed - done))), done, ports)
+  const wanted = new Set(left.slice(left.length - (listed - done)))
+  const companies = found.filter(({ id }) => wanted.has(id))
+  yield* addCompanies(state, portfolio, companies, done, ports)
 }
 
 export const portfolio: RunStep = {
@@ -202,21 +201,15 @@ const QUIET_POLLS = 10
 const GROWTH = 1.5
 const MAX_EXAMPLES = 20
 
-interface Difference {
-  readonly missing: readonly PortfolioEntry[]
-  readonly gone: readonly string[]
-  /** In both, with another reference. */
-  readonly changed: number
-  /** What the portfolio should have. */
-  readonly all: readonly PortfolioEntry[]
-}
-
-/** Entries of the portfolio keep the texts that people wrote into them. */
+/**
+ * `changed`: companies with a new reference; `all`: what the portfolio should have. Its entries keep the texts that people wrote into
+ * them.
+ */
 function compareCompanies(
   wanted: readonly FoundCompany[],
   present: readonly PortfolioEntry[],
   hasReference: boolean,
-): Difference {
+) {
   const byId = new Map(present.flatMap(entry => [entry.id, entry.safeNumber ?? entry.id].map(id => [id, entry] as const)))
   const kept = new Set<PortfolioEntry>()
   const missing: PortfolioEntry[] = []

@@ -39,13 +39,6 @@ function findSearch(
   return searched(() => ports.screening.findScreening(query, since, { signal: ports.grace }), ports)
 }
 
-/** A search is never repeated on a guess (contract §14.3): a later process searches for it again first. */
-const unanswered = (company: FoundCompany): FettleError =>
-  new FettleError(
-    'FETTLE_UNANSWERED',
-    `the answer to the AML search for ${company.id} was lost, and the service lists no such search yet`,
-  )
-
 async function screenOne(
   company: FoundCompany,
   state: RunState,
@@ -60,8 +53,10 @@ async function screenOne(
   const startedAt = ports.clock.now()
   const look = async (): Promise<Screening> => {
     const found = await findSearch(query, startedAt, progress.last, ports)
-    if (found === undefined) throw unanswered(company)
-    return found
+    if (found !== undefined) return found
+    // A search is never repeated on a guess (contract §14.3): a later process searches for it again first.
+    const why = `the answer to the AML search for ${company.id} was lost, and the service lists no such search yet`
+    throw new FettleError('FETTLE_UNANSWERED', why)
   }
   return ports.screening.screenBusiness(query, { look, key: `${state.jobName}-screen-${progress.done}`, signal: ports.grace })
 }
@@ -78,7 +73,9 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     const known = isOpen ? null : ((await earlier?.screened(company)) ?? null)
     if (known === null && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {
       yield* keepSearches(progress, earlier)
-      throw overBudget(progress.done, listed, plan.budget)
+      const screened = `${count(progress.done)} of ${counted(listed, 'company', 'companies')} screened`
+      const why = `${screened}: one more search would exceed screen.budget (${plan.budget})`
+      throw new FettleError('FETTLE_BUDGET_SCREEN', why)
     }
     const done: number = progress.done + 1
     const refuse = (why: string): RefusedCompany => ({ id: company.id, why })
@@ -95,17 +92,18 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
         refused = refuse(why)
       }
     }
-    const count: number = progress.refused + (refused === null ? 0 : 1)
+    const refusedCount: number = progress.refused + (refused === null ? 0 : 1)
     // Before the event that completes the stage: a kill between the two may repeat the warning, but not lose it.
-    if (done === listed && count > 0) {
-      const summary = `${count} of the companies could not be screened`
-      yield { type: 'issue.raised', issue: refusalIssue('FETTLE_SCREEN_REFUSED', summary, count, refusals[0] ?? refused) }
+    if (done === listed && refusedCount > 0) {
+      const summary = `${refusedCount} of the companies could not be screened`
+      const example = refusals[0] ?? refused
+      yield { type: 'issue.raised', issue: refusalIssue('FETTLE_SCREEN_REFUSED', summary, refusedCount, example) }
     }
     progress = {
       ...progress,
       done,
       openSince: null,
-      refused: count,
+      refused: refusedCount,
       refusals: refused === null ? refusals : [...refusals, refused].slice(0, 1),
     }
     if (refused !== null) yield { type: 'screen.refused', done, company: refused }
@@ -131,12 +129,6 @@ async function* keepSearches({ isKept }: ScreenState, earlier: Ports['earlier'])
   if (earlier === undefined || isKept) return
   yield { type: 'searches.kept', what: 'screen', searches: await earlier.keep('screen') }
 }
-
-const overBudget = (done: number, listed: number, budget: number): FettleError =>
-  new FettleError(
-    'FETTLE_BUDGET_SCREEN',
-    `${count(done)} of ${counted(listed, 'company', 'companies')} screened: one more search would exceed screen.budget (${budget})`,
-  )
 
 export const screen: RunStep = {
   isDone: ({ plan, screening, companies }) =>
