@@ -40,8 +40,7 @@ export interface Policy {
 export type Decision = {
   readonly code: ErrorCode
   readonly mayHaveRun: boolean
-} & /** `renew`: the token was refused, so renew it and retry once. `ask`: refused, perhaps because it took effect before. */
-(
+} /** `renew`: the token was refused, so renew it and retry once. `ask`: refused, perhaps because it took effect before. */ & (
   | { readonly act: 'stop' | 'renew' | 'ask' }
   /** All requests pause for `ms`, or for our own default when null. */
   | { readonly act: 'wait'; readonly ms: number | null }

@@ -111,8 +111,7 @@ async function whole(pieces: Pieces): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-const unpack = (pieces: Pieces, path: string): AsyncGenerator<Buffer> =>
-  unpacked(pieces, cause => unreadable(path, cause))
+const unpack = (pieces: Pieces, path: string): AsyncGenerator<Buffer> => unpacked(pieces, cause => unreadable(path, cause))
 
 /** The first bytes of the content; `isWhole` when there are no more. */
 export async function headOf(content: Pieces, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {

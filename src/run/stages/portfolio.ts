@@ -99,13 +99,7 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
   return { added: count('added'), present: count('present'), refused }
 }
 
-async function* addCompanies(
-  state: RunState,
-  portfolio: number,
-  companies: Companies,
-  done: number,
-  ports: Ports,
-): StageEvents {
+async function* addCompanies(state: RunState, portfolio: number, companies: Companies, done: number, ports: Ports): StageEvents {
   const before = state.portfolio!
   const { listed = 0 } = state.companies ?? {}
   let { refused } = before
@@ -205,11 +199,7 @@ const MAX_EXAMPLES = 20
  * `changed`: companies with a new reference; `all`: what the portfolio should have. Its entries keep the texts that people wrote into
  * them.
  */
-function compareCompanies(
-  wanted: readonly FoundCompany[],
-  present: readonly PortfolioEntry[],
-  hasReference: boolean,
-) {
+function compareCompanies(wanted: readonly FoundCompany[], present: readonly PortfolioEntry[], hasReference: boolean) {
   const byId = new Map(present.flatMap(entry => [entry.id, entry.safeNumber ?? entry.id].map(id => [id, entry] as const)))
   const kept = new Set<PortfolioEntry>()
   const missing: PortfolioEntry[] = []
