@@ -191,7 +191,7 @@ export async function parquetFormat({ names, types = [] }: ParquetTable): Promis
   const columns = uniqueNames(names).map((name, at) => new Column(name, types[at] ?? TEXT))
   const bytes = new ByteWriter(1024 * 1024)
   const root = { name: 'schema', num_children: columns.length }
-  const schema = [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL', ...schemaOf(type) }))]
+  const schema = [root, ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL', ...makeSchema(type) }))]
   const writer = new ParquetWriter({ writer: bytes, schema: schema as never, createdBy: 'fettle' })
   let rows = 0
   let characters = 0

@@ -238,5 +238,5 @@ function readDetails(miss: Miss): ErrorDetails {
 }
 
 function failure(code: ErrorCode, label: string, why: string, miss: Miss, more: ErrorDetails = {}): FettleError {
-  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...detailsOf(miss), ...more })
+  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...readDetails(miss), ...more })
 }
