@@ -7,8 +7,11 @@ type RateLimits = Pick<Limits, 'rateWindowMs' | 'bytesPerSecond'>
 
 const isSlow = (bytes: number, ms: number, limits: RateLimits): boolean => bytes < (ms / 1000) * limits.bytesPerSecond
 
-/** Watches an upload with a timer: its body waits inside the socket, where a standstill causes no event. */
-export function watchSending(limits: RateLimits) {
+/**
+ * Watches an upload with a timer: its body waits inside the socket, where a standstill causes no event. `signal` is aborted with a
+ * TimeoutError after a window with too few bytes.
+ */
+export function watchSending(limits: RateLimits): { readonly signal: AbortSignal; moved(count: number): void; finished(): void } {
   const stop = new AbortController()
   let bytes = 0
   let over = false
@@ -23,9 +26,8 @@ export function watchSending(limits: RateLimits) {
   }
   arm()
   return {
-    /** Aborted with a TimeoutError after a window with too few bytes. */
     signal: stop.signal,
-    moved(count: number) {
+    moved(count) {
       bytes += count
     },
     finished() {
