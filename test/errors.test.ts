@@ -32,7 +32,7 @@ test('no error has a code that is only ever a note or a warning', () => {
   const names = readdirSync('src', { recursive: true }).map(String)
   const source = names.flatMap(name => (name.endsWith('.ts') ? readFileSync(`src/${name}`, 'utf8') : [])).join('\n')
   for (const code of notices) {
-    const isIssue = new RegExp(`issue\\(\\s*'${code}'`).test(source)
+    const isIssue = new RegExp(`(?:issue|warning)\\(\\s*'${code}'`).test(source)
     expect([code, isIssue, new RegExp(`Error\\(\\s*'${code}'`).test(source)]).toEqual([code, true, false])
   }
 })
