@@ -98,14 +98,14 @@ export function isOneSlipApart(a: string, b: string): boolean {
   return short[at] === long[at + 1] && short[at + 1] === long[at] && short.slice(at + 2) === long.slice(at + 2)
 }
 
-const digitsOf = (text: string): number[] => [...text].map(Number)
+const readDigits = (text: string): number[] => [...text].map(Number)
 
 /** The remainder of a long number of digits. */
-const remainder = (digits: string, by: number): number => digitsOf(digits).reduce((rest, digit) => (rest * 10 + digit) % by, 0)
+const remainder = (digits: string, by: number): number => readDigits(digits).reduce((rest, digit) => (rest * 10 + digit) % by, 0)
 
 /** Numbers from 100 million on may have a sum that is 42 or 55 too high. */
 function britishHolds(number: string): boolean {
-  const digits = digitsOf(number.slice(0, 9))
+  const digits = readDigits(number.slice(0, 9))
   const rest = (weigh(digits, [8, 7, 6, 5, 4, 3, 2, 10]) + digits[8]!) % 97
   return rest === 0 || rest === 42 || rest === 55
 }
@@ -115,24 +115,24 @@ const IRISH = 'WABCDEFGHIJKLMNOPQRSTUV'
 /** `6433435OA`, and `9Y71814N` of former years, whose first digit counts last. */
 function irishHolds(number: string): boolean {
   const isFormer = /^\d[A-Z]/.test(number)
-  const digits = digitsOf(isFormer ? `0${number.slice(2, 7)}${number[0]}` : number.slice(0, 7))
+  const digits = readDigits(isFormer ? `0${number.slice(2, 7)}${number[0]}` : number.slice(0, 7))
   const last = isFormer ? 0 : IRISH.indexOf(number[8] ?? 'W')
   return IRISH[(weigh(digits, [8, 7, 6, 5, 4, 3, 2]) + 9 * last) % 23] === number[7]
 }
 
 /** One number has the check digit of a person, another one for the whole number, in which N and L are 23 and 21, and B is 11. */
 const dutchHolds = (number: string): boolean =>
-  eleven([-9, -8, -7, -6, -5, -4, -3, -2])(digitsOf(number.slice(0, 9))) ||
+  eleven([-9, -8, -7, -6, -5, -4, -3, -2])(readDigits(number.slice(0, 9))) ||
   remainder(`2321${number.slice(0, 9)}11${number.slice(10)}`, 97) === 1
 
 /** By country, without its prefix. A leading zero would make it an organisation number. */
 const FORMS: Readonly<Record<string, readonly [form: RegExp, holds: (number: string) => boolean]>> = {
-  AT: [/^U\d{8}$/, number => (luhnSum(digitsOf(number.slice(1, 8))) + 4 + Number(number[8])) % 10 === 0],
-  DE: [/^[1-9]\d{8}$/, number => chained(digitsOf(number))],
+  AT: [/^U\d{8}$/, number => (luhnSum(readDigits(number.slice(1, 8))) + 4 + Number(number[8])) % 10 === 0],
+  DE: [/^[1-9]\d{8}$/, number => chained(readDigits(number))],
   GB: [/^[1-9]\d{8}(?:\d{3})?$/, britishHolds],
   IE: [/^\d[A-Z\d]\d{5}[A-W][A-W]?$/, irishHolds],
   NL: [/^\d{9}B\d{2}$/, dutchHolds],
-  PL: [/^[1-9]\d{9}$/, number => weigh(digitsOf(number), [6, 5, 7, 2, 3, 4, 5, 6, 7, -1]) % 11 === 0],
+  PL: [/^[1-9]\d{9}$/, number => weigh(readDigits(number), [6, 5, 7, 2, 3, 4, 5, 6, 7, -1]) % 11 === 0],
 }
 
 /**

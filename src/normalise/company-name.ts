@@ -5,7 +5,7 @@
  */
 import abbreviations from './abbreviations.json' with { type: 'json' }
 import legalForms from './legal-forms.json' with { type: 'json' }
-import { nameMarks } from './name-marks.ts'
+import { nameMarks, STOP_WORDS } from './name-marks.ts'
 import { isNative, MAX_TEXT, splitWords, withoutNativeForms } from './text.ts'
 
 const END = '[\\s.)]*$'
@@ -85,7 +85,6 @@ const MIDDLE: ReadonlySet<string> = new Set(legalForms.middle.split('|'))
 const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   Object.entries(abbreviations.abbreviations).flatMap(([to, from]) => from.split(' ').map(word => [word, to])),
 )
-const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
 const CUT_FORMS = ['limited', 'corporation', 'incorporated', 'company', 'aktiengesellschaft']
 const LONGEST_FORM = Math.max(...[...FORMS.keys()].map(form => form.split(' ').length))
 /** Further words do not distinguish a name and are ignored. */

@@ -9,10 +9,7 @@ import { normaliseText } from './text.ts'
 export const COUNTRIES: Readonly<Record<string, string>> = countries
 
 const BY_NAME: ReadonlyMap<string, string> = new Map(
-  Object.entries(COUNTRIES).flatMap(([code, names]) => [
-    [code.toLowerCase(), code] as const,
-    ...names.split('|').map(name => [name, code] as const),
-  ]),
+  Object.entries(COUNTRIES).flatMap(([code, names]) => [code.toLowerCase(), ...names.split('|')].map(name => [name, code])),
 )
 
 /** The country of a name or code that is normalised already; '' for any other text. */

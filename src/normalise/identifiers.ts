@@ -1,6 +1,4 @@
-/**
- * Normalises identifiers to one canonical spelling: organisation and VAT numbers, phone digits, mail and web domains, postcodes.
- */
+/** Normalises identifiers to one canonical spelling: organisation and VAT numbers, phone digits, mail and web domains, postcodes. */
 
 /** Number of digits of an all-digit organisation number by country. A shorter one has lost leading zeros, usually in a spreadsheet. */
 // biome-ignore format: a table reads better in rows

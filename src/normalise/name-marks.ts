@@ -53,7 +53,7 @@ const POINTS: ReadonlyMap<string, string> = new Map(
 
 const NATIONS = new Set(['england', 'scotland', 'wales', 'ulster'])
 const SHORT_COUNTRIES = new Set(['uk', 'usa', 'uae'])
-const countryOf = (text: string): string =>
+const findCountry = (text: string): string =>
   NATIONS.has(text) ? text : text.length > 3 || SHORT_COUNTRIES.has(text) ? countryNamed(text) : ''
 
 const PARTS = new Set(
@@ -66,7 +66,7 @@ const BRACKETED = /[([]([^()[\]]{1,60})[)\]]/g
 /** `DL-,0025`, `EO 1,-`: a par value has numbers that are no part of the name. */
 const PAR_VALUE = /\d\s?,|,\s?-?\d|-\s?,/
 
-const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
+export const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
 
 /** Words in front of a letter that make it a mark: `Block A Management`. */
 const LETTERED = new Set('block unit series class phase tower plot site zone fund house no lot building'.split(' '))
@@ -102,13 +102,13 @@ export function nameMarks(text: string, words: readonly string[], hasForm = fals
     else if (points !== undefined) for (const point of points.split(' ')) marks.add(COMPASS + point)
     else if (PARTS.has(word) && at > 0 && words[at + 1] !== 'as') marks.add(PART + word.slice(0, 6))
     else {
-      const country = countryOf(word)
+      const country = findCountry(word)
       if (country !== '') marks.add(COUNTRY + country)
     }
   }
   if (text.includes('(') || text.includes('[')) {
     for (const [, inner = ''] of text.matchAll(BRACKETED)) {
-      const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : countryOf(inner.trim().toLowerCase())
+      const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : findCountry(inner.trim().toLowerCase())
       if (country !== '') marks.add(COUNTRY + country)
       else {
         const inside = splitWords(inner)

@@ -109,15 +109,15 @@ function unifyScript(text: string): string {
 type Form = readonly [form: string, kind: string]
 
 /** Forms as unified text, the longest first, so that `股份有限公司` is not read as `有限公司`. */
-const formsOf = (table: Readonly<Record<string, string>>): Form[] =>
+const readForms = (table: Readonly<Record<string, string>>): Form[] =>
   Object.entries(table)
     .flatMap(([kind, forms]) => forms.split('|').map(form => [unifyScript(form), kind] as const))
     .sort((a, b) => b[0].length - a[0].length)
 
 /** Written without spaces: they stand at either end, and the longer ones also in front of a branch. */
-const JOINED = formsOf(legalForms.native.joined)
+const JOINED = readForms(legalForms.native.joined)
 /** Words between spaces. */
-const SPACED = formsOf(legalForms.native.spaced)
+const SPACED = readForms(legalForms.native.spaced)
 const LONG_FORM = 4
 
 /** Takes the legal forms of a native script out of a name. Gives the rest and the class of each form, as they stand in legal-forms.json. */

@@ -6,12 +6,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { ZodError } from 'zod'
 import { FettleError } from '../errors.ts'
-import { Exchange, type ExchangeContext, type SeenDraft } from './exchange.ts'
+import { Down, Exchange, type ExchangeContext, readWhole, type SeenDraft } from './exchange.ts'
 import { type Armed, type Arming, arm, type Policy } from './faults/fault-plan.ts'
 import type { FaultInput } from './faults/fault-table.ts'
 import { type Means, pass, perform, unauthorised } from './faults/perform.ts'
 import { digest, type EffectCounts, matchOperation, openLedger, type Seen } from './record.ts'
-import { Down, readWhole } from './upstream.ts'
 
 /** How a fault server is started. */
 export interface FaultServerOptions {
@@ -77,7 +76,8 @@ const CONTROL_PATH = '/__faults'
  */
 export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
   const { onKill, onPoint = () => {}, whenDown = 'reset', keepAlive = true } = options
-  const now = options.now ?? sinceNow()
+  const startedAt = performance.now()
+  const now = options.now ?? (() => performance.now() - startedAt)
   const requests: SeenDraft[] = []
   const ledger = openLedger()
   const refused = new Set<string>()
@@ -203,11 +203,6 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-function sinceNow(): () => number {
-  const start = performance.now()
-  return () => performance.now() - start
 }
 
 /** A bug in this server must not look like a network fault. */

@@ -46,12 +46,6 @@ export interface Delivery {
   readonly answer: unknown
 }
 
-export interface Ledger {
-  note(delivery: Delivery): void
-  /** For the jobs with exactly this name; in total without a name. */
-  effects(jobName?: string): EffectCounts
-}
-
 const COUNTED = {
   createJob: 'creates',
   upload: 'uploads',
@@ -64,16 +58,16 @@ export const digest = (token: string): string => createHash('sha256').update(tok
 
 const jobsIn = (answer: unknown): { id: string; name: string }[] =>
   (Array.isArray(answer) ? answer : [answer]).filter(
-    one => typeof one === 'object' && one !== null && typeof one.id === 'string' && typeof one.name === 'string',
+    job => typeof job === 'object' && typeof job?.id === 'string' && typeof job.name === 'string',
   )
 
-export function openLedger(): Ledger {
+export function openLedger() {
   const names = new Map<string, string>()
   const done: { what: keyof EffectCounts; jobId: string | null }[] = []
   const known = new Set<string>()
 
   return {
-    note({ operation, jobId, status, key, answer }) {
+    note({ operation, jobId, status, key, answer }: Delivery): void {
       if (status < 200 || status > 299) return
       const jobs = operation === 'createJob' || operation === 'readJob' || operation === 'listJobs' ? jobsIn(answer) : []
       for (const { id, name } of jobs) names.set(id, name)
@@ -86,7 +80,8 @@ export function openLedger(): Ledger {
       known.add(mark)
       done.push({ what, jobId: job })
     },
-    effects(jobName) {
+    /** For the jobs with exactly this name; in total without a name. */
+    effects(jobName?: string): EffectCounts {
       const counts = { creates: 0, uploads: 0, submits: 0, enriches: 0, logins: 0 }
       for (const { what, jobId } of done)
         if (jobName === undefined || (jobId !== null && names.get(jobId) === jobName)) counts[what] += 1
@@ -99,11 +94,7 @@ export function openLedger(): Ledger {
 export type Recognised = OperationName | 'file'
 
 /** The operation of a request and the id of its job; each null if it does not exist. */
-export function matchOperation(
-  method: string,
-  path: string,
-  base: string,
-): { readonly operation: Recognised | null; readonly jobId: string | null } {
+export function matchOperation(method: string, path: string, base: string): Pick<Seen, 'operation' | 'jobId'> {
   const found = path.startsWith(`${base}/`) ? findOperation(method, path.slice(base.length)) : null
   if (found === null || found.name === null) return { operation: method === 'GET' ? 'file' : null, jobId: null }
   return { operation: found.name, jobId: found.path.startsWith('/dataCleaning/jobs/') ? (found.params.id ?? null) : null }

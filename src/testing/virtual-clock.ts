@@ -84,19 +84,7 @@ export class VirtualClock {
   /** Resolves after `ms`, never for Infinity; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     this.#sleeps.push(ms)
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason)
-      const act = (): void => {
-        signal?.removeEventListener('abort', stop)
-        resolve()
-      }
-      const appointment = this.#add(Math.max(0, ms), act, true)
-      const stop = (): void => {
-        this.#appointments = this.#appointments.filter(one => one !== appointment)
-        reject(signal?.reason)
-      }
-      signal?.addEventListener('abort', stop, { once: true })
-    })
+    return this.#sleep(ms, signal, reject => reject(signal?.reason))
   }
 
   /** Calls `act` when the monotonic clock reads `ms`; time waits for its result, but does not jump to it. */
@@ -120,27 +108,34 @@ export class VirtualClock {
     return {
       now: () => this.now(),
       elapsed: () => this.monotonic(),
-      sleep: (ms, signal) =>
-        new Promise(resolve => {
-          if (signal.aborted) return resolve()
-          const stop = (): void => {
-            this.#appointments = this.#appointments.filter(one => one !== appointment)
-            resolve()
-          }
-          const wake = (): void => {
-            signal.removeEventListener('abort', stop)
-            resolve()
-          }
-          const appointment = this.#add(ms, wake, true)
-          signal.addEventListener('abort', stop, { once: true })
-        }),
+      sleep: (ms, signal) => this.#sleep(ms, signal, (_reject, resolve) => resolve()),
     }
+  }
+
+  #sleep(
+    ms: number,
+    signal: AbortSignal | undefined,
+    onAbort: (reject: (reason: unknown) => void, resolve: () => void) => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return onAbort(reject, resolve)
+      const wake = (): void => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      }
+      const appointment = this.#add(Math.max(0, ms), wake, true)
+      const stop = (): void => {
+        this.#appointments = this.#appointments.filter(other => other !== appointment)
+        onAbort(reject, resolve)
+      }
+      signal?.addEventListener('abort', stop, { once: true })
+    })
   }
 
   #add(ms: number, act: () => unknown, wakes: boolean): Appointment {
     const isSleeper = wakes && ms !== Number.POSITIVE_INFINITY
     const appointment = { due: this.#monotonic + ms, act, isSleeper }
-    const before = this.#appointments.findIndex(one => one.due > appointment.due)
+    const before = this.#appointments.findIndex(other => other.due > appointment.due)
     this.#appointments.splice(before === -1 ? this.#appointments.length : before, 0, appointment)
     if (isSleeper && !this.#isRunning) void this.#run()
     return appointment
@@ -149,15 +144,15 @@ export class VirtualClock {
   /** Advances time while there is a sleeper. */
   async #run(): Promise<void> {
     this.#isRunning = true
-    while (this.#appointments.some(one => one.isSleeper)) {
+    while (this.#appointments.some(appointment => appointment.isSleeper)) {
       await this.#rest()
       const [next] = this.#appointments
-      if (next === undefined || !this.#appointments.some(one => one.isSleeper)) break
+      if (next === undefined || !this.#appointments.some(appointment => appointment.isSleeper)) break
       const ahead = Math.max(0, next.due - this.#monotonic)
       this.#monotonic += ahead
       this.#wall += ahead
-      const due = this.#appointments.filter(one => one.due <= this.#monotonic)
-      this.#appointments = this.#appointments.filter(one => one.due > this.#monotonic)
+      const due = this.#appointments.filter(appointment => appointment.due <= this.#monotonic)
+      this.#appointments = this.#appointments.filter(appointment => appointment.due > this.#monotonic)
       for (const { act } of due) await act()
     }
     this.#isRunning = false

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type ServeOptions, serve } from '../../src/service/index.ts'
 import { matchOperation } from '../../src/testing/record.ts'
-import { forwardRequest, readWhole } from '../../src/testing/upstream.ts'
+import { forwardRequest, readWhole } from '../../src/testing/exchange.ts'
 import type { Place } from '../unit/app/place.ts'
 
 type Operation = ReturnType<typeof matchOperation>['operation']

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../src/service/index.ts'
 import { matchOperation } from '../../src/testing/record.ts'
-import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/upstream.ts'
+import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/exchange.ts'
 
 /** What every list is taken for. */
 const FACTS = { inRegister: 0.8, companyNumbers: 'reliable' }

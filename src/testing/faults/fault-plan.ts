@@ -39,30 +39,18 @@ export interface Shot {
   hit(): void
 }
 
-/** The points and the fault that apply to one request. */
-export interface Shots {
-  readonly points: readonly Shot[]
-  readonly fault: Shot | null
-}
-
 export interface Arming extends Armed {
-  take(request: Omit<PolicyRequest, 'nth'>): Shots
+  /** The points and the fault that apply to one request. */
+  take(request: Omit<PolicyRequest, 'nth'>): { readonly points: readonly Shot[]; readonly fault: Shot | null }
 }
 
-interface Entry {
-  readonly fault: Fault
-  consumed: number
-}
+type Entry = { readonly fault: Fault; consumed: number }
 
 /** Plans faults. Throws a ZodError for faults that do not fit the schema. */
 export function arm(faults: readonly FaultInput[] | Policy): Arming {
   const isPolicy = typeof faults === 'function'
-  const entries: Entry[] = isPolicy
-    ? []
-    : z
-        .array(fault)
-        .parse(faults)
-        .map(one => ({ fault: one, consumed: 0 }))
+  const planned = isPolicy ? [] : z.array(fault).parse(faults)
+  const entries: Entry[] = planned.map(fault => ({ fault, consumed: 0 }))
   const counts = new Map<string, number>()
   let isArmed = true
 
@@ -71,7 +59,7 @@ export function arm(faults: readonly FaultInput[] | Policy): Arming {
     counts.set(operation, nth)
     return nth
   }
-  const shotOf = (entry: Entry): Shot => ({
+  const makeShot = (entry: Entry): Shot => ({
     effect: entry.fault.effect,
     turn: entry.consumed,
     hit: () => {
@@ -100,10 +88,10 @@ export function arm(faults: readonly FaultInput[] | Policy): Arming {
           })
       const isPoint = (entry: Entry): boolean => entry.fault.effect.kind === 'point'
       const first = meeting.find(entry => !isPoint(entry))
-      return { points: meeting.filter(isPoint).map(shotOf), fault: first === undefined ? null : shotOf(first) }
+      return { points: meeting.filter(isPoint).map(makeShot), fault: first === undefined ? null : makeShot(first) }
     },
     report: () => entries.map(entry => ({ ...entry })),
-    unconsumed: () => entries.filter(entry => entry.consumed < neededOf(entry.fault, 1)).map(entry => entry.fault),
+    unconsumed: () => entries.filter(entry => entry.consumed < countNeeded(entry.fault, 1)).map(entry => entry.fault),
     disarm() {
       isArmed = false
     },
@@ -111,7 +99,7 @@ export function arm(faults: readonly FaultInput[] | Policy): Arming {
 }
 
 /** How often a fault must be applied; `always` counts as the given number. */
-function neededOf({ times, effect: { kind, ...more } }: Fault, always: number): number {
+function countNeeded({ times, effect: { kind, ...more } }: Fault, always: number): number {
   const rounds = times === 'always' ? always : times
   return kind === 'jobStatus' && 'sequence' in more ? more.sequence.length * rounds : rounds
 }
@@ -120,6 +108,6 @@ function meets({ fault: planned, consumed }: Entry, nth: number): boolean {
   const { times, effect: what } = planned
   if (nth < planned.nth) return false
   // A sequence is applied to its end, regardless of replies without a status.
-  if (what.kind === 'jobStatus') return what.forever || consumed < neededOf(planned, Number.POSITIVE_INFINITY)
+  if (what.kind === 'jobStatus') return what.forever || consumed < countNeeded(planned, Number.POSITIVE_INFINITY)
   return times === 'always' || nth < planned.nth + times
 }

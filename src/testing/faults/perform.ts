@@ -2,15 +2,12 @@
 import { type OutgoingHttpHeaders, STATUS_CODES } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import type { Exchange } from '../exchange.ts'
-import { BUFFER_BYTES, type Reply, readWhole } from '../upstream.ts'
+import { BUFFER_BYTES, type Exchange, type Reply, readWhole } from '../exchange.ts'
 import type { Shot } from './fault-plan.ts'
 import type { FaultEffect } from './fault-table.ts'
 
-export type Framing = 'length' | 'chunked' | 'close'
-
-export interface Break {
-  readonly framing: Framing
+interface Break {
+  readonly framing: 'length' | 'chunked' | 'close'
   readonly share: number
   /** What comes instead of the rest. */
   readonly ending: 'end' | 'reset' | 'silence'
@@ -36,9 +33,10 @@ async function breakOff(exchange: Exchange, given: Reply, { framing, share, endi
     })
   // `connection: close` makes many clients take a truncation for the end of the reply, so it is sent only where framing needs it.
   const framed = { length: { 'content-length': length }, chunked: CHUNKED, close: { connection: 'close' } }
-  await write(headOf(given, { ...exchange.connection, ...framed[framing] }))
-  for await (const piece of firstOf(body, bytes)) {
-    await write(framing === 'chunked' ? chunkOf(piece) : piece)
+  await write(formatHead(given, { ...exchange.connection, ...framed[framing] }))
+  for await (const piece of readFirst(body, bytes)) {
+    const chunk = [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]
+    await write(framing === 'chunked' ? Buffer.concat(chunk) : piece)
     if (socket.destroyed) break
   }
   if (ending === 'reset') await wait(READ_MS)
@@ -50,15 +48,13 @@ async function breakOff(exchange: Exchange, given: Reply, { framing, share, endi
 }
 
 const CHUNKED = { 'transfer-encoding': 'chunked' }
-const chunkOf = (piece: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
 
-function headOf({ status, headers }: Reply, more: OutgoingHttpHeaders): string {
-  const lines = Object.entries({ ...headers, ...more }).flatMap(([name, value]) => [value].flat().map(one => `${name}: ${one}`))
+function formatHead({ status, headers }: Reply, more: OutgoingHttpHeaders): string {
+  const lines = Object.entries({ ...headers, ...more }).flatMap(([name, value]) => [value].flat().map(text => `${name}: ${text}`))
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', ''].join('\r\n')
 }
 
-async function* firstOf(body: Reply['body'], bytes: number): AsyncGenerator<Buffer> {
+async function* readFirst(body: Reply['body'], bytes: number): AsyncGenerator<Buffer> {
   let left = bytes
   if (left > 0)
     for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
@@ -100,7 +96,7 @@ function altered(text: string, change: (record: Json) => Json): string | null {
     return null
   }
   const next = Array.isArray(value)
-    ? value.map(one => (isRecord(one) ? change(one) : one))
+    ? value.map(record => (isRecord(record) ? change(record) : record))
     : isRecord(value)
       ? change(value)
       : value
@@ -137,24 +133,24 @@ export interface Means {
 
 type Perform<K extends FaultEffect['kind']> = (
   exchange: Exchange,
-  effect: Extract<FaultEffect, { kind: K }>,
+  effect: Effect<K>,
   shot: Pick<Shot, 'hit' | 'turn'>,
   means: Means,
 ) => Promise<unknown>
 
 const JSON_TYPE = { 'content-type': 'application/json' }
-const replyOf = (status: number, headers: Record<string, string>, content: string | Buffer): Reply => {
+const makeReply = (status: number, headers: Record<string, string>, content: string | Buffer): Reply => {
   const body = Buffer.from(content)
   return { status, headers, body, length: body.length }
 }
-const textOf = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
-const MADE_UP = replyOf(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
+const readText = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
+const MADE_UP = makeReply(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
 
 export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.forward())
 
 /** The 401 for a token that is no longer accepted (contract §2.5). */
 export const unauthorised = (exchange: Exchange): Promise<void> =>
-  exchange.answer(replyOf(401, { ...JSON_TYPE, 'www-authenticate': 'Bearer' }, '{"error":"The token has expired"}'))
+  exchange.answer(makeReply(401, { ...JSON_TYPE, 'www-authenticate': 'Bearer' }, '{"error":"The token has expired"}'))
 
 /** Executes the request at the service and drops the answer, or reads the request without forwarding it. */
 async function spend(exchange: Exchange, carriedOut: boolean): Promise<void> {
@@ -176,7 +172,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
     hit()
     const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), exchange.fill(value)])
     const standard = JSON.stringify({ correlationId: 'planned', message: 'Planned fault', details: `status ${status}` })
-    await exchange.answer(replyOf(status, { ...JSON_TYPE, ...Object.fromEntries(filled) }, body ?? standard))
+    await exchange.answer(makeReply(status, { ...JSON_TYPE, ...Object.fromEntries(filled) }, body ?? standard))
   },
 
   async reset(exchange, { at, share, carriedOut }, { hit }) {
@@ -218,20 +214,20 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
     await spend(exchange, carriedOut)
     hit()
     const bytes = encoding === 'utf8' ? exchange.fill(text) : Buffer.from(text, encoding)
-    await exchange.answer(replyOf(status, { 'content-type': type }, bytes))
+    await exchange.answer(makeReply(status, { 'content-type': type }, bytes))
   },
 
   async rewrite(exchange, effect, { hit }) {
     const reply = await exchange.forward()
-    const text = await textOf(reply)
-    const changed = rewritten(text, effect, one => exchange.fill(one))
+    const text = await readText(reply)
+    const changed = rewritten(text, effect, text => exchange.fill(text))
     if (changed !== null) hit()
     await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
   },
 
   async jobStatus(exchange, effect, { hit, turn }) {
     const reply = await exchange.forward()
-    const text = await textOf(reply)
+    const text = await readText(reply)
     const changed = reply.status === 200 ? withStatus(text, effect, turn) : null
     if (changed !== null) hit()
     await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
@@ -240,7 +236,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   async redirect(exchange, { to, status }, { hit }) {
     await exchange.drain()
     hit()
-    await exchange.answer(replyOf(status, { location: exchange.fill(to) }, ''))
+    await exchange.answer(makeReply(status, { location: exchange.fill(to) }, ''))
   },
 
   async expireToken(exchange, _effect, { hit }, { refuseToken }) {
@@ -282,7 +278,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
   },
 
   // The server calls points, in addition to any fault.
-  point: exchange => pass(exchange),
+  point: pass,
 }
 
 async function* drops(body: Reply['body'], bytes: number, everyMs: number): AsyncGenerator<Buffer> {
@@ -294,7 +290,5 @@ async function* drops(body: Reply['body'], bytes: number, everyMs: number): Asyn
 }
 
 export function perform<K extends FaultEffect['kind']>(exchange: Exchange, shot: Shot, means: Means): Promise<unknown> {
-  const effect = shot.effect as Extract<FaultEffect, { kind: K }>
-  const act: Perform<K> = PERFORM[shot.effect.kind as K]
-  return act(exchange, effect, shot, means)
+  return PERFORM[shot.effect.kind as K](exchange, shot.effect as Effect<K>, shot, means)
 }
