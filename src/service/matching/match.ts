@@ -1,12 +1,12 @@
 /** Matches one query: prepare, select, score, join the records of one company, decide, explain. */
 
 import { selectCandidates } from './blocking/candidates.ts'
-import { recordsOf, registerOf } from './blocking/company-records.ts'
+import { listRecords, registerOf } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { numberHolds, presenceOf, shiftOf } from './decide/list-facts.ts'
-import { chanceOf, type RankedCompany, type ScoredCompany, scoreCompanies, scoresOf } from './decide/score.ts'
+import { toChance, type RankedCompany, type ScoredCompany, scoreCompanies, listScores } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
 import { type PreparedQuery, prepareQuery } from './query.ts'
 import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
@@ -24,18 +24,18 @@ const sameConflicts = (a: Vector, b: Vector): boolean => CONFLICTS.every(at => a
  */
 function withoutLoneDomains(index: MatchIndex, scored: readonly ScoredCompany[]): readonly ScoredCompany[] {
   const exact = scored.filter(({ vector }) => vector[AT.exact] === 1)
-  const bare = exact.filter(one => index.labels.at(one.company) === '').map(({ company }) => company)
+  const bare = exact.filter(candidate => index.labels.at(candidate.company) === '').map(({ company }) => company)
   const isLone = ({ company, vector }: ScoredCompany): boolean => {
     if (vector[AT.exact] !== 1 || vector[AT.domainName] === 0) return false
-    const isRivalled = bare.some(one => registerOf(index, one) !== registerOf(index, company))
-    return isRivalled && recordsOf(index, company).length === 1
+    const isRivalled = bare.some(candidate => registerOf(index, candidate) !== registerOf(index, company))
+    return isRivalled && listRecords(index, company).length === 1
   }
   if (!exact.some(isLone)) return scored
-  const all = scored.map(one => {
-    if (!isLone(one)) return one
-    const vector = one.vector.slice()
+  const all = scored.map(candidate => {
+    if (!isLone(candidate)) return candidate
+    const vector = candidate.vector.slice()
     vector[AT.domainName] = 0
-    return { ...one, vector, logOdds: one.logOdds - WEIGHTS.domainName * one.vector[AT.domainName]! }
+    return { ...candidate, vector, logOdds: candidate.logOdds - WEIGHTS.domainName * candidate.vector[AT.domainName]! }
   })
   return all.sort((a, b) => b.logOdds - a.logOdds)
 }
@@ -51,16 +51,16 @@ function joinRecords(
 ): readonly RankedCompany[] {
   if (index.registerStarts.length < 2) return scored
   const compared = withoutLoneDomains(index, scored)
-  const byCompany = new Map(compared.map(one => [one.company, one]))
+  const byCompany = new Map(compared.map(candidate => [candidate.company, candidate]))
   const joined = new Set<number>()
   const ranked: RankedCompany[] = []
   for (const best of compared) {
     if (joined.has(best.company)) continue
-    const all = ranked.length <= most ? recordsOf(index, best.company) : [best.company]
+    const all = ranked.length <= most ? listRecords(index, best.company) : [best.company]
     const records = all.filter(record => {
       if (joined.has(record)) return false
-      const one = byCompany.get(record) ?? scoreCompanies(index, query, [record], shift, vectors)[0]!
-      return sameConflicts(one.vector, best.vector)
+      const candidate = byCompany.get(record) ?? scoreCompanies(index, query, [record], shift, vectors)[0]!
+      return sameConflicts(candidate.vector, best.vector)
     })
     for (const record of records) joined.add(record)
     const [company = best.company, ...others] = records
@@ -75,7 +75,7 @@ const DEFAULT_CANDIDATES = 5
 const vectors = new RowVectors()
 
 /** A and B are matched (B with a score below .9 or a lead below 2), C and D in review (D below .5), E and F unmatched (F: nothing found). */
-function bandingOf({ decision, score, margin }: Verdict): Answer['banding'] {
+function chooseBanding({ decision, score, margin }: Verdict): Answer['banding'] {
   if (decision === 'matched') return score >= 0.9 && margin >= 2 ? 'A' : 'B'
   if (decision === 'review') return score >= 0.5 ? 'C' : 'D'
   return score >= 0.01 ? 'E' : 'F'
@@ -100,7 +100,7 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   vectors.clear()
   const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift, vectors)
   const scored = joinRecords(index, prepared, compared, most, shift, vectors)
-  const scores = scoresOf(scored)
+  const scores = listScores(scored)
   const verdict = decide(prepared, scored, list.companyNumbers, scores)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
@@ -108,14 +108,14 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
     ...verdict,
     why: best === undefined ? '' : explainMatch(prepared, best.vector),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
-    banding: bandingOf(verdict),
+    banding: chooseBanding(verdict),
     candidates: scored.slice(0, most).map(({ company, others, vector, logOdds }, at) => {
       const own = vector.slice()
       return {
         company,
         others,
         score: scores[at] ?? 0,
-        chance: chanceOf(logOdds),
+        chance: toChance(logOdds),
         // Computed on access: most answers are matches, whose features are never read.
         get features() {
           return namedFeatures(own)

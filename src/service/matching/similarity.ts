@@ -50,7 +50,7 @@ export const charCode = (text: string, at: number): number => CHARACTER_CODES[te
 const BIGRAMS = 37 * 37
 
 /** The letter bigrams of a normalised text as numbers. The text is padded with a space at both ends. */
-export function bigramsOf(text: string): number[] {
+export function listBigrams(text: string): number[] {
   const bigrams: number[] = []
   let before = 0
   for (let i = 0; i <= text.length; i++) {
@@ -84,7 +84,7 @@ export function bigramDice(bigrams: readonly number[], letters: Uint8Array, leng
 
 export function bigramSimilarity(a: string, b: string): number {
   const letters = Uint8Array.from(b, letter => letter.charCodeAt(0))
-  return bigramDice(bigramsOf(a), letters, letters.length)
+  return bigramDice(listBigrams(a), letters, letters.length)
 }
 
 const BELOW_LETTERS = 58
@@ -114,7 +114,7 @@ let row = new Uint8Array(MAX_WORD + 1)
 let below = new Uint8Array(MAX_WORD + 1)
 
 /** Damerau-Levenshtein distance (optimal string alignment); `most` + 1 when it is larger than `most`. */
-function editsOf(a: string, b: string, most: number): number {
+function countEdits(a: string, b: string, most: number): number {
   if (a.length > MAX_WORD || b.length > MAX_WORD) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {
@@ -144,7 +144,7 @@ export function lettersOf(word: string): number {
   return bits
 }
 
-function bitsOf(bits: number): number {
+function countBits(bits: number): number {
   let count = 0
   for (let rest = bits; rest !== 0; rest &= rest - 1) count++
   return count
@@ -157,7 +157,7 @@ const mostEdits = (length: number): number => (length < 4 ? 0 : length < 8 ? 1 :
 export function areFar(a: string, b: string, lettersA: number, lettersB: number): boolean {
   const most = mostEdits(Math.max(a.length, b.length))
   // An edit changes two letters at most.
-  return Math.abs(a.length - b.length) > most || most === 0 || bitsOf(lettersA ^ lettersB) > 2 * most
+  return Math.abs(a.length - b.length) > most || most === 0 || countBits(lettersA ^ lettersB) > 2 * most
 }
 
 /** Similarity of a misspelt word by its edits; else 0. */
@@ -165,7 +165,7 @@ function misspelt(a: string, b: string): number {
   if (areFar(a, b, lettersOf(a), lettersOf(b))) return 0
   const length = Math.max(a.length, b.length)
   const most = mostEdits(length)
-  const edits = editsOf(a, b, most)
+  const edits = countEdits(a, b, most)
   return edits > most ? 0 : 1 - edits / length
 }
 

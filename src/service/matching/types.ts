@@ -48,31 +48,11 @@ export interface Company {
 }
 
 /** One uploaded row: mapping name (contract §5.4) to cell text. An absent mapping is not mapped. */
-export type Query = Partial<
-  Record<
-    | 'companyId'
-    | 'orgNumber'
-    | 'name'
-    | 'tradingName'
-    | 'aliasName'
-    | 'previousName'
-    | 'phone'
-    | 'email'
-    | 'address1'
-    | 'address2'
-    | 'address3'
-    | 'town'
-    | 'postcode'
-    | 'region'
-    | 'country'
-    | 'countryCode'
-    | 'vatNumber'
-    | 'taxCode'
-    | 'personalID'
-    | 'personalLimit',
-    string
-  >
->
+export type Query = Partial<Record<'companyId' | 'orgNumber' | 'vatNumber' | 'taxCode' | NameField | PlaceField | OtherField, string>>
+
+type NameField = 'name' | 'tradingName' | 'aliasName' | 'previousName'
+type PlaceField = 'address1' | 'address2' | 'address3' | 'town' | 'postcode' | 'region' | 'country' | 'countryCode'
+type OtherField = 'phone' | 'email' | 'personalID' | 'personalLimit'
 
 /** What is known of a list before a row of it is decided. */
 export interface ListFacts {

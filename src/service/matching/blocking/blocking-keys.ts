@@ -12,17 +12,7 @@ import {
 } from '../../../normalise/identifiers.ts'
 import type { Company } from '../types.ts'
 
-/** Canonical identifiers of a company or a query; '' for a missing one. */
-export interface Identifiers {
-  readonly id: string
-  readonly orgNumber: string
-  readonly vatNumber: string
-  readonly domain: string
-  readonly phone: string
-  readonly postcode: string
-}
-
-export const identifiersOf = (company: Company): Identifiers => ({
+export const readIdentifiers = (company: Company) => ({
   id: company.id,
   orgNumber: normaliseOrgNumber(company.orgNumber, company.country),
   vatNumber: normaliseVat(company.vatNumber, company.country),
@@ -31,19 +21,22 @@ export const identifiersOf = (company: Company): Identifiers => ({
   postcode: normalisePostcode(company.postcode),
 })
 
+/** Canonical identifiers of a company or a query; '' for a missing one. */
+export type Identifiers = Readonly<ReturnType<typeof readIdentifiers>>
+
 /** The key of an organisation number: without country and leading zeros, because a row may lack both. */
-export const numberKeyOf = (orgNumber: string): string => `n${orgNumber.replace(/^0+/, '')}`
+export const makeNumberKey = (orgNumber: string): string => `n${orgNumber.replace(/^0+/, '')}`
 
 /** The keys of a set of identifiers. */
-export function blockingKeysOf(identifiers: Identifiers, country: string): string[] {
+export function listBlockingKeys(identifiers: Identifiers, country: string): string[] {
   const { id, orgNumber, vatNumber, domain, phone, postcode } = identifiers
   const keys: string[] = []
   if (id !== '') keys.push(`i${id}`)
   const ofVat = orgNumberOfVat(vatNumber)
-  if (orgNumber !== '') keys.push(numberKeyOf(orgNumber))
-  if (ofVat !== '' && ofVat !== orgNumber) keys.push(numberKeyOf(ofVat))
+  if (orgNumber !== '') keys.push(makeNumberKey(orgNumber))
+  if (ofVat !== '' && ofVat !== orgNumber) keys.push(makeNumberKey(ofVat))
   // The country is not known, but the number may begin with it.
-  if (country === '' && /^[A-Z]{2}[A-Z]?\d/.test(orgNumber)) keys.push(numberKeyOf(orgNumber.slice(2)))
+  if (country === '' && /^[A-Z]{2}[A-Z]?\d/.test(orgNumber)) keys.push(makeNumberKey(orgNumber.slice(2)))
   if (vatNumber !== '') keys.push(`v${vatNumber}`)
   if (domain !== '') keys.push(`d${domain}`)
   if (phone !== '') keys.push(`p${phone}`)

@@ -4,17 +4,13 @@
  */
 
 import type { PreparedQuery, QueryName } from '../query.ts'
-import { type MatchIndex, trigramsOf } from './match-index.ts'
+import { type MatchIndex, listTrigrams } from './match-index.ts'
 import { BLOCK, FLOORS, type Postings } from './postings.ts'
 
 /** Segments read of one term. Only a word of more than half a million documents has more. */
 const MAX_SEGMENTS = 8
 
-interface PostingRead {
-  segment: number
-  readonly end: number
-  readonly gain: number
-}
+type PostingRead = { segment: number; readonly end: number; readonly gain: number }
 
 /**
  * Plans which postings to read for a query's distinct terms: rarest first until `budget` postings are spent. The rarest term is always
@@ -197,7 +193,7 @@ const MIN_NEAREST = 20
 /** Limit of name comparisons per row: many times what a row needs, some milliseconds. */
 export const MAX_COMPARISONS = 2_000
 
-function documentsOf(index: MatchIndex, name: QueryName, most: number): number[] {
+function findDocuments(index: MatchIndex, name: QueryName, most: number): number[] {
   const known = [...new Set(name.numbers)].filter(number => number >= 0)
   const same = index.names.lookup(name.joined)
   return [
@@ -206,7 +202,7 @@ function documentsOf(index: MatchIndex, name: QueryName, most: number): number[]
     ...(name.initials === '' ? [] : index.names.lookup(name.initials)),
     ...nearestDocuments(index.byWord, known, POSTING_BUDGET, most),
     // Trigrams find cut-off and misspelt names but cost more than all other lookups, so they are skipped when a name is equal.
-    ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, trigramsOf(name.words), POSTING_BUDGET, most)),
+    ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, listTrigrams(name.words), POSTING_BUDGET, most)),
   ]
 }
 
@@ -229,6 +225,6 @@ export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimu
     }
   }
   for (const key of query.keys) add(index.keys.lookup(key))
-  for (const name of query.names) add(documentsOf(index, name, most).map(document => index.companyOf[document]!))
+  for (const name of query.names) add(findDocuments(index, name, most).map(document => index.companyOf[document]!))
   return [...found]
 }

@@ -53,7 +53,7 @@ export class Layout {
   add(name: string, column: Column): number {
     if (name !== this.#last) {
       this.bytes = Math.ceil(this.bytes / 8) * 8
-      this.places[name] = { kind: kindOf(column), offset: this.bytes, length: 0 }
+      this.places[name] = { kind: findKind(column), offset: this.bytes, length: 0 }
       this.#last = name
     }
     const place = this.places[name]!
@@ -72,7 +72,7 @@ export function pack(columns: Iterable<readonly [string, Column]>): IndexImage {
   return { memory, places: layout.places }
 }
 
-const kindOf = (column: Column): Place['kind'] => {
+const findKind = (column: Column): Place['kind'] => {
   if (column instanceof Uint8Array) return 'u8'
   if (column instanceof Uint16Array) return 'u16'
   return column instanceof Uint32Array ? 'u32' : 'f32'
@@ -227,7 +227,7 @@ export class TextColumnBuilder {
     this.length++
   }
 
-  /** The columns that `textColumnIn` reads under the same name. */
+  /** The columns that `TextColumn` reads under the same name. */
   columns(name: string): Columns {
     return { [`${name}.bytes`]: this.#bytes.take(), [`${name}.starts`]: this.#starts.take<Uint32Array>() }
   }
@@ -242,11 +242,13 @@ export class TextColumn {
   readonly shift: number
   readonly #mask: number
 
-  constructor(bytes: Uint8Array, starts: Uint32Array, need: Need | null, stored = EVERY_EIGHTH) {
+  /** `stored`: as given to its builder. */
+  constructor(columns: Unpacked, name: string, stored = EVERY_EIGHTH) {
+    const bytes = columns.u8(`${name}.bytes`)
     this.bytes = bytes
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.starts = starts
-    this.#need = need
+    this.starts = columns.u32(`${name}.starts`)
+    this.#need = columns.need(`${name}.bytes`)
     this.shift = stored
     this.#mask = (1 << stored) - 1
   }
@@ -298,10 +300,6 @@ export class TextColumn {
   }
 }
 
-/** `stored`: as given to its builder. */
-export const textColumnIn = (columns: Unpacked, name: string, stored?: number): TextColumn =>
-  new TextColumn(columns.u8(`${name}.bytes`), columns.u32(`${name}.starts`), columns.need(`${name}.bytes`), stored)
-
 export class RepeatedTextBuilder {
   readonly #ids = new NumberColumn()
   readonly #known = new Map<string, number>()
@@ -317,7 +315,7 @@ export class RepeatedTextBuilder {
     this.#ids.push(id)
   }
 
-  /** The columns that `repeatedTextIn` reads under the same name. */
+  /** The columns that `RepeatedTextColumn` reads under the same name. */
   columns(name: string): Columns {
     const ids = this.#ids.take<Uint32Array>()
     this.#known.clear()
@@ -335,9 +333,9 @@ export class RepeatedTextColumn<T extends string = string> {
   readonly #texts: TextColumn
   readonly #cache: T[] = []
 
-  constructor(ids: Uint8Array | Uint16Array | Uint32Array, texts: TextColumn) {
-    this.ids = ids
-    this.#texts = texts
+  constructor(columns: Unpacked, name: string) {
+    this.ids = columns.ids(`${name}.ids`)
+    this.#texts = new TextColumn(columns, name)
   }
 
   /** The same as `at(position) === text`, without decoding. */
@@ -352,6 +350,3 @@ export class RepeatedTextColumn<T extends string = string> {
     return this.#cache[id]
   }
 }
-
-export const repeatedTextIn = <T extends string>(columns: Unpacked, name: string): RepeatedTextColumn<T> =>
-  new RepeatedTextColumn<T>(columns.ids(`${name}.ids`), textColumnIn(columns, name))

@@ -1,16 +1,15 @@
 /** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
 import { type Company, FIGURES, readFigures } from '../types.ts'
-import { type Identifiers, identifiersOf } from './blocking-keys.ts'
+import { type Identifiers, readIdentifiers } from './blocking-keys.ts'
 import {
   ByteColumn,
   type Column,
   type Columns,
   type Need,
   NumberColumn,
-  type TextColumn,
+  TextColumn,
   TextColumnBuilder,
-  textColumnIn,
   type Unpacked,
 } from './columns.ts'
 
@@ -87,7 +86,7 @@ export class CompaniesBuilder {
       if (this.#field(this.#texts(company, field))) present |= 1 << bit
     }
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.put(start + at, (present >> (8 * at)) & 0xff)
-    const identifiers = identifiersOf(company)
+    const identifiers = readIdentifiers(company)
     for (const [field, texts] of this.#identifiers) texts.add(identifiers[field])
     return identifiers
   }
@@ -102,7 +101,7 @@ export class CompaniesBuilder {
     return bytes && [BYTES, bytes]
   }
 
-  /** The columns that `companiesIn` and `identifiersIn` read. */
+  /** The columns that `Companies` and `identifiersIn` read. */
   columns(): Columns {
     return {
       [BYTES]: this.#bytes.take(),
@@ -120,12 +119,13 @@ export class Companies {
   readonly #shared: readonly string[]
   readonly #need: Need | null
 
-  constructor(bytes: Uint8Array, starts: Uint32Array, shared: readonly string[], need: Need | null) {
-    this.#shared = shared
-    this.#need = need
+  constructor(columns: Unpacked) {
+    const bytes = columns.u8(BYTES)
+    this.#shared = columns.has(SHARED) ? (JSON.parse(Buffer.from(columns.u8(SHARED)).toString()) as string[]) : []
+    this.#need = columns.need(BYTES)
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#starts = starts
-    this.length = starts.length
+    this.#starts = columns.u32('companies.starts')
+    this.length = this.#starts.length
   }
 
   #start(position: number): number {
@@ -227,54 +227,8 @@ export class Companies {
   }
 }
 
-export const companiesIn = (columns: Unpacked): Companies => {
-  const shared = columns.has(SHARED) ? (JSON.parse(Buffer.from(columns.u8(SHARED)).toString()) as string[]) : []
-  return new Companies(columns.u8(BYTES), columns.u32('companies.starts'), shared, columns.need(BYTES))
-}
-
-class LazyIdentifiers implements Identifiers {
-  readonly #columns: readonly TextColumn[]
-  readonly #companies: Companies
-  readonly #company: number
-
-  constructor(columns: readonly TextColumn[], companies: Companies, company: number) {
-    this.#columns = columns
-    this.#companies = companies
-    this.#company = company
-  }
-
-  get id(): string {
-    return this.#companies.id(this.#company)
-  }
-
-  get orgNumber(): string {
-    return this.#columns[0]!.at(this.#company)
-  }
-
-  get vatNumber(): string {
-    return this.#columns[1]!.at(this.#company)
-  }
-
-  get domain(): string {
-    return this.#columns[2]!.at(this.#company)
-  }
-
-  get phone(): string {
-    return this.#columns[3]!.at(this.#company)
-  }
-
-  get postcode(): string {
-    return this.#columns[4]!.at(this.#company)
-  }
-}
-
-export function identifiersIn(columns: Unpacked, companies: Companies) {
-  const texts = INDEXED.map(field => textColumnIn(columns, `identifiers.${field}`))
-  const postcodes = texts[INDEXED.indexOf('postcode')]!
-  return {
-    at: (company: number): Identifiers => new LazyIdentifiers(texts, companies, company),
-    /** The same as `at(company).postcode === postcode`, without decoding. */
-    hasPostcode: (company: number, postcode: string): boolean => postcodes.is(company, postcode),
-    postcodes,
-  }
-}
+/** The canonical identifiers of the companies, one column for each field. */
+export const identifiersIn = (columns: Unpacked) =>
+  Object.fromEntries(INDEXED.map(field => [field, new TextColumn(columns, `identifiers.${field}`)])) as Readonly<
+    Record<(typeof INDEXED)[number], TextColumn>
+  >

@@ -1,18 +1,9 @@
 /** Looks up by hash: words with their numbers in order of first occurrence, and the companies or documents of an exact key. */
 import { lettersOf } from '../similarity.ts'
-import {
-  type Columns,
-  EVERY_ONE,
-  type Need,
-  NumberColumn,
-  type TextColumn,
-  TextColumnBuilder,
-  textColumnIn,
-  type Unpacked,
-} from './columns.ts'
+import { type Columns, EVERY_ONE, type Need, NumberColumn, TextColumn, TextColumnBuilder, type Unpacked } from './columns.ts'
 
 /** A 32-bit FNV-1a hash with MurmurHash3's finish, well distributed in all bits. */
-function hashOf(text: string): number {
+function hashText(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
@@ -38,13 +29,13 @@ export class DictionaryBuilder {
     return this.#texts.length
   }
 
-  /** The columns that `dictionaryIn` reads under the same name. */
+  /** The columns that `Dictionary` reads under the same name. */
   columns(name: string): Columns {
     let slots = 16
     while (slots < this.size * 2) slots *= 2
     const table = new Uint32Array(slots)
     for (const [word, number] of this.#numbers) {
-      let slot = hashOf(word) & (slots - 1)
+      let slot = hashText(word) & (slots - 1)
       while (table[slot] !== 0) slot = (slot + 1) & (slots - 1)
       table[slot] = number + 1
     }
@@ -64,9 +55,9 @@ export class Dictionary {
   readonly #cachedWords: string[] = new Array<string>(CACHE_SIZE).fill('')
   readonly #cachedLetters = new Int32Array(CACHE_SIZE)
 
-  constructor(texts: TextColumn, table: Uint32Array, size: number) {
-    this.#texts = texts
-    this.#table = table
+  constructor(columns: Unpacked, name: string, size: number) {
+    this.#texts = new TextColumn(columns, name, EVERY_ONE)
+    this.#table = columns.u32(`${name}.table`)
     this.size = size
   }
 
@@ -94,15 +85,12 @@ export class Dictionary {
   /** The number of a word, -1 for an unknown one. */
   number(word: string): number {
     const last = this.#table.length - 1
-    for (let slot = hashOf(word) & last; ; slot = (slot + 1) & last) {
+    for (let slot = hashText(word) & last; ; slot = (slot + 1) & last) {
       const number = this.#table[slot]! - 1
       if (number < 0 || this.#texts.is(number, word)) return number
     }
   }
 }
-
-export const dictionaryIn = (columns: Unpacked, name: string, size: number): Dictionary =>
-  new Dictionary(textColumnIn(columns, name, EVERY_ONE), columns.u32(`${name}.table`), size)
 
 /** A key that more companies share selects nothing: about 200 share a postcode. */
 const MAX_PER_KEY = 200
@@ -128,11 +116,11 @@ export class KeysBuilder {
 
   /** Adds a company under a key. A repetition directly after another counts once. */
   add(key: string, value: number): void {
-    this.#hashes.push(hashOf(key))
+    this.#hashes.push(hashText(key))
     this.#values.push(value)
   }
 
-  /** The columns that `keysIn` reads under the same name. */
+  /** The columns that `KeyIndex` reads under the same name. */
   columns(name: string): Columns {
     const hashes = this.#hashes.take<Uint32Array>()
     const values = this.#values.take<Uint32Array>()
@@ -150,9 +138,9 @@ export class KeysBuilder {
       if (at + 1 < order.length && hashes[order[at + 1]!] === hash) continue
       if (group.length <= MAX_PER_KEY) {
         buckets[(hash >>> (32 - bits)) + 1]! += group.length
-        for (const one of group) {
+        for (const member of group) {
           tails.push(hash & HALF)
-          kept.push(one)
+          kept.push(member)
         }
       }
       group = []
@@ -174,17 +162,17 @@ export class KeyIndex {
   readonly #shift: number
   readonly #needs: readonly (Need | null)[]
 
-  constructor(buckets: Uint32Array, tails: Uint16Array, values: Uint32Array, needs: readonly (Need | null)[]) {
-    this.#needs = needs
-    this.#buckets = buckets
-    this.#tails = tails
-    this.#values = values
-    this.#shift = 32 - Math.log2(buckets.length - 1)
+  constructor(columns: Unpacked, name: string) {
+    this.#needs = ['tails', 'values'].map(column => columns.need(`${name}.${column}`))
+    this.#buckets = columns.u32(`${name}.buckets`)
+    this.#tails = columns.u16(`${name}.tails`)
+    this.#values = columns.u32(`${name}.values`)
+    this.#shift = 32 - Math.log2(this.#buckets.length - 1)
   }
 
   /** The values of a key, in the order they were added; empty when more than 200 share it. */
   lookup(key: string): number[] {
-    const hash = hashOf(key)
+    const hash = hashText(key)
     const bucket = hash >>> this.#shift
     const found: number[] = []
     const [start, end] = [this.#buckets[bucket]!, this.#buckets[bucket + 1]!]
@@ -195,11 +183,3 @@ export class KeyIndex {
     return found
   }
 }
-
-export const keysIn = (columns: Unpacked, name: string): KeyIndex =>
-  new KeyIndex(
-    columns.u32(`${name}.buckets`),
-    columns.u16(`${name}.tails`),
-    columns.u32(`${name}.values`),
-    ['tails', 'values'].map(column => columns.need(`${name}.${column}`)),
-  )

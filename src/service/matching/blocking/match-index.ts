@@ -7,65 +7,69 @@ import { normalisePostcode } from '../../../normalise/identifiers.ts'
 import { normaliseText, splitWords } from '../../../normalise/text.ts'
 import { charCode } from '../similarity.ts'
 import type { Company } from '../types.ts'
-import { blockingKeysOf } from './blocking-keys.ts'
+import { listBlockingKeys } from './blocking-keys.ts'
 import {
   type Column,
   type IndexImage,
-  type Need,
   NumberColumn,
   pack,
   RepeatedTextBuilder,
-  type RepeatedTextColumn,
-  repeatedTextIn,
-  type TextColumn,
+  RepeatedTextColumn,
+  TextColumn,
   TextColumnBuilder,
-  textColumnIn,
   unpack,
 } from './columns.ts'
-import { type Companies, CompaniesBuilder, companiesIn, identifiersIn } from './companies.ts'
-import { type Dictionary, DictionaryBuilder, dictionaryIn, type KeyIndex, KeysBuilder, keysIn } from './hash-tables.ts'
-import { buildPostings, type Postings, postingsIn, rarity } from './postings.ts'
+import { Companies, CompaniesBuilder, identifiersIn } from './companies.ts'
+import { Dictionary, DictionaryBuilder, KeyIndex, KeysBuilder } from './hash-tables.ts'
+import { buildPostings, postingsIn, rarity } from './postings.ts'
 
-export type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
+type NameKind = 'name' | 'tradingName' | 'previousName' | 'confirmed'
 
-/** Companies keep their position; a document is one name of one company. */
-export interface MatchIndex {
-  readonly image: IndexImage
-  readonly companies: Companies
-  readonly identifiers: ReturnType<typeof identifiersIn>
-  readonly countries: RepeatedTextColumn
-  readonly dictionary: Dictionary
-  /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
-  readonly wordStarts: Uint32Array
-  readonly wordIds: Uint32Array
-  /** '' for a name without a legal form. */
-  readonly legal: RepeatedTextColumn<LegalClass | ''>
-  /** What distinguishes the company of a document from its sisters. */
-  readonly marks: RepeatedTextColumn
-  readonly kinds: RepeatedTextColumn<NameKind>
-  readonly companyOf: Uint32Array
-  /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
-  readonly documentStarts: Uint32Array
-  readonly byWord: Postings
-  readonly byTrigram: Postings
-  readonly keys: KeyIndex
-  /** Documents by their words without spaces, by initials (behind a dot), and by their company's domain label. */
-  readonly names: KeyIndex
-  readonly address: {
-    readonly dictionary: Dictionary
-    readonly starts: Uint32Array
-    readonly ids: Uint32Array
-    readonly needIds: Need | null
-    readonly idf: Float32Array
+/** Creates views of an image without copying. Companies keep their position; a document is one name of one company. */
+export function viewIndex(image: IndexImage) {
+  const columns = unpack(image)
+  const byWord = postingsIn(columns, 'byWord')
+  const idf = columns.f32('places.idf')
+  return {
+    image,
+    companies: new Companies(columns),
+    identifiers: identifiersIn(columns),
+    countries: new RepeatedTextColumn(columns, 'countries'),
+    dictionary: new Dictionary(columns, 'dictionary', byWord.idf.length),
+    /** Words of document d, in order: wordIds[wordStarts[d]] up to wordIds[wordStarts[d + 1]]. */
+    wordStarts: columns.u32('wordStarts'),
+    wordIds: columns.u32('wordIds'),
+    /** '' for a name without a legal form. */
+    legal: new RepeatedTextColumn<LegalClass | ''>(columns, 'legal'),
+    /** What distinguishes the company of a document from its sisters. */
+    marks: new RepeatedTextColumn(columns, 'marks'),
+    kinds: new RepeatedTextColumn<NameKind>(columns, 'kinds'),
+    companyOf: columns.u32('companyOf'),
+    /** Documents of company c: from documentStarts[c] up to documentStarts[c + 1]. */
+    documentStarts: columns.u32('documentStarts'),
+    byWord,
+    byTrigram: postingsIn(columns, 'byTrigram'),
+    keys: new KeyIndex(columns, 'keys'),
+    /** Documents by their words without spaces, by initials (behind a dot), and by their company's domain label. */
+    names: new KeyIndex(columns, 'names'),
+    address: {
+      dictionary: new Dictionary(columns, 'places.words', idf.length),
+      starts: columns.u32('places.starts'),
+      ids: columns.u32('places.ids'),
+      needIds: columns.need('places.ids'),
+      idf,
+    },
+    towns: new RepeatedTextColumn(columns, 'towns'),
+    /** 0 for a company whose register status is not active. */
+    active: columns.u8('active'),
+    /** Position of the first company of each register, in the order of the registers; empty for an index without registers. */
+    registerStarts: columns.u32('registerStarts'),
+    /** First label of each company's web or mail domain, normalised: `acmetools` of `www.acme-tools.co.uk`. */
+    labels: new TextColumn(columns, 'labels'),
   }
-  readonly towns: RepeatedTextColumn
-  /** 0 for a company whose register status is not active. */
-  readonly active: Uint8Array
-  /** Position of the first company of each register, in the order of the registers; empty for an index without registers. */
-  readonly registerStarts: Uint32Array
-  /** First label of each company's web or mail domain, normalised: `acmetools` of `www.acme-tools.co.uk`. */
-  readonly labels: TextColumn
 }
+
+export type MatchIndex = Readonly<ReturnType<typeof viewIndex>>
 
 /** The company with this connectId; null when the index does not have it. */
 export function companyWithId({ keys, companies }: MatchIndex, connectId: string): Company | null {
@@ -76,49 +80,15 @@ export function companyWithId({ keys, companies }: MatchIndex, connectId: string
   return null
 }
 
-/** Creates views of an image without copying. */
-export function viewIndex(image: IndexImage): MatchIndex {
-  const columns = unpack(image)
-  const companies = companiesIn(columns)
-  const byWord = postingsIn(columns, 'byWord')
-  const dictionary = dictionaryIn(columns, 'dictionary', byWord.idf.length)
-  const idf = columns.f32('places.idf')
-  return {
-    image,
-    companies,
-    identifiers: identifiersIn(columns, companies),
-    countries: repeatedTextIn(columns, 'countries'),
-    dictionary,
-    wordStarts: columns.u32('wordStarts'),
-    wordIds: columns.u32('wordIds'),
-    legal: repeatedTextIn<LegalClass | ''>(columns, 'legal'),
-    marks: repeatedTextIn(columns, 'marks'),
-    kinds: repeatedTextIn<NameKind>(columns, 'kinds'),
-    companyOf: columns.u32('companyOf'),
-    documentStarts: columns.u32('documentStarts'),
-    byWord,
-    byTrigram: postingsIn(columns, 'byTrigram'),
-    keys: keysIn(columns, 'keys'),
-    names: keysIn(columns, 'names'),
-    address: {
-      dictionary: dictionaryIn(columns, 'places.words', idf.length),
-      starts: columns.u32('places.starts'),
-      ids: columns.u32('places.ids'),
-      needIds: columns.need('places.ids'),
-      idf,
-    },
-    towns: repeatedTextIn(columns, 'towns'),
-    active: columns.u8('active'),
-    registerStarts: columns.u32('registerStarts'),
-    labels: textColumnIn(columns, 'labels'),
-  }
-}
+/** The words of a document, in order. */
+export const readWords = ({ wordStarts, wordIds, dictionary }: MatchIndex, document: number): string[] =>
+  Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id))
 
 /**
  * Distinct letter trigrams of words as numbers below TRIGRAMS, in order of first occurrence. Each word is padded with a space at
  * both ends.
  */
-export function trigramsOf(words: readonly string[]): number[] {
+export function listTrigrams(words: readonly string[]): number[] {
   const found = new Set<number>()
   for (const word of words) {
     let code = 0
@@ -139,11 +109,11 @@ type Four<T> = [T, T, T, T]
 const SHORTEST_LABEL = 4
 
 /** First letters of a name of three words or more, the acronym it may be known by; `''` for a shorter name. */
-export const initialsOf = (words: readonly string[]): string =>
+export const readInitials = (words: readonly string[]): string =>
   words.length < 3 ? '' : words.map(word => word.charAt(0)).join('')
 
 /** The words of a name that hold a digit, sorted: `Fund 2 of 2019` is `2 2019`. */
-export const digitsOf = (words: readonly string[]): string =>
+export const readDigits = (words: readonly string[]): string =>
   words
     .filter(word => /\d/.test(word))
     .sort()
@@ -174,14 +144,9 @@ export function createIndexBuilder() {
   const labels = new TextColumnBuilder()
   const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
   const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new NumberColumn()) as Four<NumberColumn>
-  const [termStarts, terms, trigramStarts, trigrams] = [
-    new NumberColumn(),
-    new NumberColumn(),
-    new NumberColumn(),
-    new NumberColumn(true),
-  ]
-  const [placeStarts, placeIds, active] = [new NumberColumn(), new NumberColumn(), new NumberColumn(true)]
-  const registerStarts = new NumberColumn()
+  const [termStarts, terms, trigramStarts] = [new NumberColumn(), new NumberColumn(), new NumberColumn()]
+  const [placeStarts, placeIds, registerStarts] = [new NumberColumn(), new NumberColumn(), new NumberColumn()]
+  const [trigrams, active] = [new NumberColumn(true), new NumberColumn(true)]
 
   const addName = (company: number, kind: NameKind, text: string): void => {
     const parsed = parseCompanyName(text)
@@ -193,13 +158,13 @@ export function createIndexBuilder() {
     termStarts.push(terms.length)
     for (const number of new Set(numbers)) terms.push(number)
     trigramStarts.push(trigrams.length)
-    for (const trigram of trigramsOf(parsed.words)) trigrams.push(trigram)
+    for (const trigram of listTrigrams(parsed.words)) trigrams.push(trigram)
     legal.add(parsed.legal ?? '')
     marks.add(parsed.marks)
     kinds.add(kind)
     companyOf.push(company)
     names.add(parsed.words.join(''), document)
-    const letters = initialsOf(parsed.words)
+    const letters = readInitials(parsed.words)
     if (letters !== '') names.add(`.${letters}`, document)
   }
 
@@ -219,7 +184,7 @@ export function createIndexBuilder() {
       for (const name of company.previousNames.slice(0, MAX_NAMES)) addName(at, 'previousName', name)
       for (const name of confirmed.slice(0, MAX_NAMES)) addName(at, 'confirmed', name)
       const identifiers = companies.add(company)
-      for (const key of blockingKeysOf(identifiers, company.country)) keys.add(key, at)
+      for (const key of listBlockingKeys(identifiers, company.country)) keys.add(key, at)
       if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
       countries.add(company.country)
       placeStarts.push(placeIds.length)

@@ -2,26 +2,10 @@
  * Term postings in typed arrays: the documents of a term, the rarity of a term, the length of a document's vector. Documents come in
  * blocks of 65,536, so that a posting takes two bytes and the sums of a block stay in the processor's cache.
  */
-import type { Columns, Need, Unpacked } from './columns.ts'
+import type { Columns, Unpacked } from './columns.ts'
 
 /** Documents per block. */
 export const BLOCK = 0x1_0000
-
-export interface Postings {
-  readonly documents: number
-  /** Segments of term t, one per block that contains it: from terms[t] up to terms[t + 1]. */
-  readonly terms: Uint32Array
-  readonly blocks: Uint16Array
-  /** Documents of segment s, relative to the start of its block: lists[segments[s]] up to lists[segments[s + 1]]. */
-  readonly segments: Uint32Array
-  readonly lists: Uint16Array
-  readonly needLists: Need | null
-  /** Rarity of each term, 0 to about 1. */
-  readonly idf: Float32Array
-  readonly norms: Float32Array
-  /** The norms rounded down to sixteenths in one byte each: a search reads them by the thousand. */
-  readonly floors: Uint8Array
-}
 
 /** Steps per unit of a rounded norm. */
 export const FLOORS = 16
@@ -85,17 +69,23 @@ export function buildPostings(name: string, starts: Uint32Array, terms: Uint16Ar
   }
 }
 
-export function postingsIn(columns: Unpacked, name: string): Postings {
+export function postingsIn(columns: Unpacked, name: string) {
   const norms = columns.f32(`${name}.norms`)
   return {
     documents: norms.length,
+    /** Segments of term t, one per block that contains it: from terms[t] up to terms[t + 1]. */
     terms: columns.u32(`${name}.terms`),
     blocks: columns.u16(`${name}.blocks`),
+    /** Documents of segment s, relative to the start of its block: lists[segments[s]] up to lists[segments[s + 1]]. */
     segments: columns.u32(`${name}.segments`),
     lists: columns.u16(`${name}.lists`),
     needLists: columns.need(`${name}.lists`),
+    /** Rarity of each term, 0 to about 1. */
     idf: columns.f32(`${name}.idf`),
     norms,
+    /** The norms rounded down to sixteenths in one byte each: a search reads them by the thousand. */
     floors: columns.u8(`${name}.floors`),
   }
 }
+
+export type Postings = Readonly<ReturnType<typeof postingsIn>>

@@ -47,10 +47,10 @@ function isTypingError(own: string, known: string, country: string, vector: Vect
 
 /** Organisation numbers of a row and a company; each may have one and another in its VAT number. */
 function compareOrgNumbers(index: MatchIndex, query: PreparedQuery, company: number, country: string, vector: Vector): void {
-  const known = index.identifiers.at(company)
   const written = query.country === '' ? normaliseOrgNumber(query.writtenNumber, country) : query.identifiers.orgNumber
   const { numberOfVat } = query
-  const { orgNumber, vatNumber } = known
+  const orgNumber = index.identifiers.orgNumber.at(company)
+  const vatNumber = index.identifiers.vatNumber.at(company)
   const ofVat = vatNumber === '' ? '' : orgNumberOfVat(vatNumber)
   const isNumber = (number: string): boolean => number !== '' && (number === orgNumber || number === ofVat)
   if (isNumber(written) || isNumber(numberOfVat)) {
@@ -75,26 +75,26 @@ function compareOrgNumbers(index: MatchIndex, query: PreparedQuery, company: num
 
 function compareNumbers(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const { identifiers } = query
-  const known = index.identifiers.at(company)
+  const known = index.identifiers
   const country = index.countries.at(company)
   const sameCountry = query.country === '' || country === '' || query.country === country
-  if (identifiers.id !== '' && (identifiers.id === known.id || identifiers.id === index.companies.at(company).connectId))
-    vector[AT.idEqual] = 1
+  const { id } = identifiers
+  if (id !== '' && (id === index.companies.id(company) || id === index.companies.at(company).connectId)) vector[AT.idEqual] = 1
   if ((identifiers.orgNumber !== '' || query.numberOfVat !== '') && sameCountry)
     compareOrgNumbers(index, query, company, country, vector)
   if (identifiers.vatNumber !== '') {
-    const { vatNumber } = known
+    const vatNumber = known.vatNumber.at(company)
     if (identifiers.vatNumber === vatNumber) vector[AT.vatEqual] = 1
     else if (vatNumber !== '' && vector[AT.numberNear] === 0 && !isTypingError(identifiers.vatNumber, vatNumber, '', vector))
       vector[AT.vatDiffer] = 1
   }
-  if (identifiers.domain !== '' && identifiers.domain === known.domain) vector[AT.domainEqual] = 1
-  if (identifiers.phone !== '' && identifiers.phone === known.phone && sameCountry) vector[AT.phoneEqual] = 1
+  if (identifiers.domain !== '' && identifiers.domain === known.domain.at(company)) vector[AT.domainEqual] = 1
+  if (identifiers.phone !== '' && identifiers.phone === known.phone.at(company) && sameCountry) vector[AT.phoneEqual] = 1
 }
 
 function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number, vector: Vector): void {
   const { postcode } = query.identifiers
-  if (postcode !== '' && index.identifiers.hasPostcode(company, postcode)) {
+  if (postcode !== '' && index.identifiers.postcode.is(company, postcode)) {
     vector[AT.postcodeEqual] = 1
     if (vector[AT.extraQuery]! > 0 || vector[AT.extraCompany]! > 0) {
       vector[AT.placeMatched] = vector[AT.matched]!
@@ -103,7 +103,7 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
     vector[AT.placeMiss] = vector[AT.missCompany]!
     if (query.postcodeAlone) vector[AT.postcodeAlone] = 1
   } else if (postcode !== '') {
-    const known = index.identifiers.at(company).postcode
+    const known = index.identifiers.postcode.at(company)
     if (known !== '') vector[query.postcodeArea === postcodeArea(known) ? AT.postcodeNear : AT.postcodeDiffer] = 1
   }
   const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!

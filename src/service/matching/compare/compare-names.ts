@@ -4,7 +4,7 @@
  */
 
 import { distinctWords, isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
-import { digitsOf, type MatchIndex } from '../blocking/match-index.ts'
+import { type MatchIndex, readDigits, readWords } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
 import type { QueryName } from '../query.ts'
 import { areFar, bigramDice, wordSimilarity } from '../similarity.ts'
@@ -166,11 +166,11 @@ function commonPrefix(text: string, length: number): number {
   return at
 }
 
-function digitsIn({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, length: number): string {
+function digitsIn(index: MatchIndex, document: number, length: number): string {
   let at = 0
   while (at < length && letters[at]! >= 97) at++
   if (at === length) return ''
-  return digitsOf(Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id)))
+  return readDigits(readWords(index, document))
 }
 
 /** Whether the text is the first letters of the document's words, three or more. */
@@ -206,16 +206,11 @@ function markDifference({ marks, markDifferences }: QueryName, others: string, h
  * Whether one of two names has a distinguishing word that the other lacks (`Wines (Newry) Limited` and `Wines Limited`): companies with such
  * names are sisters. Not where the row shortens the name.
  */
-function hasSisterExtra(
-  { wordStarts, wordIds, dictionary }: MatchIndex,
-  name: QueryName,
-  document: number,
-  others: string,
-): boolean {
+function hasSisterExtra(index: MatchIndex, name: QueryName, document: number, others: string): boolean {
   const [ours, theirs] = [distinctWords(name.marks), distinctWords(others)]
   if (name.isShortened || ours.length + theirs.length === 0) return false
-  const words = Array.from(wordIds.subarray(wordStarts[document], wordStarts[document + 1]), id => dictionary.word(id))
-  const isLeft = (word: string, all: readonly string[]): boolean => all.every(one => wordSimilarity(word, one) === 0)
+  const words = readWords(index, document)
+  const isLeft = (word: string, all: readonly string[]): boolean => all.every(other => wordSimilarity(word, other) === 0)
   return ours.some(word => isLeft(word, words)) || theirs.some(word => isLeft(word, name.words))
 }
 

@@ -4,7 +4,7 @@ import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import type { Answer, Decision, ListFacts, Reason } from '../types.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
-import { chanceOf, type ScoredCompany, scoresOf } from './score.ts'
+import { toChance, type ScoredCompany, listScores } from './score.ts'
 
 /** Larger leads are capped: e^20 to one is certain enough. */
 const MAX_MARGIN = 20
@@ -95,7 +95,7 @@ const leastScore = (vector: Vector): number => THRESHOLDS[evidenceClassOf(vector
 /** Why this is not a match, or null: the score alone must reach the threshold, then the lead must suffice. */
 function rejectionReason(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
   const threshold = leastScore(vector)
-  const alone = chanceOf(logOdds)
+  const alone = toChance(logOdds)
   if (alone < threshold || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
   return score >= threshold && margin >= MIN_MARGIN ? null : 'ambiguous'
 }
@@ -104,7 +104,7 @@ function rejectionReason(logOdds: number, score: number, margin: number, vector:
 const isNamed = ({ vector, logOdds }: ScoredCompany): boolean =>
   vector[AT.countryDiffer] === 0 &&
   (sameName(vector) ||
-    (nameAgrees(vector) && chanceOf(logOdds - vector[AT.numberDiffer]! * WEIGHTS.numberDiffer) >= leastScore(vector)))
+    (nameAgrees(vector) && toChance(logOdds - vector[AT.numberDiffer]! * WEIGHTS.numberDiffer) >= leastScore(vector)))
 
 /** The best company has the number and the place of the row, and no other company has its name: it was renamed. */
 const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
@@ -112,7 +112,7 @@ const isRenamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
 
 /** The names agree, and no other company has the very name of the row. */
 const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
-  best !== undefined && nameAgrees(best.vector) && (sameName(best.vector) || !others.some(one => sameName(one.vector)))
+  best !== undefined && nameAgrees(best.vector) && (sameName(best.vector) || !others.some(company => sameName(company.vector)))
 
 /** One name is the initials of the other, which many companies share, and nothing else supports it. */
 const isInitialsAlone = (vector: Vector): boolean =>
@@ -128,7 +128,7 @@ export function decide(
   query: PreparedQuery,
   scored: readonly ScoredCompany[],
   numbers: ListFacts['companyNumbers'] = 'reliable',
-  scores: readonly number[] = scoresOf(scored),
+  scores: readonly number[] = listScores(scored),
 ): Verdict {
   const [best, other] = scored
   if (best === undefined)
@@ -138,7 +138,7 @@ export function decide(
   const [score = 0] = scores
   const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
 
-  if (scored.some(one => numberAgrees(one.vector))) {
+  if (scored.some(company => numberAgrees(company.vector))) {
     const isRight = numbers === 'reliable' ? nameAgrees(vector) || isRenamed(scored) : isBestNamed(scored)
     if (!numberAgrees(vector) || (query.names.length > 0 && !isRight)) return verdict('review', 'number-and-name-disagree')
     if (other !== undefined && numberAgrees(other.vector) && margin < MIN_MARGIN) return verdict('review', 'ambiguous')

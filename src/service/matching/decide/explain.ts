@@ -1,5 +1,5 @@
 /** Shows an answer to people: reasons in words, log-odds by the field compared, the score as a whole number. */
-import { AT, type Feature, NAME_FEATURES, type Vector } from '../features.ts'
+import { AT, type Feature, FEATURES, NAME_FEATURES, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
@@ -47,49 +47,40 @@ export function evidencePattern(query: PreparedQuery, vector: Vector): string {
   return found.join('+')
 }
 
-const FIELDS: Partial<Record<Feature, string>> = {
-  bias: 'starting odds',
-  legalAgree: 'legal form',
-  legalDiffer: 'legal form',
-  domainName: 'website',
-  countryAgree: 'country',
-  countryDiffer: 'country',
-  postcodeEqual: 'postcode',
-  postcodeAlone: 'postcode',
-  placeMatched: 'name',
-  placeFirst: 'name',
-  placeMiss: 'name',
-  postcodeNear: 'postcode',
-  postcodeDiffer: 'postcode',
-  address: 'address',
-  addressSame: 'address',
-  addressNone: 'address',
-  townEqual: 'town',
-  townDiffer: 'town',
-  idEqual: 'id',
-  numberEqual: 'number',
-  numberPlace: 'number',
-  numberNear: 'number',
-  numberDiffer: 'number',
-  vatEqual: 'vat',
-  vatDiffer: 'vat',
-  domainEqual: 'email',
-  phoneEqual: 'phone',
-  inactive: 'status',
+/** The features of each field; the first field of a feature counts. */
+const FIELDS: Readonly<Record<string, readonly Feature[]>> = {
+  'starting odds': ['bias'],
+  'legal form': ['legalAgree', 'legalDiffer'],
+  website: ['domainName'],
+  country: ['countryAgree', 'countryDiffer'],
+  postcode: ['postcodeEqual', 'postcodeAlone', 'postcodeNear', 'postcodeDiffer'],
+  name: [...FEATURES.slice(0, NAME_FEATURES), 'placeMatched', 'placeFirst', 'placeMiss'],
+  address: ['address', 'addressSame', 'addressNone'],
+  town: ['townEqual', 'townDiffer'],
+  id: ['idEqual'],
+  number: ['numberEqual', 'numberPlace', 'numberNear', 'numberDiffer'],
+  vat: ['vatEqual', 'vatDiffer'],
+  email: ['domainEqual'],
+  phone: ['phoneEqual'],
+  status: ['inactive'],
 }
+const FIELD_BY_FEATURE: ReadonlyMap<string, string> = new Map(
+  Object.entries(FIELDS)
+    .flatMap(([field, features]) => features.map(feature => [feature, field] as const))
+    .reverse(),
+)
 
-const fieldOf = (feature: string): string =>
-  FIELDS[feature as Feature] ?? (AT[feature as Feature] < NAME_FEATURES ? 'name' : feature)
+const findField = (feature: string): string => FIELD_BY_FEATURE.get(feature) ?? feature
 
 /**
  * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `starting odds` is the value of every
  * candidate: a random company is unlikely to be the right one, the less so the more of the list is in the register.
  */
 export function evidenceByField(features: Readonly<Record<string, number>>, share: number): Record<string, number> {
-  const sums = new Map<string, number>([[fieldOf('bias'), shiftOf(share)]])
+  const sums = new Map<string, number>([[findField('bias'), shiftOf(share)]])
   let total = 0
   for (const [feature, value] of Object.entries(features)) {
-    const word = fieldOf(feature)
+    const word = findField(feature)
     const odds = value * WEIGHTS[feature as Feature]
     sums.set(word, (sums.get(word) ?? 0) + odds)
     total += odds

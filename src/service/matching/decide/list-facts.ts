@@ -6,7 +6,7 @@ import type { PreparedQuery } from '../query.ts'
 import type { ListFacts, RowEvidence } from '../types.ts'
 import { DEFAULT_SHARE, TRAINED_SHARE } from '../weights.ts'
 import { nameAgrees, numberAgrees } from './decide.ts'
-import { chanceOf, type ScoredCompany } from './score.ts'
+import { toChance, type ScoredCompany } from './score.ts'
 
 /** Rows of the default share that are added to the list: a short list is drawn towards the default, a long one is not. */
 const DEFAULT_ROWS = 10
@@ -16,16 +16,16 @@ const STEPS = 200
 /** Log-odds between two shares that are applied: the odds of a score move by a fifth at most. */
 const CELL = 0.4
 
-const logOddsOf = (share: number): number => Math.log(share / (1 - share))
+const toLogOdds = (share: number): number => Math.log(share / (1 - share))
 
 /** What a share adds to the log-odds of every company: the weights are learned for TRAINED_SHARE, and a score holds for one share. */
-export const shiftOf = (share: number): number => logOddsOf(share) - logOddsOf(TRAINED_SHARE)
+export const shiftOf = (share: number): number => toLogOdds(share) - toLogOdds(TRAINED_SHARE)
 
 /** Log-odds that one of the companies is the right one, whichever it is. */
 export function presenceOf(scored: readonly ScoredCompany[]): number {
   const [best] = scored
   if (best === undefined) return Number.NEGATIVE_INFINITY
-  return best.logOdds + Math.log(scored.reduce((sum, one) => sum + Math.exp(one.logOdds - best.logOdds), 0))
+  return best.logOdds + Math.log(scored.reduce((sum, company) => sum + Math.exp(company.logOdds - best.logOdds), 0))
 }
 
 /**
@@ -38,7 +38,7 @@ export function estimateShare(rows: readonly number[]): number {
   if (rows.length < 2) return share
   for (let step = 0; step < STEPS; step++) {
     const shift = shiftOf(share)
-    const found = rows.reduce((sum, row) => sum + chanceOf(row + shift), 0)
+    const found = rows.reduce((sum, row) => sum + toChance(row + shift), 0)
     const next = (found + DEFAULT_ROWS * DEFAULT_SHARE) / (rows.length + DEFAULT_ROWS)
     if (Math.abs(next - share) < 1e-6) break
     share = next
@@ -51,8 +51,8 @@ export function estimateShare(rows: readonly number[]): number {
  * changes a little from night to night is then decided alike, so that earlier answers hold.
  */
 export function appliedShare(share: number): number {
-  const cell = Math.round((logOddsOf(share) - logOddsOf(DEFAULT_SHARE)) / CELL)
-  const applied = chanceOf(logOddsOf(DEFAULT_SHARE) + cell * CELL)
+  const cell = Math.round((toLogOdds(share) - toLogOdds(DEFAULT_SHARE)) / CELL)
+  const applied = toChance(toLogOdds(DEFAULT_SHARE) + cell * CELL)
   return Math.round(applied * 1000) / 1000
 }
 
@@ -83,7 +83,7 @@ export function numberHolds(
     : !named.some(({ vector }) => vector[AT.numberDiffer] === 1 || vector[AT.vatDiffer] === 1)
 }
 
-function numbersOf(rows: readonly RowEvidence[]): ListFacts['companyNumbers'] {
+function judgeNumbers(rows: readonly RowEvidence[]): ListFacts['companyNumbers'] {
   const known = rows.filter(row => row.numberHolds !== null)
   const wrong = known.filter(row => row.numberHolds === false).length
   return wrong / (known.length + RIGHT_ROWS) >= UNRELIABLE ? 'unreliable' : 'reliable'
@@ -92,7 +92,7 @@ function numbersOf(rows: readonly RowEvidence[]): ListFacts['companyNumbers'] {
 /** The facts of a list from the evidence of its rows. The same rows in the same order give the same facts on any machine. */
 export const estimateFacts = (rows: readonly RowEvidence[]): ListFacts => ({
   inRegister: estimateShare(rows.flatMap(({ presence }) => presence ?? [])),
-  companyNumbers: numbersOf(rows),
+  companyNumbers: judgeNumbers(rows),
 })
 
 /** The facts as they are applied: see `appliedShare`. */

@@ -22,7 +22,7 @@ const unused = new Float64Array(1)
 function readAhead(index: MatchIndex, companies: readonly number[]): void {
   if (index.companies.length < LARGE) return
   const { documentStarts, wordStarts, wordIds, legal, kinds, marks, labels, active, countries, towns, address } = index
-  const { postcodes } = index.identifiers
+  const { postcode: postcodes } = index.identifiers
   let sum = 0
   for (const company of companies) {
     sum += labels.starts[company >>> labels.shift]! + postcodes.starts[company >>> postcodes.shift]!
@@ -39,11 +39,7 @@ function readAhead(index: MatchIndex, companies: readonly number[]): void {
   unused[0] = sum
 }
 
-export interface ScoredCompany {
-  readonly company: number
-  readonly vector: Vector
-  readonly logOdds: number
-}
+export type ScoredCompany = { readonly company: number; readonly vector: Vector; readonly logOdds: number }
 
 /** A company with the evidence of its best record. `company` is the record of the register named first. */
 export interface RankedCompany extends ScoredCompany {
@@ -71,15 +67,15 @@ export const calibrate = (isShortened: boolean, total: number, { slope, most } =
   isShortened && total > 0 ? Math.max(total, Math.min(slope * total, most)) : total
 
 /** Converts log-odds to a chance from 0 to 1, without rivals. */
-export const chanceOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
+export const toChance = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /**
  * The score, for which the weights are learned: the chance of each company given its rivals. All chances and that of "none of them"
  * sum up to 1.
  */
-export function scoresOf(scored: readonly ScoredCompany[]): number[] {
+export function listScores(scored: readonly ScoredCompany[]): number[] {
   const top = Math.max(0, scored[0]?.logOdds ?? 0)
-  const parts = scored.map(one => Math.exp(one.logOdds - top))
+  const parts = scored.map(company => Math.exp(company.logOdds - top))
   const all = parts.reduce((sum, part) => sum + part, Math.exp(-top))
   return parts.map(part => part / all)
 }

@@ -1,6 +1,6 @@
 /** A company in several registers. */
 import { expect, it } from 'vitest'
-import { recordsOf } from '../../../../src/service/matching/blocking/company-records.ts'
+import { listRecords } from '../../../../src/service/matching/blocking/company-records.ts'
 import { type Company, createIndexBuilder, match, pack, viewIndex } from '../../../../src/service/matching/index.ts'
 import { company } from './companies.ts'
 
@@ -46,7 +46,7 @@ const DIFFERENT: [string, Facts, Facts][] = [
 
 it.each(SAME)('recognises a company in two registers by %s', (_, one, other) => {
   const index = indexOf([one], [other])
-  expect([recordsOf(index, 0), recordsOf(index, 1)]).toEqual([
+  expect([listRecords(index, 0), listRecords(index, 1)]).toEqual([
     [0, 1],
     [0, 1],
   ])
@@ -54,18 +54,18 @@ it.each(SAME)('recognises a company in two registers by %s', (_, one, other) => 
 
 it.each(DIFFERENT)('keeps companies apart that differ in %s', (_, one, other) => {
   const index = indexOf([one], [other])
-  expect([recordsOf(index, 0), recordsOf(index, 1)]).toEqual([[0], [1]])
+  expect([listRecords(index, 0), listRecords(index, 1)]).toEqual([[0], [1]])
 })
 
 it('keeps companies apart where a register has two that may be meant, and within one register', () => {
   const twice = indexOf([NAME], [NAME, NAME])
-  expect([0, 1, 2].map(at => recordsOf(twice, at))).toEqual([[0], [1], [2]])
+  expect([0, 1, 2].map(at => listRecords(twice, at))).toEqual([[0], [1], [2]])
   const numbered = { name: 'Jung', country: 'DE', orgNumber: 'HRB 1' }
   const courts = indexOf([numbered], [{ ...numbered, name: 'Alt' }, numbered])
-  expect([0, 1, 2].map(at => recordsOf(courts, at))).toEqual([[0, 2], [1], [0, 2]])
-  expect(recordsOf(indexOf([NAME, NAME]), 0)).toEqual([0])
+  expect([0, 1, 2].map(at => listRecords(courts, at))).toEqual([[0, 2], [1], [0, 2]])
+  expect(listRecords(indexOf([NAME, NAME]), 0)).toEqual([0])
   const unclear = indexOf([{ name: NAME.name }], [NAME], [{ ...NAME, country: 'IE' }])
-  expect([0, 1, 2].map(at => recordsOf(unclear, at))).toEqual([[0], [1], [2]])
+  expect([0, 1, 2].map(at => listRecords(unclear, at))).toEqual([[0], [1], [2]])
 })
 
 it('answers with the record of the register named first and the positions of the others', () => {
@@ -79,7 +79,7 @@ it('answers with the record of the register named first and the positions of the
 
 it('does not join records when the row contradicts one of them', () => {
   const index = indexOf([{ ...NAME, country: 'US' }], [{ name: NAME.name }])
-  expect(recordsOf(index, 0)).toEqual([0, 1])
+  expect(listRecords(index, 0)).toEqual([0, 1])
   const found = match(index, { ...NAME, country: 'GB' })
   expect(found.candidates.map(({ company, others }) => [company, others])).toEqual([
     [1, []],

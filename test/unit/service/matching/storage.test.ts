@@ -11,12 +11,12 @@ import {
   type Columns,
   pack,
   RepeatedTextBuilder,
-  repeatedTextIn,
+  RepeatedTextColumn,
   TextColumnBuilder,
-  textColumnIn,
+  TextColumn,
   unpack,
 } from '../../../../src/service/matching/blocking/columns.ts'
-import { DictionaryBuilder, dictionaryIn, KeysBuilder, keysIn } from '../../../../src/service/matching/blocking/hash-tables.ts'
+import { Dictionary, DictionaryBuilder, KeyIndex, KeysBuilder } from '../../../../src/service/matching/blocking/hash-tables.ts'
 import { buildPostings, postingsIn } from '../../../../src/service/matching/blocking/postings.ts'
 import { buildIndex, FIGURES, match, viewIndex } from '../../../../src/service/matching/index.ts'
 import { prepareQuery } from '../../../../src/service/matching/query.ts'
@@ -37,8 +37,8 @@ describe('columns', () => {
         }
         const numbers = all.map(text => dictionary.number(text))
         const columns = packed({ ...column.columns('a'), ...repeated.columns('b'), ...dictionary.columns('c') })
-        const [read, again] = [textColumnIn(columns, 'a'), repeatedTextIn(columns, 'b')]
-        const known = dictionaryIn(columns, 'c', dictionary.size)
+        const [read, again] = [new TextColumn(columns, 'a'), new RepeatedTextColumn(columns, 'b')]
+        const known = new Dictionary(columns, 'c', dictionary.size)
         for (const [at, text] of all.entries()) {
           expect([read.at(at), again.at(at), known.word(numbers[at]!), known.number(text)]).toEqual([
             text,
@@ -69,7 +69,7 @@ describe('columns', () => {
         for (const [key, value] of pairs) builder.add(key, value)
         for (let value = 0; value < 201; value++) builder.add('common', value)
         for (let value = 0; value < 200; value++) builder.add('frequent', value)
-        const keys = keysIn(packed(builder.columns('k')), 'k')
+        const keys = new KeyIndex(packed(builder.columns('k')), 'k')
         for (const [key] of pairs) {
           const expected = pairs.filter(([other]) => other === key).map(([, value]) => value)
           expect(keys.lookup(key)).toEqual(expected.filter((value, at) => value !== expected[at - 1]))
@@ -128,7 +128,7 @@ describe('columns', () => {
         expect(sorted.map(at => all[at])).toEqual([...all].sort())
         const column = new TextColumnBuilder()
         for (const text of all) column.add(text)
-        const read = textColumnIn(packed(column.columns('a')), 'a')
+        const read = new TextColumn(packed(column.columns('a')), 'a')
         for (const text of [...all, 'é', 'Ã©', 'x'])
           expect(all.map((_, at) => read.is(at, text))).toEqual(all.map(other => other === text))
       }),
