@@ -66,7 +66,6 @@ export interface AppOptions {
   readonly version: string
   readonly log: Log
   readonly metrics: Metrics
-  /** Whether `/reconcile` is served. */
   readonly reconcile: boolean
   /** Whether the service is stopping: new requests get a 503 (faults H33). */
   readonly isClosing: () => boolean

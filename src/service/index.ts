@@ -1,8 +1,7 @@
 /** The public exports of fettle/service. */
 
-export { readRates } from './auth/rates.ts'
-export type { Login } from './auth/users.ts'
-export { addUser, listUsers, type NewUser, removeUser, type UserInfo } from './auth/users.ts'
+export { readRates } from './auth/throttle.ts'
+export { addUser, type Login, listUsers, type NewUser, removeUser, type UserInfo } from './auth/users.ts'
 export { type BackupInfo, type BackupOptions, backup } from './backup/backup.ts'
 export type { Clock } from './clock.ts'
 export type { Limits } from './limits.ts'

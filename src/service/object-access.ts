@@ -31,23 +31,6 @@ interface ObjectStores {
 /** Whether a text of a path is a number of an object. Clients generated from `number` write `5.0`. */
 export const isNumber = (text: string): boolean => /^\d{1,15}(?:\.0{1,9})?$/.test(text)
 
-/** Returns the object when the caller has all `needs`. `grants` returns what the owner shared with the caller. */
-function open<Kind extends { readonly owner: number }>(
-  what: string,
-  object: Kind | null,
-  { id }: Caller,
-  needs: readonly Need[] = ['Own'],
-  grants: (object: Kind) => readonly Permission[] | undefined = () => undefined,
-): Kind {
-  if (object === null) throw notFound(what)
-  if (object.owner === id) return object
-  const permissions = grants(object)
-  if (permissions === undefined) throw notFound(what)
-  const isAllowed = needs.every(need => need !== 'Own' && permissions.includes(need))
-  if (!isAllowed) throw new Refusal(403, 'Access forbidden')
-  return object
-}
-
 function requireFound<Kind>(what: string, object: Kind | null): Kind {
   if (object === null) throw notFound(what)
   return object
@@ -55,17 +38,22 @@ function requireFound<Kind>(what: string, object: Kind | null): Kind {
 
 export function createObjectAccess({ jobs, searches, portfolios, holdings, events }: ObjectStores) {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
-  const sharesWith =
-    (caller: Caller) =>
-    ({ id }: Portfolio): readonly Permission[] | undefined =>
-      portfolios.shares(id).get(caller.person)
+  /** Returns the portfolio when the caller owns it, or its owner shared all `needs` with the caller. */
+  const requireShared = ({ id, person }: Caller, portfolio: Portfolio, what: string, needs: readonly Need[]): Portfolio => {
+    if (portfolio.owner === id) return portfolio
+    const permissions = requireFound(what, portfolios.shares(portfolio.id).get(person) ?? null)
+    const isAllowed = needs.every(need => need !== 'Own' && permissions.includes(need))
+    if (!isAllowed) throw new Refusal(403, 'Access forbidden')
+    return portfolio
+  }
   const openPortfolio = (caller: Caller, id: string | number, ...needs: readonly Need[]): Portfolio => {
+    const what = 'Portfolio resource'
     const portfolio = isNumber(String(id)) ? portfolios.find(Number(id)) : null
-    return open('Portfolio resource', portfolio, caller, needs, sharesWith(caller))
+    return requireShared(caller, requireFound(what, portfolio), what, needs)
   }
   return {
-    job: (caller: Caller, id: string): Job => open('Job', jobs.find(caller.id, id), caller),
-    search: (caller: Caller, type: SearchType, id: string): Search => open('Search', searches.find(caller.id, type, id), caller),
+    job: ({ id: owner }: Caller, id: string): Job => requireFound('Job', jobs.find(owner, id)),
+    search: ({ id: owner }: Caller, type: SearchType, id: string): Search => requireFound('Search', searches.find(owner, type, id)),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
     portfolio: openPortfolio,
     /** The portfolio in the path of a call. */
@@ -73,9 +61,9 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
       openPortfolio(user, params.portfolioId ?? '', ...needs),
     /** The portfolio of a notification event. */
     notified(caller: Caller, id: string, ...needs: readonly Need[]): Portfolio {
-      const portfolio = isNumber(id) ? events.portfolioOf(Number(id)) : null
-      const found = portfolio === null ? null : portfolios.find(portfolio)
-      return open('NotificationEvent resource', found, caller, needs, sharesWith(caller))
+      const what = 'NotificationEvent resource'
+      const portfolio = requireFound(what, isNumber(id) ? events.portfolioOf(Number(id)) : null)
+      return requireShared(caller, requireFound(what, portfolios.find(portfolio)), what, needs)
     },
     company: (portfolio: Portfolio, id: string): Holding => requireFound('Company resource', held(portfolio, id)),
     /** Like `company`, but null when the portfolio does not hold it. */

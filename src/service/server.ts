@@ -11,12 +11,11 @@ import { action, FettleError } from '../errors.ts'
 import { inOwnTurn } from '../loop-turns.ts'
 import { packageFile } from '../package-file.ts'
 import { buildApp } from './app.ts'
-import { makeRates } from './auth/rates.ts'
-import { makeThrottle } from './auth/throttle.ts'
+import { makeRates, makeThrottle } from './auth/throttle.ts'
 import { makeLinks, makeTokens } from './auth/tokens.ts'
 import { openCredits, openUsage } from './auth/usage.ts'
-import { type Login, openUsers } from './auth/users.ts'
-import { openSnapshotRequests, takeSnapshot } from './backup/snapshots.ts'
+import { type AccountFile, type Login, openAccounts, openUsers } from './auth/users.ts'
+import { openSnapshotRequests, takeSnapshot } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
 import { jobFilesIn, startWorker } from './data-cleaning/processing/worker.ts'
@@ -36,7 +35,6 @@ import { NO_OFFICERS } from './registers/index.ts'
 import { openScreener } from './screening/screener.ts'
 import { openSearches } from './screening/searches-store.ts'
 import type { StartOptions } from './start-options.ts'
-import { type AccountFile, openAccounts } from './storage/accounts.ts'
 import { makeFolder } from './storage/atomic-file.ts'
 import { type Database, isDiskTrouble, openDatabase, openOwnerNumbers } from './storage/database.ts'
 import { lockDirectory } from './storage/lock.ts'
@@ -96,9 +94,9 @@ async function recover(dataDir: string, jobs: JobStore, now: number): Promise<nu
   }
   const [kept, fileless] = [jobs.keptIds(), jobs.fileless()]
   const idOf = (name: string): string => name.split('.')[0] ?? ''
-  const isKept = (name: string): boolean => kept.has(idOf(name))
-  const uploads = await tidy(dataDir, 'uploads', isKept, now)
-  return uploads + (await tidy(dataDir, 'files', isKept, now, name => fileless.has(idOf(name))))
+  const common = { directory: dataDir, now, isNeeded: (name: string): boolean => kept.has(idOf(name)) }
+  const uploads = await tidy({ ...common, folder: 'uploads' })
+  return uploads + (await tidy({ ...common, folder: 'files', isSpent: name => fileless.has(idOf(name)) }))
 }
 
 async function openDataDir(options: StartOptions, onClose: OnClose) {

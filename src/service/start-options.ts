@@ -1,5 +1,5 @@
 /** The options of a service besides its registers. */
-import type { RateOptions } from './auth/rates.ts'
+import type { RateOptions } from './auth/throttle.ts'
 import type { Login } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { Limits } from './limits.ts'

@@ -16,17 +16,17 @@ const NO_LIMIT = 2 ** 31 - 1
 export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, officers, usage, users, holdings, limits } = deps
 
-  const rowOf = (owner: number, code: string, paid: number, used: number): Allowance => {
+  const makeRow = (owner: number, code: string, paid: number, used: number): Allowance => {
     const startDate = new Date(usage.created(owner)).toISOString().slice(0, 10)
     return { countryName: countryName(code), countryIso2: code, startDate, expireDate: NO_END, paid, used }
   }
   const allowances = (owner: number, product: Product): Allowance[] =>
     engine.countries.map(code => ({
-      ...rowOf(owner, code, limits.reports, usage.used(owner, product, code)),
+      ...makeRow(owner, code, limits.reports, usage.used(owner, product, code)),
       templateName: product === 'company' ? 'full' : undefined,
     }))
   const monitored = (owner: number): Allowance[] =>
-    engine.countries.map(code => ({ name: countryName(code), ...rowOf(owner, code, NO_LIMIT, holdings.countIn(owner, code)) }))
+    engine.countries.map(code => ({ name: countryName(code), ...makeRow(owner, code, NO_LIMIT, holdings.countIn(owner, code)) }))
 
   route(app, deps, 'readAccess', ({ user, request }) => ({
     correlationId: request.id,

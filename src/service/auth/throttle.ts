@@ -1,18 +1,18 @@
 /**
- * Counts rejected logins by address and user name, and rejects further ones beyond the limits (contract §4.2, faults H4 and
- * S27). A client affects only its own address. Stores a bounded number of keyed digests, never a password.
+ * Counts rejected logins by address and user name, and rejects further ones beyond the limits (contract §4.2, faults H4 and S27). A client
+ * affects only its own address. Stores a bounded number of keyed digests, never a password. Also optional request limits, for all operations
+ * together and for single operations (contract §14.2).
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { isIPv6 } from 'node:net'
+import { OPERATIONS, type OperationName } from '../../contract/index.ts'
+import { FettleError } from '../../errors.ts'
 import type { Limits } from '../limits.ts'
 import { tooMany } from '../refusal.ts'
 import type { Login } from './users.ts'
 
-interface Counter {
-  count: number
-  /** When the window ends and the count is forgotten. */
-  readonly until: number
-}
+/** `until`: when the window ends and the count is forgotten. */
+type Counter = { count: number; readonly until: number }
 
 /** Sets a key as the newest; beyond `keys` keys the oldest is forgotten. */
 function keep<T>(kept: Map<string, T>, key: string, value: T, keys: number): void {
@@ -45,8 +45,56 @@ export function makeWindow(ms: number, now: () => number, keys: number) {
   }
 }
 
+/** The maximum of requests of a user in a window. */
+type Rate = { readonly requests: number; readonly perMs: number }
+
+/**
+ * Limits by operation; `all` counts every operation except login, which has its own throttle. Several limits apply together, for
+ * example one for bursts and one for sustained load.
+ */
+export type RateOptions = Readonly<Partial<Record<OperationName | 'all', Rate | readonly Rate[]>>>
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000 } as const
+
+/** Parses limits such as `20/1s`, `all=600/1m`, `readJob=2/1s`. Throws FETTLE_USAGE naming the invalid one. */
+export function readRates(texts: readonly string[]): RateOptions {
+  const rates: Partial<Record<OperationName | 'all', Rate[]>> = {}
+  for (const text of texts) {
+    const [, name = 'all', requests, count, unit] = /^(?:(\w+)=)?([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? []
+    const isKnown = name === 'all' || Object.hasOwn(OPERATIONS, name)
+    if (requests === undefined || !isKnown) {
+      const why = isKnown ? '' : `: there is no operation ${name}`
+      const hint = 'Write a limit as 20/1s, 600/1m or createJob=2/1s.'
+      throw new FettleError('FETTLE_USAGE', `the rate limit ${text} is not valid${why}`, { hint })
+    }
+    const rate = { requests: Number(requests), perMs: Number(count) * UNITS[unit as keyof typeof UNITS] }
+    const key = name as OperationName | 'all'
+    rates[key] = [...(rates[key] ?? []), rate]
+  }
+  return rates
+}
+
+/** Creates the limits; beyond `users` users the oldest is forgotten. */
+export function makeRates(options: RateOptions, now: () => number, users: number) {
+  const limits = Object.entries(options).flatMap(([name, rates]) =>
+    [rates].flat().map(rate => ({ name, rate, window: makeWindow(rate.perMs, now, users) })),
+  )
+  return {
+    /** Counts a request; throws a 429 with Retry-After beyond the limit. `other` is any operation of a group that is not served. */
+    admit(operation: OperationName | 'other', user: string): void {
+      for (const { name, rate, window } of limits) {
+        if (name !== 'all' && name !== operation) continue
+        if (window.count(user) >= rate.requests) throw tooMany('Too many requests.', window.left(user))
+        window.add(user)
+      }
+    },
+  }
+}
+
+export type Rates = ReturnType<typeof makeRates>
+
 /** The key of a client: an IPv4 address, or the first 64 bits of an IPv6 address, since a client usually owns such a prefix. */
-export function clientOf(address: string): string {
+export function findClient(address: string): string {
   const four = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
   if (four !== undefined || !isIPv6(address)) return four ?? address
   const [before = '', after] = (address.split('%')[0] ?? '').split('::')
@@ -70,12 +118,12 @@ export function makeThrottle(limits: Limits, now: () => number) {
   const secret = randomBytes(32)
   const digest = (...parts: string[]): string => createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64')
 
-  const keysOf = ({ username, password }: Login, address: string) => {
-    const client = clientOf(address)
+  const makeKeys = ({ username, password }: Login, address: string) => {
+    const client = findClient(address)
     const tag = digest(username, password).slice(0, TAG_LENGTH)
     return { client, one: digest(client, username, password), many: digest(client, username), tag }
   }
-  const check = ({ client, one, many }: ReturnType<typeof keysOf>): void => {
+  const check = ({ client, one, many }: ReturnType<typeof makeKeys>): void => {
     if (same.count(one) >= sameLogins) throw tooMany('Too many identical logins that failed.', same.left(one))
     // A client rejected under many names keeps one try per name, so that users who share its address are not locked out.
     const most = ofClient.count(client) >= clientLogins ? 1 : badLogins
@@ -84,19 +132,19 @@ export function makeThrottle(limits: Limits, now: () => number) {
 
   return {
     /** Throws a 429 with Retry-After beyond a limit; such a login is not counted. */
-    admit: (login: Login, address: string): void => check(keysOf(login, address)),
+    admit: (login: Login, address: string): void => check(makeKeys(login, address)),
     /** The lane of the gate: the client, or the user name once it has logged in from there, so that other names cannot delay it. */
     laneOf(login: Login, address: string): string {
-      const { client, many, tag } = keysOf(login, address)
+      const { client, many, tag } = makeKeys(login, address)
       return known.get(many) === tag ? many : client
     },
     accepted(login: Login, address: string): void {
-      const { many, tag } = keysOf(login, address)
+      const { many, tag } = makeKeys(login, address)
       keep(known, many, tag, loginKeys)
     },
     /** Counts a rejected login. Throws the 429 when parallel ones have reached a limit meanwhile. */
     rejected(login: Login, address: string): void {
-      const keys = keysOf(login, address)
+      const keys = makeKeys(login, address)
       check(keys)
       same.add(keys.one)
       bad.add(keys.many)

@@ -6,11 +6,8 @@ import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { User, Users } from './users.ts'
 
-interface Bearer {
-  readonly username: string
-  /** Generation of the user at the time of issue: a user removed and added again has another one. */
-  readonly generation: string
-}
+/** The generation is that at the time of issue: a user removed and added again has another. */
+type Bearer = Pick<User, 'username' | 'generation'>
 
 const ALGORITHM = 'HS256'
 const ISSUER = 'fettle'
@@ -52,19 +49,19 @@ export type Tokens = ReturnType<typeof makeTokens>
 /** Creates links that live for `lifeMs`. */
 export function makeLinks(lifeMs: number, now: () => number, users: Pick<Users, 'ofGeneration'>) {
   const secret = randomBytes(32)
-  const signatureOf = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()
+  const makeSignature = (...parts: readonly string[]): Buffer => createHmac('sha256', secret).update(parts.join('\n')).digest()
 
   return {
     sign(name: string, { generation }: User): string {
       const expires = String(now() + lifeMs)
-      const signature = signatureOf(name, expires, generation).toString('base64url')
+      const signature = makeSignature(name, expires, generation).toString('base64url')
       return `expires=${expires}&holder=${generation}&signature=${signature}`
     },
     /** The user of a link to this name; null when the query is forged or expired, or the user no longer exists. */
     check(name: string, { expires, holder, signature }: Readonly<Record<string, unknown>>): User | null {
       if (typeof expires !== 'string' || typeof holder !== 'string' || typeof signature !== 'string') return null
       const given = Buffer.from(signature, 'base64url')
-      const wanted = signatureOf(name, expires, holder)
+      const wanted = makeSignature(name, expires, holder)
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted) || Number(expires) <= now()) return null
       return users.ofGeneration(holder) ?? null
     },

@@ -1,15 +1,101 @@
 /**
- * The users who may log in: the logins given at start, and the current accounts of the data directory, which are added, listed and removed
- * whether or not a service runs on it. Passwords are stored as scrypt records, and checked in the same time for known and unknown users
- * (faults S25).
+ * The users who may log in: the logins given at start, and the accounts of the data directory, which are added, listed and removed whether or
+ * not a service runs on it: one file beside the database, replaced as a whole, of which a running service sees a change at the next request.
+ * Passwords are stored as scrypt records, and checked in the same time for known and unknown users (faults S25).
  */
 import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'
-import type { Role } from '../../contract/index.ts'
-import { FettleError } from '../../errors.ts'
-import { type Account, type AccountFile, addAccount, openAccounts, removeAccount } from '../storage/accounts.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
+import { ROLES, type Role } from '../../contract/index.ts'
+import { action, FettleError } from '../../errors.ts'
+import { makeFolder, writeWhole } from '../storage/atomic-file.ts'
 import type { OwnerNumbers } from '../storage/database.ts'
+import { lockDirectory, type Release } from '../storage/lock.ts'
 
-type PasswordRecord = Account['password']
+const account = z.strictObject({
+  id: z.string(),
+  username: z.string(),
+  role: z.enum(ROLES),
+  tenant: z.string(),
+  createdAt: z.string(),
+  password: z.strictObject({
+    salt: z.string(),
+    parameters: z.strictObject({ N: z.int(), r: z.int(), p: z.int() }),
+    key: z.string(),
+  }),
+})
+const file = z.strictObject({ version: z.literal(1), accounts: z.array(account) })
+
+/** `id` is new whenever the name is added; salt and key of a password are in base64. */
+type Account = z.infer<typeof account>
+
+const folderIn = (dataDir: string): string => join(dataDir, 'accounts')
+const pathIn = (dataDir: string): string => join(folderIn(dataDir), 'accounts.json')
+
+function readAccounts(path: string): ReadonlyMap<string, Account> {
+  try {
+    const { accounts } = file.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return new Map(accounts.map(account => [account.username, account]))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
+    throw new FettleError('FETTLE_SETTINGS', `Cannot read the users in ${path}: the file is damaged.`, {
+      cause,
+      hint: 'Restore it from a backup, or remove it and add the users again.',
+    })
+  }
+}
+
+/** Opens the accounts and rereads them whenever the file has changed. Throws FETTLE_SETTINGS for a damaged file. */
+export function openAccounts(dataDir: string) {
+  const path = pathIn(dataDir)
+  let version = ''
+  let accounts: ReadonlyMap<string, Account> = new Map()
+  return {
+    all(): ReadonlyMap<string, Account> {
+      const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+      const now = stats === undefined ? '' : `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`
+      if (now !== version) {
+        accounts = readAccounts(path)
+        version = now
+      }
+      return accounts
+    },
+  }
+}
+
+export type AccountFile = ReturnType<typeof openAccounts>
+
+// A change takes milliseconds: after two seconds the lock belongs to a process that hangs.
+const TRIES = 100
+const PAUSE_MS = 20
+
+async function lockSoon(folder: string): Promise<Release> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return lockDirectory(folder)
+    } catch (error) {
+      if (tried === TRIES || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+    }
+    await pause(PAUSE_MS)
+  }
+}
+
+async function changeAccounts(dataDir: string, next: (accounts: Map<string, Account>) => void): Promise<void> {
+  await makeFolder(folderIn(dataDir))
+  const release = await lockSoon(folderIn(dataDir))
+  try {
+    const accounts = new Map(readAccounts(pathIn(dataDir)))
+    next(accounts)
+    const text = JSON.stringify({ version: 1, accounts: [...accounts.values()] }, null, 2)
+    await writeWhole(pathIn(dataDir), write => write(`${text}\n`))
+  } finally {
+    release()
+  }
+}
+
+const formatUser = (username: string): string => `The user ${JSON.stringify(username)}`
 
 /**
  * 2^14 rounds of 8 KiB blocks: 16 MiB and about 40 ms a login, the usual interactive setting. Only tests make it cheaper, before a
@@ -20,13 +106,13 @@ export const PARAMETERS = { N: 2 ** 14, r: 8, p: 1 }
 const GENERATED = { ...PARAMETERS, N: 2 }
 const KEY_BYTES = 32
 
-const derive = (password: string, { salt, parameters }: Pick<PasswordRecord, 'salt' | 'parameters'>): Promise<Buffer> =>
+const derive = (password: string, { salt, parameters }: Pick<Account['password'], 'salt' | 'parameters'>): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const bytes = Buffer.from(salt, 'base64')
     scrypt(password.normalize('NFC'), bytes, KEY_BYTES, parameters, (error, key) => (error ? reject(error) : resolve(key)))
   })
 
-async function protect(password: string, isGenerated = false): Promise<PasswordRecord> {
+async function protect(password: string, isGenerated = false): Promise<Account['password']> {
   const record = { salt: randomBytes(16).toString('base64'), parameters: isGenerated ? GENERATED : { ...PARAMETERS } }
   return { ...record, key: (await derive(password, record)).toString('base64') }
 }
@@ -52,7 +138,7 @@ export interface User {
 
 /** Each login is an admin and its own tenant, and takes precedence over an account of the same name. */
 export async function openUsers(logins: readonly Login[], accounts: AccountFile, numberOf: OwnerNumbers) {
-  const given = new Map<string, { readonly password: PasswordRecord; readonly generation: string }>()
+  const given = new Map<string, { readonly password: Account['password']; readonly generation: string }>()
   for (const { username, password, isGenerated } of logins) {
     given.set(username, { password: await protect(password, isGenerated), generation: randomUUID() })
   }
@@ -126,11 +212,28 @@ export async function addUser(dataDir: string, { username, password, role, tenan
   if (!PASSWORD.test(password)) {
     throw new FettleError('FETTLE_USAGE', 'The password is not valid: use 8 to 256 characters without control characters.')
   }
-  await addAccount(dataDir, { username, role, tenant, createdAt: now.toISOString(), password: await protect(password) })
+  const account = { id: randomUUID(), username, role, tenant, createdAt: now.toISOString(), password: await protect(password) }
+  await changeAccounts(dataDir, accounts => {
+    if (accounts.has(username)) {
+      const hint = 'Remove the user first; the new user gets the same jobs, portfolios and searches.'
+      throw new FettleError('FETTLE_USAGE', `${formatUser(username)} cannot be added: the name is taken.`, { hint })
+    }
+    accounts.set(username, account)
+  })
 }
 
-/** Removes a user at once, also from a running service. The jobs, portfolios and searches of the user stay. */
-export const removeUser = removeAccount
+/**
+ * Removes a user at once, also from a running service, which voids its tokens. The jobs, portfolios and searches of the user stay. Throws
+ * FETTLE_USAGE for an unknown name.
+ */
+export const removeUser = (dataDir: string, username: string): Promise<void> =>
+  changeAccounts(dataDir, accounts => {
+    if (accounts.delete(username)) return
+    throw new FettleError('FETTLE_USAGE', `${formatUser(username)} cannot be removed: no such user.`, {
+      hint: 'List the users.',
+      action: action('serve', 'users', 'list'),
+    })
+  })
 
 /** The users of a data directory, sorted by name. */
 export const listUsers = (dataDir: string): UserInfo[] =>

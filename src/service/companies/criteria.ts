@@ -19,25 +19,25 @@ interface JsonSchema {
   readonly items?: JsonSchema
 }
 
-function criterionOf(schemas: JsonSchema | undefined, isRequired: boolean): Criterion {
+function describeCriterion(schemas: JsonSchema | undefined, isRequired: boolean): Criterion {
   const { minLength, maxLength, enum: allowed, pattern } = schemas?.items ?? schemas ?? {}
   const form = { minLength, maxLength, allowedValues: allowed && [...allowed], validationRegExp: pattern }
   return { ...(isRequired ? { required: true } : { optional: true }), ...form }
 }
 
-function propertiesOf(schema: z.ZodType): Record<string, JsonSchema> {
+function listProperties(schema: z.ZodType): Record<string, JsonSchema> {
   const properties = Object.entries(z.toJSONSchema(schema, JSON_SCHEMA_OPTIONS).properties ?? {})
   return Object.fromEntries(properties.map(([name, property]) => [name, writtenForm({ ...(property as object) }, 'takes')]))
 }
 
 /** One set of criteria per key parameter, which is required there; the others are optional. */
-function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {
-  const schemas = propertiesOf(schema)
+function listSets(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys: readonly string[]): Set[] {
+  const schemas = listProperties(schema)
   return keys.map(key => {
     const set: Set = {}
     for (const [parameter, path] of Object.entries(paths)) {
       const [outer = '', inner] = path.split('.')
-      const criterion = criterionOf(schemas[parameter], parameter === key)
+      const criterion = describeCriterion(schemas[parameter], parameter === key)
       set[outer] = inner === undefined ? criterion : { ...(set[outer] as Record<string, Criterion>), [inner]: criterion }
     }
     return set
@@ -45,9 +45,9 @@ function setsOf(schema: z.ZodType, paths: Readonly<Record<string, string>>, keys
 }
 
 /** `keys` are the parameters of which a search needs at least one. */
-export const companyCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchCompanies.query, PATHS.company, keys)
+export const companyCriteria = (keys: readonly string[]): Set[] => listSets(OPERATIONS.searchCompanies.query, PATHS.company, keys)
 
-export const peopleCriteria = (keys: readonly string[]): Set[] => setsOf(OPERATIONS.searchPeople.query, PATHS.person, keys)
+export const peopleCriteria = (keys: readonly string[]): Set[] => listSets(OPERATIONS.searchPeople.query, PATHS.person, keys)
 
 export const reportSchema = (section: 'CompanyReportResponse' | 'DirectorReportResponse'): object =>
   writtenForm(

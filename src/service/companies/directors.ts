@@ -6,9 +6,9 @@ import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../..
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officers.ts'
-import { addressOf as companyAddressOf, oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
+import { readAddress as companyAddressOf, oneLine, splitStreet, readStatus, readType, withoutEmpty } from './facts.ts'
 
-function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddress {
+function readAddress({ address1, address2, town, postcode }: Officer): CompanyAddress {
   return withoutEmpty({
     simpleValue: oneLine([address1, address2, town, postcode]),
     ...splitStreet(address1),
@@ -17,7 +17,7 @@ function addressOf({ address1, address2, town, postcode }: Officer): CompanyAddr
   })
 }
 
-const kindOf = ({ type }: Officer): string => {
+const readKind = ({ type }: Officer): string => {
   if (type === '' || /person|individual|natural/i.test(type)) return 'Person'
   return /compan|corporat|legal|firm/i.test(type) ? 'Company' : 'Other'
 }
@@ -25,7 +25,7 @@ const kindOf = ({ type }: Officer): string => {
 const IS_DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Days as the date-times that the interface declares. Months and years, which are none, are in `additionalData` as the register has them. */
-function datesOf<Name extends string>(dates: Readonly<Record<Name, string>>) {
+function readDates<Name extends string>(dates: Readonly<Record<Name, string>>) {
   const entries = Object.entries<string>(dates)
   const days = entries.flatMap(([name, date]) => (IS_DAY.test(date) ? [[name, `${date}T00:00:00Z`] as const] : []))
   const others = entries.filter(([, date]) => date !== '' && !IS_DAY.test(date))
@@ -37,7 +37,7 @@ function datesOf<Name extends string>(dates: Readonly<Record<Name, string>>) {
 
 const GENDERS: Readonly<Record<string, string>> = { '': '', male: 'Male', m: 'Male', female: 'Female', f: 'Female' }
 
-const genderOf = (text: string): string => GENDERS[text.trim().toLowerCase()] ?? 'Unknown'
+const readGender = (text: string): string => GENDERS[text.trim().toLowerCase()] ?? 'Unknown'
 
 const details = (officer: Officer) =>
   withoutEmpty({
@@ -47,25 +47,25 @@ const details = (officer: Officer) =>
     firstName: officer.firstName,
     middleName: officer.middleName,
     surname: officer.lastName,
-    gender: genderOf(officer.gender),
+    gender: readGender(officer.gender),
     placeOfBirth: officer.placeOfBirth,
     nationality: officer.nationality,
     countryOfResidence: officer.countryOfResidence,
     country: officer.country,
-    directorType: kindOf(officer),
+    directorType: readKind(officer),
   })
 
-function directorOf(positions: readonly [Officer, ...Officer[]]): Director {
+function makeDirector(positions: readonly [Officer, ...Officer[]]): Director {
   const [first] = positions
-  const resigned = positions.map(one => one.resigned).sort()
+  const resigned = positions.map(({ resigned }) => resigned).sort()
   return {
     id: first.peopleId,
     idType: 'Other',
     ...details(first),
-    ...datesOf({ dateOfBirth: first.dateOfBirth, resignationDate: resigned.at(-1) ?? '' }),
-    address: addressOf(first),
+    ...readDates({ dateOfBirth: first.dateOfBirth, resignationDate: resigned.at(-1) ?? '' }),
+    address: readAddress(first),
     positions: positions.map(({ appointed, position }) => ({
-      ...datesOf({ dateAppointed: appointed }),
+      ...readDates({ dateAppointed: appointed }),
       ...withoutEmpty({ positionName: position }),
     })),
   }
@@ -78,13 +78,13 @@ function byPerson(officers: readonly Officer[]): Director[] {
     if (earlier === undefined) people.set(officer.peopleId, [officer])
     else earlier.push(officer)
   }
-  return [...people.values()].map(directorOf)
+  return [...people.values()].map(makeDirector)
 }
 
 /** A person is a previous director in each position that they resigned from. */
-export const directorsOf = (officers: readonly Officer[]): NonNullable<CompanyReport['directors']> => ({
-  currentDirectors: byPerson(officers.filter(one => one.resigned === '')),
-  previousDirectors: byPerson(officers.filter(one => one.resigned !== '')),
+export const listDirectors = (officers: readonly Officer[]): NonNullable<CompanyReport['directors']> => ({
+  currentDirectors: byPerson(officers.filter(({ resigned }) => resigned === '')),
+  previousDirectors: byPerson(officers.filter(({ resigned }) => resigned !== '')),
 })
 
 /** A position of a person and the company it is in. */
@@ -98,13 +98,13 @@ export const foundPerson = ({ officer, company }: Appointment): FoundPerson => (
     country: officer.country || company.country,
     position: officer.position,
   }),
-  ...datesOf({ dateOfBirth: officer.dateOfBirth }),
+  ...readDates({ dateOfBirth: officer.dateOfBirth }),
   company: { id: company.connectId },
   companyName: company.name,
-  companyType: typeOf(company),
+  companyType: readType(company),
   ...withoutEmpty({ companyRegistrationNumber: company.orgNumber }),
   status: officer.resigned === '' ? 'Current' : 'Previous',
-  address: addressOf(officer),
+  address: readAddress(officer),
 })
 
 const directorship = ({ officer, company }: Appointment) => ({
@@ -113,22 +113,22 @@ const directorship = ({ officer, company }: Appointment) => ({
   ...withoutEmpty({
     companyNumber: safeNumber(company),
     companyRegistrationNumber: company.orgNumber,
-    status: statusOf(company),
+    status: readStatus(company),
   }),
   address: companyAddressOf(company),
   position: {
     ...withoutEmpty({ positionName: officer.position }),
-    ...datesOf({ dateAppointed: officer.appointed, resignationDate: officer.resigned }),
+    ...readDates({ dateAppointed: officer.appointed, resignationDate: officer.resigned }),
   },
 })
 
 export function personReport(appointments: readonly [Appointment, ...Appointment[]]) {
   const [{ officer }] = appointments
-  const previous = appointments.filter(one => one.officer.resigned !== '')
-  const current = appointments.filter(one => one.officer.resigned === '')
-  const isInactive = ({ company }: Appointment): boolean => statusOf(company) === 'NonActive'
+  const previous = appointments.filter(appointment => appointment.officer.resigned !== '')
+  const current = appointments.filter(appointment => appointment.officer.resigned === '')
+  const isInactive = ({ company }: Appointment): boolean => readStatus(company) === 'NonActive'
   const inactive = current.filter(isInactive)
-  const active = current.filter(one => !isInactive(one))
+  const active = current.filter(appointment => !isInactive(appointment))
   return {
     directorId: officer.peopleId,
     directorSummary: {
@@ -136,7 +136,7 @@ export function personReport(appointments: readonly [Appointment, ...Appointment
       inactiveAppointments: inactive.length,
       previousAppointments: previous.length,
     },
-    directorDetails: { ...details(officer), ...datesOf({ dateOfBirth: officer.dateOfBirth }), address: addressOf(officer) },
+    directorDetails: { ...details(officer), ...readDates({ dateOfBirth: officer.dateOfBirth }), address: readAddress(officer) },
     directorships: {
       current: active.map(directorship),
       inactive: inactive.map(directorship),

@@ -17,7 +17,7 @@ const STATUSES = [
 ] as const
 
 /** The interface's status; '' when the register has none. */
-export function statusOf({ status }: Company): '' | 'Active' | 'NonActive' | 'Pending' | 'Other' {
+export function readStatus({ status }: Company): '' | 'Active' | 'NonActive' | 'Pending' | 'Other' {
   if (status.trim() === '') return ''
   return STATUSES.find(([, pattern]) => pattern.test(status))?.[0] ?? 'Other'
 }
@@ -25,7 +25,7 @@ export function statusOf({ status }: Company): '' | 'Active' | 'NonActive' | 'Pe
 const LIMITED: ReadonlySet<string> = new Set(['private', 'public', 'corporation', 'llc'])
 
 /** The type by the legal form in the name; `NotSet` without one. */
-export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
+export function readType({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
   const { legal } = parseCompanyName(name)
   if (legal === null) return 'NotSet'
   return LIMITED.has(legal) ? 'Ltd' : 'NonLtd'
@@ -34,7 +34,7 @@ export function typeOf({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {
 export const isPublic = ({ name }: Company): boolean => parseCompanyName(name).legal === 'public'
 
 /** Industry codes of the register, the main one first. */
-export const activitiesOf = ({ activities = [] }: Company): Activity[] =>
+export const listActivities = ({ activities = [] }: Company): Activity[] =>
   activities.map(text => withoutEmpty({ ...splitActivity(text) }))
 
 export const OFFICE = 'registered'
@@ -61,7 +61,7 @@ export function splitStreet(line: string): { readonly street: string; readonly h
 
 export const oneLine = (parts: readonly string[]): string => parts.filter(part => part !== '').join(', ')
 
-export function addressOf(company: Company): CompanyAddress {
+export function readAddress(company: Company): CompanyAddress {
   const { address1, address2, town, postcode, phone, country } = company
   return withoutEmpty({
     simpleValue: oneLine([address1, address2, town, postcode]),
@@ -75,8 +75,8 @@ export function addressOf(company: Company): CompanyAddress {
 
 export function foundCompany(company: Company): FoundCompany {
   const { connectId: id, country, orgNumber, name, vatNumber, tradingNames, phone, legalForm = '' } = company
-  const [activity] = activitiesOf(company)
-  const address = addressOf(company)
+  const [activity] = listActivities(company)
+  const address = readAddress(company)
   return {
     id,
     ...withoutEmpty({
@@ -85,9 +85,9 @@ export function foundCompany(company: Company): FoundCompany {
       safeNo: safeNumber(company),
       idType: orgNumber === '' ? 'InternalID' : 'RegistrationNumber',
       name,
-      type: typeOf(company),
+      type: readType(company),
       officeType: OFFICE,
-      status: statusOf(company),
+      status: readStatus(company),
       statusDescription: company.status,
       legalForm,
       activityCode: activity?.code ?? '',

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { pageOf, route } from '../http/route.ts'
+import { cutPage, route } from '../http/route.ts'
 import { notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { type Officer, tokenOfNumber } from '../registers/officers.ts'
@@ -36,7 +36,7 @@ function matchesQuery({ officer, company }: Appointment, query: Query): boolean 
 
 export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { engine, officers, limits } = deps
-  const appointmentsOf = (found: readonly Officer[]): Appointment[] =>
+  const listAppointments = (found: readonly Officer[]): Appointment[] =>
     found.flatMap(officer => {
       const company = engine.find(officer.connectId)
       return company === null ? [] : [{ officer, company }]
@@ -63,17 +63,17 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
     const found = candidates(query)
-    const people = appointmentsOf(found).filter(one => matchesQuery(one, query))
+    const people = listAppointments(found).filter(appointment => matchesQuery(appointment, query))
     const none = officers.size === 0 ? 'No register of this service holds officers.' : 'No person of the register is like this.'
     const messages = [
       ...(people.length === 0 ? [noResults(none)] : []),
       ...(found.length === limits.searchCandidates ? [tooManyResults(limits.searchCandidates)] : []),
     ]
-    return { correlationId: request.id, totalSize: people.length, directors: pageOf(people, query).map(foundPerson), messages }
+    return { correlationId: request.id, totalSize: people.length, directors: cutPage(people, query).map(foundPerson), messages }
   })
 
   route(app, deps, 'readPerson', ({ user, params, request }) => {
-    const [first, ...others] = appointmentsOf(officers.ofPerson(params.peopleId ?? ''))
+    const [first, ...others] = listAppointments(officers.ofPerson(params.peopleId ?? ''))
     if (first === undefined) throw notFound('Person')
     countReport(deps, user, 'person', first.officer.country || first.company.country)
     return { correlationId: request.id, report: personReport([first, ...others]), messages: [] }

@@ -8,14 +8,14 @@ import type { CompanyReport, ReportReply } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
+import { type PdfSection, renderPdf, requirePdf } from '../http/pdf.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
 import { type Call, type LinkRoute, route } from '../http/route.ts'
 import type { Company, Figures } from '../matching/types.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
 import type { Officer } from '../registers/officers.ts'
-import { directorsOf } from './directors.ts'
-import { activitiesOf, addressOf, statusOf, withoutEmpty } from './facts.ts'
+import { listDirectors } from './directors.ts'
+import { listActivities, readAddress, readStatus, withoutEmpty } from './facts.ts'
 
 /** Reasons to order a report in Germany; the code is the position from 1. */
 const REASONS = [
@@ -29,14 +29,14 @@ const REASONS = [
   'insurance contract',
 ]
 
-export const customDataOf = (country: string) =>
+export const listCustomData = (country: string) =>
   country === 'DE'
     ? [{ key: 'de_reason_code', optional: false, allowedValues: REASONS.map((_, at) => String(at + 1)), description: REASONS }]
     : []
 
 /** Throws a 400 when required custom data is missing. */
 function requireCustomData(country: string, customData = ''): void {
-  for (const { key, allowedValues } of customDataOf(country)) {
+  for (const { key, allowedValues } of listCustomData(country)) {
     const value = /(?:^|[,;&|\s])de_reason_code::(\d+)(?=$|[,;&|\s])/.exec(customData)?.[1]
     if (value !== undefined && allowedValues.includes(value)) continue
     const why = `customData: ${country} requires ${key}::n, where n is one of ${allowedValues.join(', ')}`
@@ -44,28 +44,28 @@ function requireCustomData(country: string, customData = ''): void {
   }
 }
 
-export function reportOf(company: Company, officers: readonly Officer[]): CompanyReport {
+export function makeReport(company: Company, officers: readonly Officer[]): CompanyReport {
   const { connectId: companyId, name, country, orgNumber, vatNumber, tradingNames, previousNames, email, website } = company
   const { legalForm = '', incorporated = '', figures = {} } = company
   const { currency = '', employees = '' } = figures
-  const [turnover, equity, profit] = [amountOf(figures.turnover), amountOf(figures.equity), amountOf(figures.profit)]
+  const [turnover, equity, profit] = [readAmount(figures.turnover), readAmount(figures.equity), readAmount(figures.profit)]
   const money = (value: number | undefined) => (value === undefined ? undefined : { value, ...withoutEmpty({ currency }) })
   const formerNames = previousNames.map((previous, at) => {
     const until = company.previousUntil?.[at] ?? ''
     return { name: previous, dateChanged: until === '' ? undefined : `${until}T00:00:00Z` }
   })
-  const activities = activitiesOf(company)
+  const activities = listActivities(company)
   const [main] = activities
-  const status = statusOf(company)
+  const status = readStatus(company)
   const companyStatus = status === '' ? undefined : { status, description: company.status }
-  const address = addressOf(company)
+  const address = readAddress(company)
   const statement = {
     ...withoutEmpty({ currency }),
     profitAndLoss: { revenue: turnover, profitAfterTax: profit },
     balanceSheet: { totalShareholdersEquity: equity },
   }
   const hasStatement = turnover !== undefined || equity !== undefined || profit !== undefined
-  const rating = ratingOf(figures)
+  const rating = readRating(figures)
   return {
     companyId,
     language: 'EN',
@@ -101,21 +101,21 @@ export function reportOf(company: Company, officers: readonly Officer[]): Compan
       websites: website === '' ? undefined : [website],
     },
     creditScore: rating === undefined ? undefined : { currentCreditRating: rating },
-    directors: officers.length === 0 ? undefined : directorsOf(officers),
+    directors: officers.length === 0 ? undefined : listDirectors(officers),
     otherInformation: employees === '' ? undefined : { employeesInformation: [{ numberOfEmployees: employees }] },
     financialStatements: hasStatement ? [statement] : undefined,
   }
 }
 
 /** Undefined for a text that is not an amount. */
-function amountOf(text = ''): number | undefined {
+function readAmount(text = ''): number | undefined {
   const amount = Number(text.replaceAll(/[\s,]/g, ''))
   return text === '' || Number.isNaN(amount) ? undefined : amount
 }
 
 /** Band, score and credit limit; undefined where the register has none of them. */
-function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figures) {
-  const value = amountOf(limit)
+function readRating({ rating = '', score = '', limit = '', currency = '' }: Figures) {
+  const value = readAmount(limit)
   if (rating === '' && score === '' && value === undefined) return undefined
   return {
     commonValue: rating || undefined,
@@ -125,22 +125,22 @@ function ratingOf({ rating = '', score = '', limit = '', currency = '' }: Figure
 }
 
 /** `companyRegistrationNumber` becomes `Company registration number`. */
-const labelOf = (key: string): string => {
+const formatLabel = (key: string): string => {
   const words = key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
 
-function rowsOf(value: unknown, key: string): [string, string][] {
+function listRows(value: unknown, key: string): [string, string][] {
   if (value === null || value === undefined || value === '') return []
   if (Array.isArray(value)) {
     if (value.every(isPlain)) return [[key, value.join('\n')]]
-    return value.flatMap((element, at) => rowsOf(element, `${key} ${at + 1}`.trim()))
+    return value.flatMap((element, at) => listRows(element, `${key} ${at + 1}`.trim()))
   }
   if (typeof value === 'object') {
     return Object.entries(value).flatMap(([name, inner]) =>
-      rowsOf(inner, key === '' ? labelOf(name) : `${key}: ${labelOf(name).toLowerCase()}`),
+      listRows(inner, key === '' ? formatLabel(name) : `${key}: ${formatLabel(name).toLowerCase()}`),
     )
   }
   // The midnight of a day is how the wire writes the day.
@@ -148,10 +148,10 @@ function rowsOf(value: unknown, key: string): [string, string][] {
 }
 
 /** A section for every non-empty part of the record. */
-export const sectionsOf = (record: object): PdfSection[] =>
+export const listSections = (record: object): PdfSection[] =>
   Object.entries(record).flatMap(([key, value]) => {
-    const rows = rowsOf(value, isPlain(value) ? labelOf(key) : '')
-    return rows.length === 0 ? [] : [{ heading: labelOf(key), rows }]
+    const rows = listRows(value, isPlain(value) ? formatLabel(key) : '')
+    return rows.length === 0 ? [] : [{ heading: formatLabel(key), rows }]
   })
 
 const JSON_AND_PDF = 'application/json+pdf'
@@ -169,18 +169,18 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { search, officers, clock, limits, links, addressOf } = deps
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
-    const report = reportOf(company, officers.ofCompany(company.connectId))
+    const report = makeReport(company, officers.ofCompany(company.connectId))
     const { connectId } = company
     const common = { failedSections: [], dateOfOrder: new Date(clock.now()).toISOString(), language: 'EN' }
     if (!withPdf) return { correlationId: id, ...common, companyId: connectId, userId, report }
     const { companyId: _id, language: _language, ...sections } = report
     const order = { Company: connectId, 'Date of order': common.dateOfOrder }
-    const pdf = await pdfOf(company.name, [{ heading: 'Order', rows: Object.entries(order) }, ...sectionsOf(sections)])
+    const pdf = await renderPdf(company.name, [{ heading: 'Order', rows: Object.entries(order) }, ...listSections(sections)])
     const pdfReportStream = pdf.toString('base64')
     return { correlationID: id, ...common, companyID: connectId, userID: userId, report, pdfReportStream }
   }
 
-  const typeOf = ({ withPdf }: Order): string => (withPdf ? JSON_AND_PDF : 'application/json; charset=utf-8')
+  const chooseType = ({ withPdf }: Order): string => (withPdf ? JSON_AND_PDF : 'application/json; charset=utf-8')
 
   type ReportCall = Call<undefined, { template: string; customData?: string }>
   const order = async ({ user, id, query, request, reply }: ReportCall): Promise<unknown> => {
@@ -195,7 +195,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     countReport(deps, user, 'company', company.country)
     const ordered: Order = { connectId: company.connectId, userId: user.person, withPdf }
     const body = JSON.stringify(await answer(company, ordered, request.id))
-    if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(typeOf(ordered)).send(body)
+    if (Buffer.byteLength(body) <= limits.reportBytes) return reply.type(chooseType(ordered)).send(body)
     const name = Buffer.from(JSON.stringify(ordered)).toString('base64url')
     const base = readsRelativeLinks(request) ? '' : addressOf(request.raw)
     return reply.redirect(`${base}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
@@ -210,7 +210,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     if (company === null) throw notFound('Company')
     return reply
       .headers({ 'Cache-Control': 'no-store' })
-      .type(typeOf(ordered))
+      .type(chooseType(ordered))
       .send(JSON.stringify(await answer(company, ordered, id)))
   })
 }

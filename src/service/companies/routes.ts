@@ -11,22 +11,22 @@ import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../
 import { normaliseText } from '../../normalise/text.ts'
 import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { pageOf, route } from '../http/route.ts'
+import { cutPage, route } from '../http/route.ts'
 import { THRESHOLDS } from '../matching/index.ts'
 import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { plainPostcode } from '../registers/search.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
-import { addressOf, foundCompany, OFFICE, oneLine, splitStreet, statusOf, typeOf, withoutEmpty } from './facts.ts'
-import { customDataOf } from './report.ts'
+import { readAddress, foundCompany, OFFICE, oneLine, splitStreet, readStatus, readType, withoutEmpty } from './facts.ts'
+import { listCustomData } from './report.ts'
 import { findCompanies, KEY_CRITERIA } from './search.ts'
 
 const [LOWEST, REVIEW, HIGHEST] = [893, 900, 999]
 const REVIEW_FROM = THRESHOLDS.review
 
 /** Converts the engine's chance of a company, from 0 to 1, to a confidence: never decreasing, with the boundary of review at 900. */
-export const confidenceOf = (chance: number): number =>
+export const rateConfidence = (chance: number): number =>
   chance < REVIEW_FROM
     ? LOWEST + Math.floor((chance / REVIEW_FROM) * (REVIEW - LOWEST))
     : REVIEW + Math.floor(((chance - REVIEW_FROM) / (1 - REVIEW_FROM)) * (HIGHEST - REVIEW))
@@ -38,7 +38,7 @@ const ALPHA = [
   [REVIEW, 'D'],
 ] as const
 
-export function queryOf(query: MatchQuery): Query {
+export function makeQuery(query: MatchQuery): Query {
   const { name, country, regNo = '', vatNo = '', street = '', houseNo = '', city = '', postCode = '', phoneNo = '' } = query
   return {
     name,
@@ -62,11 +62,11 @@ const GRADES = [
   [0.5, 'D'],
 ] as const
 
-const gradeOf = (similarity: number): string => GRADES.find(([minimum]) => similarity >= minimum)?.[1] ?? 'F'
+const findGrade = (similarity: number): string => GRADES.find(([minimum]) => similarity >= minimum)?.[1] ?? 'F'
 
 /** `Z` unless both values are given, else a letter by their similarity. */
 function grade(requested: string, present: string, similarity: (a: string, b: string) => number): string {
-  return requested === '' || present === '' ? 'Z' : gradeOf(similarity(requested, present))
+  return requested === '' || present === '' ? 'Z' : findGrade(similarity(requested, present))
 }
 
 const same = (a: string, b: string): number => (a === b ? 1 : 0)
@@ -92,7 +92,7 @@ function explainPlan(query: MatchQuery, company: Company, confidence: number): E
     matchScore: confidence,
     matchScoreAlpha: ALPHA.find(([minimum]) => confidence >= minimum)?.[1] ?? 'F',
     'matchScoreLocal Id': number,
-    matchScoreName: gradeOf(Math.max(...names.map(name => nameSimilarity(query.name, name)))),
+    matchScoreName: findGrade(Math.max(...names.map(name => nameSimilarity(query.name, name)))),
     matchScoreHouseNo: grade(plain(requested.houseNumber), plain(present.houseNumber), same),
     matchScoreStreet: grade(plain(requested.street), plain(present.street), bigrams),
     matchScorePoBox: 'Z',
@@ -103,15 +103,15 @@ function explainPlan(query: MatchQuery, company: Company, confidence: number): E
     matchScoreVatNo: grade(normaliseVat(query.vatNo ?? '', country), normaliseVat(company.vatNumber, country), same),
     matchScoreRegNo: number,
     matchScorePhoneNo: grade(phoneDigits(query.phoneNo ?? ''), phoneDigits(company.phone), same),
-    matchScoreSimpleValue: grade(plain(line), plain(addressOf(company).simpleValue), bigrams),
+    matchScoreSimpleValue: grade(plain(line), plain(readAddress(company).simpleValue), bigrams),
     matchScoreNum: String(confidence),
   }
 }
 
 export function matchedCompany(query: MatchQuery, company: Company, chance: number): MatchedCompany {
-  const confidence = confidenceOf(chance)
+  const confidence = rateConfidence(chance)
   const { connectId: id, country, orgNumber, name, town, postcode, phone } = company
-  const { simpleValue = '' } = addressOf(company)
+  const { simpleValue = '' } = readAddress(company)
   const digits = phone.replace(/\D+/g, '')
   return {
     matchScoreConfidence: confidence,
@@ -127,7 +127,7 @@ export function matchedCompany(query: MatchQuery, company: Company, chance: numb
       postcode,
       country,
     }),
-    ...withoutEmpty({ status: statusOf(company), type: typeOf(company), officeType: OFFICE }),
+    ...withoutEmpty({ status: readStatus(company), type: readType(company), officeType: OFFICE }),
     matchScoreExplainPlan: explainPlan(query, company, confidence),
   }
 }
@@ -150,7 +150,7 @@ export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
     for (const country of query.countries ?? []) requireCountry(country, 'countries', ['PLC'])
     await turn()
     const { companies, messages } = await findCompanies(query, tools)
-    return { correlationId, totalSize: companies.length, companies: pageOf(companies, query).map(foundCompany), messages }
+    return { correlationId, totalSize: companies.length, companies: cutPage(companies, query).map(foundCompany), messages }
   }
   route(app, deps, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
   route(app, deps, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
@@ -158,9 +158,9 @@ export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'matchCompanies', async ({ query }) => {
     requireCountry(query.country, 'country')
     await turn()
-    const { candidates } = engine.match(queryOf(query), limits.matchCompanies)
+    const { candidates } = engine.match(makeQuery(query), limits.matchCompanies)
     const matchedCompanies = candidates
-      .filter(({ chance }) => confidenceOf(chance) >= query.matchThreshold)
+      .filter(({ chance }) => rateConfidence(chance) >= query.matchThreshold)
       .map(({ company, chance }) => matchedCompany(query, engine.at(company), chance))
     return { totalMatches: matchedCompanies.length, matchedCompanies }
   })
@@ -177,6 +177,6 @@ export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'reportCustomData', ({ params }) => {
     const country = requireCountry(params.country ?? '', 'country')
-    return { country, customData: customDataOf(country) }
+    return { country, customData: listCustomData(country) }
   })
 }

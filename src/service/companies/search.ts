@@ -10,14 +10,14 @@ import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import type { Engine } from '../registers/engine.ts'
 import { plainPostcode, type Search } from '../registers/search.ts'
-import { isPublic, OFFICE, splitStreet, statusOf, typeOf } from './facts.ts'
+import { isPublic, OFFICE, splitStreet, readStatus, readType } from './facts.ts'
 
 /** Least bigram similarity of two names that differ only by typing errors. */
 const MIN_SIMILARITY = 0.7
 
 export function containsWords(requested: string, text: string): boolean {
   const present = splitWords(text)
-  return splitWords(requested).every(word => present.some(one => one.startsWith(word)))
+  return splitWords(requested).every(word => present.some(other => other.startsWith(word)))
 }
 
 const core = (name: string): string => parseCompanyName(name).words.join('')
@@ -29,7 +29,7 @@ const isName =
       ? normaliseText(name) === normaliseText(requested)
       : containsWords(requested, name) || bigramSimilarity(core(requested), core(name)) >= MIN_SIMILARITY
 
-const initialsOf = (name: string): string =>
+const readInitials = (name: string): string =>
   splitWords(name)
     .map(word => word.charAt(0))
     .join('')
@@ -41,7 +41,7 @@ function isNamed(company: Company, { name, tradeName, acronym, exact = false }: 
   if (acronym === undefined) return true
   const letters = normaliseText(acronym).replaceAll(' ', '')
   // The initials of the legal form may follow.
-  return [company.name, ...tradingNames].some(one => core(one) === letters || initialsOf(one).startsWith(letters))
+  return [company.name, ...tradingNames].some(text => core(text) === letters || readInitials(text).startsWith(letters))
 }
 
 function isAt(company: Company, { address, street, houseNo, city, province, postCode }: CompaniesQuery): boolean {
@@ -69,22 +69,21 @@ function hasNumbers(company: Company, { regNo, vatNo, phoneNo, website }: Compan
   const vat = normaliseVat(company.vatNumber, country)
   if (vatNo !== undefined && (vat === '' || normaliseVat(vatNo, country) !== vat)) return false
   const phone = phoneDigits(company.phone)
-  if (phoneNo !== undefined && (phone === '' || !phoneNo.some(one => phoneDigits(one) === phone))) return false
+  if (phoneNo !== undefined && (phone === '' || !phoneNo.some(number => phoneDigits(number) === phone))) return false
   const domain = domainOf(company.website) || domainOf(company.email)
   return website === undefined || (domain !== '' && domainOf(website) === domain)
 }
 
-/** `PLC` among the countries means the public companies of any country. */
-const isFrom = (company: Company, countries: readonly string[] | undefined): boolean =>
-  countries === undefined || countries.includes(company.country) || (countries.includes('PLC') && isPublic(company))
-
 function matchesQuery(company: Company, query: CompaniesQuery): boolean {
   const { status, type, officeType } = query
   // As in matching, a company without a status counts as active.
-  if (status !== undefined && (statusOf(company) || 'Active') !== status) return false
-  if (type !== undefined && typeOf(company) !== type) return false
+  if (status !== undefined && (readStatus(company) || 'Active') !== status) return false
+  if (type !== undefined && readType(company) !== type) return false
   if (officeType !== undefined && officeType !== OFFICE) return false
-  return isFrom(company, query.countries) && hasNumbers(company, query) && isAt(company, query) && isNamed(company, query)
+  const { countries = [company.country] } = query
+  // `PLC` means the public companies of any country.
+  if (!countries.includes(company.country) && !(countries.includes('PLC') && isPublic(company))) return false
+  return hasNumbers(company, query) && isAt(company, query) && isNamed(company, query)
 }
 
 type SearchTools = { readonly engine: Engine; readonly search: Search; readonly most: number }
@@ -125,7 +124,7 @@ function engineQueries(query: CompaniesQuery, available: readonly string[]): Que
 }
 
 const distinct = (companies: readonly Company[]): Company[] =>
-  [...new Map(companies.toReversed().map(one => [one.connectId, one])).values()].reverse()
+  [...new Map(companies.toReversed().map(company => [company.connectId, company])).values()].reverse()
 
 /** By the start of town or street, or by country alone. */
 async function withoutKey(query: CompaniesQuery, { engine, search, most }: SearchTools) {

@@ -141,13 +141,13 @@ export function sniffDelimiter(sample: string): string {
   return best.delimiter
 }
 
-const dialectOf = async (path: string, limits: Limits) => ({
-  delimiter: sniffDelimiter(await sampleOf(path)),
+const readDialect = async (path: string, limits: Limits) => ({
+  delimiter: sniffDelimiter(await readSample(path)),
   record_delimiter: ['\r\n', '\n', '\r'],
   max_record_size: limits.recordBytes,
 })
 
-async function sampleOf(path: string): Promise<string> {
+async function readSample(path: string): Promise<string> {
   const file = await open(path, 'r')
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
@@ -165,7 +165,7 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
   const source = checkText(createReadStream(path, { highWaterMark: 256 * 1024 }))
   let records = 0
   try {
-    for await (const cells of parseRows<string[]>(source, await dialectOf(path, limits))) {
+    for await (const cells of parseRows<string[]>(source, await readDialect(path, limits))) {
       records += 1
       if (cells.length > limits.columns) {
         throw new CsvFault(`record ${records}: ${cells.length} columns; ${limits.columns} are allowed`)
@@ -185,7 +185,7 @@ export async function* readRecords(path: string, limits: Limits): AsyncGenerator
 /** The first line of the record after `records` complete ones. */
 async function lineAfter(path: string, limits: Limits, records: number): Promise<number> {
   if (records === 0) return 1
-  const options = { ...(await dialectOf(path, limits)), info: true }
+  const options = { ...(await readDialect(path, limits)), info: true }
   let [line, seen] = [1, 0]
   for await (const { info } of parseRows<{ info: { lines: number } }>(createReadStream(path), options)) {
     line = info.lines + 1

@@ -23,7 +23,7 @@ function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
   return Object.fromEntries(Object.entries(known).map(([field, value]) => [field, isKnown ? (value ?? null) : null]))
 }
 
-const common = (job: Job, play: Play): JobRecord => ({
+const commonFields = (job: Job, play: Play): JobRecord => ({
   id: job.id,
   name: job.name,
   createdAt: play.dateOf(job.createdAt),
@@ -39,7 +39,7 @@ const common = (job: Job, play: Play): JobRecord => ({
 
 /** `details` is the reason of an error status. */
 export const jobRecord = (job: Job, play: Play, correlationId?: string): JobRecord => ({
-  ...common(job, play),
+  ...commonFields(job, play),
   modifiedAT: play.dateOf(job.modifiedAt),
   details: job.details ?? undefined,
   correlationId,
@@ -47,7 +47,7 @@ export const jobRecord = (job: Job, play: Play, correlationId?: string): JobReco
 
 /** The reply of archive: a job with `modifiedAt` instead of `modifiedAT`, without portfolio and summary. */
 export function archivedRecord(job: Job, play: Play): JobRecord {
-  const { portfolioId: _, jobSummary: __, ...fields } = common(job, play)
+  const { portfolioId: _, jobSummary: __, ...fields } = commonFields(job, play)
   return { ...fields, modifiedAt: play.dateOf(job.modifiedAt) }
 }
 

@@ -2,7 +2,7 @@
 
 import type { z } from 'zod'
 import { JOB_STATUSES, type KnownStatus, type OPERATIONS, parseWireDate } from '../../contract/index.ts'
-import { windowOf } from '../http/route.ts'
+import { findWindow } from '../http/route.ts'
 import { badRequest } from '../refusal.ts'
 import { CUSTOMER } from './job-record.ts'
 import type { JobFilter } from './jobs-store.ts'
@@ -35,21 +35,17 @@ export function requireStatus(call: Call, present: KnownStatus): void {
   throw badRequest('The job is not in a status that allows this', `status is ${present}; needed is ${needed.join(' or ')}`)
 }
 
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
+const GROUPED: Readonly<Record<string, readonly string[]>> = {
   pending: ['created', 'uploading', 'uploaded', 'ready'],
   completed: ['jobMatchingComplete', 'enrichmentComplete', 'addedToPortfolio'],
   failed: JOB_STATUSES.filter(status => status.endsWith('Error')),
 }
-
-/** The job statuses of a `status` filter, which is a group or a single status; null for any other word. */
-function statusesOf(word: string): readonly string[] | null {
-  if (JOB_STATUSES.some(status => status === word)) return [word]
-  if (word === 'processing') {
-    const others = new Set(Object.values(GROUPS).flat())
-    return JOB_STATUSES.filter(status => !others.has(status))
-  }
-  return Object.hasOwn(GROUPS, word) ? (GROUPS[word] ?? null) : null
-}
+/** The job statuses of a `status` filter: of a group, or one alone. */
+const STATUSES: ReadonlyMap<string, readonly string[]> = new Map([
+  ...Object.entries(GROUPED),
+  ['processing', JOB_STATUSES.filter(status => !Object.values(GROUPED).flat().includes(status))],
+  ...JOB_STATUSES.map(status => [status, [status]] as const),
+])
 
 type Query = z.infer<(typeof OPERATIONS)['listJobs']['query']>
 
@@ -66,31 +62,31 @@ export function instant(text: string | undefined, name: string): number | null {
   return millis
 }
 
-function countryCodes(text: string | undefined): string[] | null {
+function readCountries(text: string | undefined): string[] | null {
   if (text === undefined) return null
   const codes = text.split(',').map(code => code.trim())
   if (!codes.every(code => /^[A-Za-z]{2}$/.test(code))) throw refuse('countries: must be two-letter codes separated by commas')
   return codes.map(code => code.toUpperCase())
 }
 
-function statuses(text: string | undefined): readonly string[] | null {
+function readStatuses(text: string | undefined): readonly string[] | null {
   if (text === undefined) return null
-  const found = statusesOf(text)
-  if (found === null) throw refuse('status: must be pending, processing, completed, failed or a job status')
-  return found
+  const statuses = STATUSES.get(text)
+  if (statuses === undefined) throw refuse('status: must be pending, processing, completed, failed or a job status')
+  return statuses
 }
 
 /** The filter; null when it selects jobs of another customer, which do not exist here. Throws a 400 with the field. */
 export function filterOf(query: Query): JobFilter | null {
   const filter: JobFilter = {
-    statuses: statuses(query.status),
+    statuses: readStatuses(query.status),
     name: query.jobName ?? null,
-    countries: countryCodes(query.countries),
+    countries: readCountries(query.countries),
     from: instant(query.fromDate, 'fromDate'),
     to: instant(query.toDate, 'toDate'),
     archived: query.archived ?? null,
     by: query.userId ?? null,
-    ...windowOf(query, 1),
+    ...findWindow(query, 1),
   }
   const mine =
     (query.customerId ?? CUSTOMER.id) === CUSTOMER.id && CUSTOMER.name.includes((query.companyName ?? '').toLowerCase())

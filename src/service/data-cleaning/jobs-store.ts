@@ -5,13 +5,7 @@ import type { User } from '../auth/users.ts'
 import type { Database } from '../storage/database.ts'
 
 /** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
-export interface Summary {
-  readonly totalRows: number
-  readonly matched: number
-  readonly manualMatched: number
-  readonly unmatched: number
-  readonly duplicates: number
-}
+export type Summary = Readonly<Record<'totalRows' | 'matched' | 'manualMatched' | 'unmatched' | 'duplicates', number>>
 
 /** The file of a job, stored under `id` in the uploads folder; its name is never part of a path (faults H18). */
 export interface Upload {
@@ -62,11 +56,6 @@ export interface Job {
 /** What a client may ask for when it creates a job. */
 type JobRequest = Pick<Job, 'addTo' | 'inRegister' | 'companyNumbers'>
 
-export interface Usage {
-  readonly files: number
-  readonly bytes: number
-}
-
 /** A null filter accepts every job. */
 export interface JobFilter {
   readonly statuses: readonly string[] | null
@@ -83,9 +72,7 @@ export interface JobFilter {
 
 export type JobPatch = Partial<Omit<Job, 'id' | 'owner' | 'by' | 'name' | 'createdAt' | 'modifiedAt' | 'addTo'>>
 
-interface Row {
-  readonly record: string
-}
+type Row = { readonly record: string }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -95,12 +82,12 @@ const USAGE = `
 `
 
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
-const jobOf = (row: Row): Job => JSON.parse(row.record) as Job
+const readJob = (row: Row): Job => JSON.parse(row.record) as Job
 
 export function openJobs(database: Database, now: () => number) {
   const find = (id: string): Job | null => {
     const row = database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])
-    return row === null ? null : jobOf(row)
+    return row === null ? null : readJob(row)
   }
   const read = (id: string): Job => {
     const job = find(id)
@@ -108,9 +95,9 @@ export function openJobs(database: Database, now: () => number) {
     return job
   }
 
-  const used = new Map<number, Usage>()
-  for (const { owner, files, bytes } of database.all<Usage & { owner: number }>(USAGE)) used.set(owner, { files, bytes })
-  const usage = (owner: number): Usage => used.get(owner) ?? { files: 0, bytes: 0 }
+  const uses = database.all<{ owner: number; files: number; bytes: number }>(USAGE)
+  const used = new Map(uses.map(({ owner, files, bytes }) => [owner, { files, bytes }]))
+  const usage = (owner: number) => used.get(owner) ?? { files: 0, bytes: 0 }
   const account = (owner: number, upload: Upload | null, sign: 1 | -1): void => {
     if (upload === null) return
     const { files, bytes } = usage(owner)
@@ -183,28 +170,25 @@ export function openJobs(database: Database, now: () => number) {
       const codes = filter.countries?.map(code => `,${code},`)
       if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
       const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`
-      return database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(jobOf)
+      return database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(readJob)
     },
 
     withStatus: (statuses: readonly string[]): Job[] =>
-      database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(jobOf),
+      database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(readJob),
 
-    counts: (): ReadonlyMap<string, number> =>
-      new Map(
-        database
-          .all<{ status: string; count: number }>('SELECT status, count(*) AS count FROM jobs GROUP BY status')
-          .map(({ status, count }) => [status, count]),
-      ),
+    counts(): ReadonlyMap<string, number> {
+      const rows = database.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM jobs GROUP BY status')
+      return new Map(rows.map(({ status, n }) => [status, n]))
+    },
 
     /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
     withOldUpload(statuses: readonly string[], before: number, limit: number): Job[] {
       const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
         AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
         ORDER BY seq LIMIT ?`
-      return database.all<Row>(sql, [...statuses, before, before, limit]).map(jobOf)
+      return database.all<Row>(sql, [...statuses, before, before, limit]).map(readJob)
     },
 
-    /** Ids of jobs without a file. */
     fileless(): Set<string> {
       const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
       return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))

@@ -1,11 +1,8 @@
 /** Removes upload, results and enriched files of jobs that ended long ago. The job and its counts stay (faults S30). */
 import { rm } from 'node:fs/promises'
 import { JOB_STATUSES } from '../../contract/index.ts'
-import type { Clock } from '../clock.ts'
-import type { Limits } from '../limits.ts'
+import type { AppDeps } from '../deps.ts'
 import { removeAside } from '../storage/unnamed-files.ts'
-import type { JobStore } from './jobs-store.ts'
-import type { JobFiles } from './processing/worker.ts'
 
 /** Final statuses: neither the service nor, usually, the owner continues the job. */
 const FINAL = JOB_STATUSES.filter(
@@ -15,12 +12,8 @@ const FINAL = JOB_STATUSES.filter(
 /** Jobs processed per query. */
 const BATCH = 100
 
-export interface RetentionParts {
-  readonly jobs: JobStore
-  readonly files: JobFiles
+interface RetentionParts extends Pick<AppDeps, 'jobs' | 'files' | 'clock' | 'limits'> {
   readonly dataDir: string
-  readonly clock: Clock
-  readonly limits: Limits
   /** Receives failures; the next round retries. */
   readonly onError: (error: unknown) => void
 }

@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { pathPattern, type RouteDeps, routePath, userOf } from '../http/route.ts'
+import { pathPattern, type RouteDeps, routePath, requireUser } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { openApi } from './openapi.ts'
 
@@ -17,17 +17,13 @@ export const asHtml = (text: string): string => text.replace(/[&<>"']/g, char =>
 type Content = Readonly<Record<string, { readonly schema: object }>>
 
 type DescribedResponse = { readonly description: string; readonly content?: Content }
+type DescribedParameter = { readonly name: string; readonly in: string; readonly required: boolean; readonly schema: object }
 
 interface DescribedOperation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
-  readonly parameters: readonly {
-    readonly name: string
-    readonly in: string
-    readonly required: boolean
-    readonly schema: object
-  }[]
+  readonly parameters: readonly DescribedParameter[]
   readonly requestBody?: { readonly content: Content }
   readonly responses: Readonly<Record<string, DescribedResponse | { readonly $ref: string }>>
   readonly security?: readonly unknown[]
@@ -46,12 +42,9 @@ const contentText = (content: Content = {}): string =>
     .map(([type, { schema }]) => `<p>${asHtml(type)}</p><pre>${schemaText(schema)}</pre>`)
     .join('')
 
-function operationText(
-  method: string,
-  path: string,
-  operation: DescribedOperation,
-  shared: Readonly<Record<string, DescribedResponse>>,
-): string {
+type SharedResponses = Readonly<Record<string, DescribedResponse>>
+
+function operationText(method: string, path: string, operation: DescribedOperation, shared: SharedResponses): string {
   const parameters = operation.parameters.map(
     ({ name, in: place, required, schema }) =>
       `<tr><td><code>${asHtml(name)}</code>${required ? ' *' : ''}<td>${place}<td><code>${asHtml(JSON.stringify(schema))}</code>`,
@@ -81,9 +74,9 @@ export function docsPage(api: Readonly<Record<string, unknown>>): string {
   }
   const areas = new Map<string, string[]>()
   for (const [path, methods] of Object.entries(paths))
-    for (const [method, one] of Object.entries(methods)) {
-      const area = one.tags[0] ?? ''
-      areas.set(area, [...(areas.get(area) ?? []), operationText(method, path, one, components.responses)])
+    for (const [method, operation] of Object.entries(methods)) {
+      const area = operation.tags[0] ?? ''
+      areas.set(area, [...(areas.get(area) ?? []), operationText(method, path, operation, components.responses)])
     }
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) =>
@@ -123,7 +116,7 @@ export function otherRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return others.some(other => other.method === (method === 'HEAD' ? 'GET' : method) && other.pattern.test(path))
   }
   const admit = async (request: FastifyRequest): Promise<void> =>
-    deps.rates.admit('other', (await userOf(request, deps)).username)
+    deps.rates.admit('other', (await requireUser(request, deps)).username)
 
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return

@@ -31,11 +31,10 @@ const TAGS = [
   ['/monitoring', 'monitoring', 'Events and rules of all portfolios.'],
 ] as const
 
-const tagOf = ({ path }: Operation): string => TAGS.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
+const findTag = ({ path }: Operation): string => TAGS.find(([start]) => path.startsWith(start))?.[1] ?? 'other'
 
-/** The groups of these operations with their descriptions. */
-function tagsOf(operations: readonly Operation[]) {
-  const used = new Set(operations.map(tagOf))
+function describeTags(operations: readonly Operation[]) {
+  const used = new Set(operations.map(findTag))
   const described = TAGS.filter(([, name, description]) => used.has(name) && description !== '')
   return described.map(([, name, description]) => ({ name, description }))
 }
@@ -55,14 +54,14 @@ const NULL_BEFORE = ['countryCode', 'portfolioId', 'jobEnrichmentSettings']
 function inPlay(play: Play, schemas: Schemas): Schemas {
   const zoned = play.dateOf(0).endsWith('Z')
   const safeNumber = { type: 'string', pattern: `^[A-Z]{2}\\d{${play.safeDigits}}$` }
-  const fieldOf = (id: string, name: string, form: JsonSchema): JsonSchema => {
+  const describeField = (id: string, name: string, form: JsonSchema): JsonSchema => {
     if (SAFE_NUMBERS.includes(name)) return { ...safeNumber, type: form.type }
     if (zoned && DATED.includes(id) && /A[tT]$/.test(name)) return { type: 'string', format: 'date-time' }
     if (id === 'Job' && name === 'source') return { type: 'string', enum: [play.source] }
     return id === 'Job' && play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : form
   }
   const changed = Object.entries(schemas).map(([id, schema]) => {
-    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [name, fieldOf(id, name, form)])
+    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [name, describeField(id, name, form)])
     const form = fields.length === 0 ? schema : { ...schema, properties: Object.fromEntries(fields) }
     return [id, id === 'JobSummary' && play.enrichedAt !== null ? orNull(form) : form]
   })
@@ -74,10 +73,10 @@ type Json = Record<string, unknown>
 const SCHEMAS = '#/components/schemas/'
 const RESPONSES = '#/components/responses/'
 const title = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
-const rowsOf = ({ operations }: Play) =>
+const listRows = ({ operations }: Play) =>
   (Object.entries(OPERATIONS) as [OperationName, Operation][]).filter(([name]) => operations?.has(name) ?? true)
 
-type Rows = ReturnType<typeof rowsOf>
+type Rows = ReturnType<typeof listRows>
 
 /** Schemas exported by the contract under their names, all others under the name of their operation. */
 function namedSchemas(rows: Rows): ReturnType<typeof z.registry<{ id: string }>> {
@@ -132,12 +131,12 @@ const REFUSALS: Readonly<Record<string, readonly [description: string, body?: z.
   default: ['Any other refusal: 408, 422 for a reused Idempotency-Key, 500, 503 while stopping, 507 for a full disk or quota.'],
 }
 
-const nameOf = (status: string): string => (/^\d/.test(status) ? `Refused${status}` : title(status))
+const nameRefusal = (status: string): string => (/^\d/.test(status) ? `Refused${status}` : title(status))
 
-function responsesOf(components: Components): Json {
+function describeRefusals(components: Components): Json {
   const described = Object.entries(REFUSALS).map(([status, [description, body = contract.faultBody, headers]]) => [
-    nameOf(status),
-    { description, ...(headers === undefined ? {} : { headers }), content: components.json(body, 'writes') },
+    nameRefusal(status),
+    { description, headers, content: components.json(body, 'writes') },
   ])
   return Object.fromEntries(described)
 }
@@ -147,32 +146,23 @@ const ALWAYS = [401, 403, 429, 431]
 const WITH_BODY = [413, 415]
 
 /** What only the order of a report answers. */
-const REPORT = {
-  statuses: {
-    302: {
-      description: 'A large report; it is at the address in Location.',
-      headers: { Location: { schema: { type: 'string' } } },
-    },
-  },
-  type: 'application/json+pdf',
-  refusals: [501],
-}
+const LARGE_REPORT = 'A large report; it is at the address in Location.'
+const REPORT_STATUSES = { 302: { description: LARGE_REPORT, headers: { Location: { schema: { type: 'string' } } } } }
+const REPORT_REFUSALS = [501]
+const REPORT_TYPE = 'application/json+pdf'
 
-function answersOf(name: OperationName, operation: Operation, components: Components): Json {
+function describeAnswers(name: OperationName, operation: Operation, components: Components): Json {
   const { reply, success = 200, summary, errors, request } = operation
   const isReport = name === 'readReport'
-  const statuses = [...errors, ...ALWAYS, ...(request === null ? [] : WITH_BODY), ...(isReport ? REPORT.refusals : [])]
+  const statuses = [...errors, ...ALWAYS, ...(request === null ? [] : WITH_BODY), ...(isReport ? REPORT_REFUSALS : [])]
   const refusals = [...new Set(statuses)].map(status => [
     status,
-    { $ref: RESPONSES + nameOf(status === 401 && name === 'authenticate' ? 'LoginDenied' : String(status)) },
+    { $ref: RESPONSES + nameRefusal(status === 401 && name === 'authenticate' ? 'LoginDenied' : String(status)) },
   ])
-  const content =
-    reply === null
-      ? {}
-      : { ...components.json(reply, 'writes'), ...(isReport ? components.json(reply, 'writes', REPORT.type) : {}) }
+  const content = reply && { ...components.json(reply, 'writes'), ...(isReport && components.json(reply, 'writes', REPORT_TYPE)) }
   return {
-    [success]: { description: summary, ...(reply === null ? {} : { content }) },
-    ...(isReport ? REPORT.statuses : {}),
+    [success]: { description: summary, content: content ?? undefined },
+    ...(isReport ? REPORT_STATUSES : {}),
     ...Object.fromEntries(refusals),
     default: { $ref: `${RESPONSES}Default` },
   }
@@ -210,11 +200,11 @@ const COUNTRY_FORMS: Readonly<Record<string, Json>> = {
   countries: { $ref: `${SCHEMAS}CountryCodes` },
 }
 
-function parametersOf(operation: Operation): Json[] {
+function describeParameters(operation: Operation): Json[] {
   const { path, query } = operation
-  const countryForms = ['companies', 'people'].includes(tagOf(operation)) ? COUNTRY_FORMS : {}
+  const countryForms = ['companies', 'people'].includes(findTag(operation)) ? COUNTRY_FORMS : {}
   const pathForms: Readonly<Record<string, Json>> =
-    tagOf(operation) === 'portfolios' ? { ...PATH_FORMS, countryCode: RULES_FORM } : PATH_FORMS
+    findTag(operation) === 'portfolios' ? { ...PATH_FORMS, countryCode: RULES_FORM } : PATH_FORMS
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -237,7 +227,7 @@ function parametersOf(operation: Operation): Json[] {
 /** Text fields of forms that hold something else. */
 const FIELD_FORMS: Readonly<Record<string, Json>> = { hasHeader: { type: 'boolean' } }
 
-function bodyOf({ request, form }: Operation, components: Components): Json {
+function describeBody({ request, form }: Operation, components: Components): Json {
   if (request === null) return {}
   if (request !== 'multipart')
     return { requestBody: { required: !isOptionalBody(request), content: components.json(request, 'takes') } }
@@ -257,7 +247,7 @@ const REPEATED = {
   never: 'It costs or counts: a request without an answer must not be sent again by itself.',
 } as const
 
-function descriptionOf(operation: Operation, isLogin: boolean): string {
+function describe(operation: Operation, isLogin: boolean): string {
   const { summary, repeat, pages } = operation
   const role = isLogin ? 'It needs no token.' : `It needs the role ${roleOf(operation)}.`
   return [summary, role, REPEATED[repeat], ...(pages === undefined ? [] : [`The first page is ${pages.first}.`])].join(' ')
@@ -274,7 +264,7 @@ const usedWords = (components: Components, paths: Json): Json => {
 
 /** `version` is that of fettle, `server` the base address as the caller reaches it, `play` what the service plays. */
 export function openApi(version: string, server: string, play: Play = PLAYS.own): Json {
-  const rows = rowsOf(play)
+  const rows = listRows(play)
   const components = makeComponents(namedSchemas(rows))
   const paths: Record<string, Json> = {}
   for (const [name, operation] of rows) {
@@ -283,12 +273,12 @@ export function openApi(version: string, server: string, play: Play = PLAYS.own)
       ...paths[operation.path],
       [operation.method.toLowerCase()]: {
         operationId: name,
-        tags: [tagOf(operation)],
+        tags: [findTag(operation)],
         summary: operation.summary,
-        description: descriptionOf(operation, isLogin),
-        parameters: parametersOf(operation),
-        ...bodyOf(operation, components),
-        responses: answersOf(name, operation, components),
+        description: describe(operation, isLogin),
+        parameters: describeParameters(operation),
+        ...describeBody(operation, components),
+        responses: describeAnswers(name, operation, components),
         ...(isLogin ? { security: [] } : {}),
       },
     }
@@ -304,11 +294,11 @@ export function openApi(version: string, server: string, play: Play = PLAYS.own)
     },
     servers: [{ url: server }],
     security: [{ bearerToken: [] }],
-    tags: tagsOf(rows.map(([, operation]) => operation)),
+    tags: describeTags(rows.map(([, operation]) => operation)),
     paths,
     components: {
       securitySchemes: { bearerToken: { type: 'http', scheme: 'bearer' } },
-      responses: responsesOf(components),
+      responses: describeRefusals(components),
       schemas: { ...inPlay(play, components.used()), ...usedWords(components, paths) },
     },
   }

@@ -24,7 +24,7 @@ export const safeNumber = ({ connectId, country, safeDigits = 15 }: Company): st
   return `${country === 'GB' ? 'UK' : country || 'XX'}${digits}`
 }
 
-function textOf(company: Company, key: string): string {
+function readText(company: Company, key: string): string {
   const value = company[key as keyof Company] ?? ''
   return Array.isArray(value) ? value.join(' | ') : String(value)
 }
@@ -62,7 +62,7 @@ const ACTIVITIES: Readonly<Record<string, (company: Company) => string>> = Objec
 ])
 
 const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
-  ...Object.fromEntries(Object.entries(COLUMNS.tags).map(([tag, key]) => [tag, (company: Company) => textOf(company, key)])),
+  ...Object.fromEntries(Object.entries(COLUMNS.tags).map(([tag, key]) => [tag, (company: Company) => readText(company, key)])),
   ...ACTIVITIES,
   ...Object.fromEntries(
     Object.entries(COLUMNS.figures).map(([tag, name]) => [tag, ({ figures = {} }: Company) => figures[name as Figure] ?? '']),
@@ -93,16 +93,16 @@ export function tagValue(tag: string, result: RowResult, company: Company | null
 }
 
 /** The non-empty values of the tags that depend on the company alone. */
-export function tagsOf(company: Company, tags: readonly string[]): Record<string, string> {
+export function readTags(company: Company, tags: readonly string[]): Record<string, string> {
   const values = tags.map(tag => [tag, OF_COMPANY[tag]?.(company) ?? ''] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 
 /** The non-empty fields of a company under the mapping names (contract §5.4), and its status. */
-export const fieldsOf = (company: Company): Record<string, string> =>
+export const readFields = (company: Company): Record<string, string> =>
   Object.fromEntries(
     Object.entries(COLUMNS.fields)
-      .map(([name, key]) => [name, textOf(company, key)] as const)
+      .map(([name, key]) => [name, readText(company, key)] as const)
       .filter(([, value]) => value !== ''),
   )
 

@@ -3,7 +3,6 @@
 /** Upper bounds of the duration buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** A value with its labels. */
 export type Sample = readonly [labels: Readonly<Record<string, string>>, value: number, suffix?: string]
 
 /** A metric family. Its name ends in its unit; `_total` is added to counters. */
@@ -46,7 +45,7 @@ export function makeMetrics() {
         type: 'histogram',
         unit: 'seconds',
         help: 'Time from the headers of a request to the end of its answer.',
-        samples: [...durations].flatMap(([route, of]) => histogramOf(route, of)),
+        samples: [...durations].flatMap(([route, of]) => listBuckets(route, of)),
       },
     ],
   }
@@ -54,7 +53,7 @@ export function makeMetrics() {
 
 export type Metrics = ReturnType<typeof makeMetrics>
 
-function histogramOf(route: string, { counts, sum }: Durations): Sample[] {
+function listBuckets(route: string, { counts, sum }: Durations): Sample[] {
   let upTo = 0
   const buckets = [...BUCKETS.map(String), '+Inf'].map((le, at): Sample => {
     upTo += counts[at] ?? 0
@@ -67,7 +66,7 @@ const SUFFIX = { gauge: '', counter: '_total', histogram: '', info: '_info' } as
 
 const escaped = (text: string): string => text.replace(/[\\"\n]/g, char => (char === '\n' ? '\\n' : `\\${char}`))
 
-function samplesOf({ name, type, samples }: Family): string[] {
+function formatSamples({ name, type, samples }: Family): string[] {
   return samples.map(([labels, value, suffix = SUFFIX[type]]) => {
     const texts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
     return `${name}${suffix}${texts.length === 0 ? '' : `{${texts.join(',')}}`} ${value}`
@@ -80,7 +79,7 @@ export function metricsText(families: readonly Family[]): string {
     `# TYPE ${family.name} ${family.type}`,
     ...(family.unit === undefined ? [] : [`# UNIT ${family.name} ${family.unit}`]),
     `# HELP ${family.name} ${escaped(family.help)}`,
-    ...samplesOf(family),
+    ...formatSamples(family),
   ])
   return `${[...lines, '# EOF'].join('\n')}\n`
 }
@@ -90,7 +89,7 @@ export function plainMetricsText(families: readonly Family[]): string {
   const lines = families.flatMap(family => {
     const name = `${family.name}${SUFFIX[family.type]}`
     const help = family.help.replace(/[\\\n]/g, char => (char === '\n' ? '\\n' : '\\\\'))
-    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`, ...samplesOf(family)]
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`, ...formatSamples(family)]
   })
   return `${lines.join('\n')}\n`
 }

@@ -34,12 +34,12 @@ const OPEN = 'application/openmetrics-text'
 function prefersPlain(accept = ''): boolean {
   const weights = accept.split(',').map(range => {
     const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase())
-    const quality = parameters.find(one => one.startsWith('q='))?.slice(2)
+    const quality = parameters.find(text => text.startsWith('q='))?.slice(2)
     return [type, quality === undefined ? 1 : Number(quality)] as const
   })
-  const weightOf = (...types: string[]): number =>
+  const findWeight = (...types: string[]): number =>
     Math.max(0, ...weights.flatMap(([type, q]) => (types.includes(type) ? [q] : [])))
-  return weightOf('text/plain', 'text/*') > weightOf(OPEN)
+  return findWeight('text/plain', 'text/*') > findWeight(OPEN)
 }
 
 const sampleEach = (label: string, counts: Iterable<readonly [string, number]>): Family['samples'] =>

@@ -23,28 +23,28 @@ export function watchDeadlines(clock: Clock, limits: Limits, onLate: (request: F
 
   const movedBy = ({ socket }: IncomingMessage): number => socket.bytesRead + socket.bytesWritten - socket.writableLength
 
-  const check = (one: Watched): void => {
-    const { raw } = one.request
+  const check = (exchange: Watched): void => {
+    const { raw } = exchange.request
     const now = clock.elapsed()
     const isArriving = !raw.complete
     // A pipelined request on a closed connection needs no answer.
-    if (raw.socket.destroyed) watched.delete(one)
-    else if (isArriving && now - one.startedAt >= (one.isUpload ? limits.uploadMs : limits.jsonMs)) {
-      watched.delete(one)
-      onLate(one.request, one.reply)
+    if (raw.socket.destroyed) watched.delete(exchange)
+    else if (isArriving && now - exchange.startedAt >= (exchange.isUpload ? limits.uploadMs : limits.jsonMs)) {
+      watched.delete(exchange)
+      onLate(exchange.request, exchange.reply)
     } else {
       const moved = movedBy(raw)
       // While the service computes an answer no byte has to move.
-      const isWorking = !isArriving && !one.reply.raw.headersSent
-      if (isWorking || moved - one.moved >= limits.rateBytes) Object.assign(one, { since: now, moved })
-      else if (now - one.since >= limits.rateMs) raw.socket.destroy()
+      const isWorking = !isArriving && !exchange.reply.raw.headersSent
+      if (isWorking || moved - exchange.moved >= limits.rateBytes) Object.assign(exchange, { since: now, moved })
+      else if (now - exchange.since >= limits.rateMs) raw.socket.destroy()
     }
   }
 
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       await clock.sleep(limits.checkMs, stop.signal)
-      for (const one of watched) check(one)
+      for (const exchange of watched) check(exchange)
     }
   }
   void run()
@@ -54,9 +54,9 @@ export function watchDeadlines(clock: Clock, limits: Limits, onLate: (request: F
     watch(request: FastifyRequest, reply: FastifyReply): void {
       const isUpload = request.headers['content-type']?.toLowerCase().startsWith('multipart/') === true
       const now = clock.elapsed()
-      const one = { request, reply, startedAt: now, isUpload, since: now, moved: movedBy(request.raw) }
-      watched.add(one)
-      reply.raw.once('close', () => watched.delete(one))
+      const exchange = { request, reply, startedAt: now, isUpload, since: now, moved: movedBy(request.raw) }
+      watched.add(exchange)
+      reply.raw.once('close', () => watched.delete(exchange))
     },
     close: (): void => stop.abort(),
   }

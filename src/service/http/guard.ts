@@ -7,7 +7,7 @@ import type { Forwarded } from './public-address.ts'
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
 /** The host of `host:port`, lower case, without the port. */
-const nameOf = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '')
+const readName = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '')
 
 /** A 403 of no operation: its body has the correlationId. */
 class ForeignRefusal extends Refusal {
@@ -17,11 +17,11 @@ class ForeignRefusal extends Refusal {
 }
 
 /** Counts the headers of a lower-case name; `rawHeaders` alternates names and values. */
-const countOf = (name: string, rawHeaders: readonly string[]): number =>
+const countHeaders = (name: string, rawHeaders: readonly string[]): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 
 /** Whether a host, with or without a port, is a loopback name or one of `ownHosts`. */
-export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(nameOf(host))
+export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(readName(host))
 
 /** Throws unless host and origin name this service: another one means that a page elsewhere sent the browser here. */
 export function requireOwnHost(
@@ -30,7 +30,7 @@ export function requireOwnHost(
   forwarded: Forwarded | null = null,
 ): void {
   const { host, origin } = headers
-  if (countOf('host', rawHeaders) > 1) throw badRequest('The request is not acceptable', 'Host: occurs twice')
+  if (countHeaders('host', rawHeaders) > 1) throw badRequest('The request is not acceptable', 'Host: occurs twice')
   if (host === undefined && httpVersion === '1.1') throw badRequest('The request is not acceptable', 'Host: is missing')
   // A host in the request target overrides the header (RFC 9112 §3.2.2).
   const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
@@ -44,7 +44,7 @@ export function requireOwnHost(
 /** Throws for too many headers, two Authorization headers, or a compressed body, which the service does not decompress. */
 export function requirePlainHeaders({ headers, rawHeaders }: IncomingMessage, limits: Limits): void {
   if (rawHeaders.length / 2 > limits.headers) throw new Refusal(431, 'Too many headers', `${limits.headers} headers are allowed`)
-  if (countOf('authorization', rawHeaders) > 1) {
+  if (countHeaders('authorization', rawHeaders) > 1) {
     throw badRequest('The request is not acceptable', 'Authorization: occurs twice')
   }
   const encoding = headers['content-encoding'] ?? 'identity'

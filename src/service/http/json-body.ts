@@ -45,22 +45,16 @@ export function findJsonFault(text: string, maxDepth: number): JsonFault | null 
       else if (character === (inside === '{' ? '}' : ']')) open.pop()
       else return fault()
       at += 1
+    } else if ((next === 'member' && character === '}') || (next === 'item' && character === ']')) {
+      open.pop()
+      at += 1
+      next = 'after'
     } else if (next === 'key' || next === 'member') {
-      if (next === 'member' && character === '}') {
-        open.pop()
-        at += 1
-        next = 'after'
-        continue
-      }
       if (!string()) return fault()
       take(SPACE)
       if (text[at] !== ':') return fault()
       at += 1
       next = 'value'
-    } else if (next === 'item' && character === ']') {
-      open.pop()
-      at += 1
-      next = 'after'
     } else if (character === '{' || character === '[') {
       open.push(character)
       if (open.length > maxDepth) return { position: at, kind: 'depth' }

@@ -41,7 +41,7 @@ export async function requirePdf(load = loadPackages): ReturnType<typeof loadPac
 }
 
 /** Throws as requirePdf does. */
-export async function pdfOf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
+export async function renderPdf(title: string, sections: readonly PdfSection[]): Promise<Buffer> {
   const { PdfDocument, regularFile, boldFile } = await requirePdf()
   const document = new PdfDocument({
     size: 'A4',

@@ -28,27 +28,27 @@ export function publicOrigin(text: string): string {
 
 const HINT = 'Give the address that clients use, such as https://fettle.example; the proxy passes its paths on unchanged.'
 
-const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+const findFamily = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-function listOf(proxies: readonly string[]): BlockList {
+function readProxies(proxies: readonly string[]): BlockList {
   const list = new BlockList()
   for (const proxy of proxies) {
     const [address = '', bits] = proxy.split('/')
     const most = isIP(address) === 6 ? 128 : 32
     if (isIP(address) === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
       throw setting(`The proxy ${proxy} is not an IP address or subnet.`, 'Give it as 127.0.0.1 or 10.0.0.0/8.')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
+    if (bits === undefined) list.addAddress(address, findFamily(address))
+    else list.addSubnet(address, Number(bits), findFamily(address))
   }
   return list
 }
 
-const lastOf = (header: string | string[] | undefined): string | null =>
+const readLast = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',').at(-1)?.trim() || null
 
 /** The last element: the proxy that is trusted wrote it (RFC 7239 §4). */
 function readForwarded(header: string | string[] | undefined): Forwarded | null {
-  const element = lastOf(header)
+  const element = readLast(header)
   if (element === null) return null
   const found = new Map<string, string>()
   for (const pair of element.split(';')) {
@@ -61,12 +61,12 @@ function readForwarded(header: string | string[] | undefined): Forwarded | null 
 /** Throws FETTLE_SETTINGS when a proxy is not an address or subnet. */
 export function openPublicAddress({ publicUrl, trustedProxies = [] }: Pick<StartOptions, 'publicUrl' | 'trustedProxies'>) {
   const origin = publicUrl === undefined ? null : publicOrigin(publicUrl)
-  const trusted = listOf(trustedProxies)
+  const trusted = readProxies(trustedProxies)
   /** Of a request from a trusted proxy, what it reports; null of any other. */
   const forwarded = ({ socket, headers }: IncomingMessage): Forwarded | null => {
     const remote = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
-    if (trustedProxies.length === 0 || isIP(remote) === 0 || !trusted.check(remote, familyOf(remote))) return null
-    const [protocol, host] = [lastOf(headers['x-forwarded-proto']), lastOf(headers['x-forwarded-host'])]
+    if (trustedProxies.length === 0 || isIP(remote) === 0 || !trusted.check(remote, findFamily(remote))) return null
+    const [protocol, host] = [readLast(headers['x-forwarded-proto']), readLast(headers['x-forwarded-host'])]
     return readForwarded(headers.forwarded) ?? { protocol, host }
   }
   return {

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { mayCarryOut, OPERATIONS, type Operation, type OperationName, type Paging } from '../../contract/index.ts'
-import type { Rates } from '../auth/rates.ts'
+import type { Rates } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { User, Users } from '../auth/users.ts'
 import type { Limits } from '../limits.ts'
@@ -45,7 +45,7 @@ interface RouteOptions {
 }
 
 /** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
-export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
+export async function requireUser({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : await tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)
@@ -145,7 +145,7 @@ export function route<Name extends OperationName>(
     // Before the body is read: only a caller with a valid token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
-      const user = await userOf(request, deps)
+      const user = await requireUser(request, deps)
       if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       deps.rates.admit(name, user.username)
@@ -175,19 +175,19 @@ type PageQuery = { readonly page: number; readonly pageSize: number }
 export type Window = { readonly limit: number; readonly offset: number }
 
 /** The window of a page; pages are numbered from `first`. */
-export const windowOf = ({ page, pageSize }: PageQuery, first: 0 | 1): Window => ({
+export const findWindow = ({ page, pageSize }: PageQuery, first: 0 | 1): Window => ({
   limit: pageSize,
   offset: (page - first) * pageSize,
 })
 
 /** One page of a list in memory; pages are numbered from 1. */
-export function pageOf<T>(list: readonly T[], query: PageQuery): T[] {
-  const { limit, offset } = windowOf(query, 1)
+export function cutPage<T>(list: readonly T[], query: PageQuery): T[] {
+  const { limit, offset } = findWindow(query, 1)
   return list.slice(offset, offset + limit)
 }
 
 /** The paging block; pages are numbered from 0. */
-export function pagingOf({ page, pageSize }: PageQuery, total: number): Paging {
+export function describePaging({ page, pageSize }: PageQuery, total: number): Paging {
   const last = Math.max(0, Math.ceil(total / pageSize) - 1)
   return { size: pageSize, prev: page > 0 ? page - 1 : null, next: page < last ? page + 1 : null, last }
 }

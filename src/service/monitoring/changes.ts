@@ -4,14 +4,12 @@
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
-import { type Difference, differences, type Facts, type Field, factsOf, GONE } from '../portfolios/company-facts.ts'
-import { type ChangeSetInfo, folderOf, linesOf, type RegisterInfo, registerInfo } from '../registers/files.ts'
+import { type Difference, differences, type Facts, type Field, readFacts, GONE } from '../portfolios/company-facts.ts'
+import { folderOf, readLines, type RegisterInfo, registerInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 
 /** `old` is '' when the register had no value before. */
-export interface Change extends Difference {
-  readonly connectId: string
-}
+export type Change = Difference & { readonly connectId: string }
 
 export interface ChangeSet {
   readonly register: string
@@ -29,28 +27,19 @@ interface Applied {
 }
 
 /** Yields the pending change sets, oldest first. */
-export interface ChangeSource {
-  after(applied: Applied): AsyncIterable<ChangeSet>
-}
+export type ChangeSource = { after(applied: Applied): AsyncIterable<ChangeSet> }
 
 /** A source without changes. */
 export const UNCHANGING: ChangeSource = { async *after() {} }
-
-const sequenceOf = ({ to }: ChangeSetInfo): number => Date.parse(to.importedAt)
 
 /** The state of a company after a change. A change contains only the changed fields. */
 export function factsAfter(before: Facts, change: RegisterChange): Facts {
   if (change.change === 'removed') return GONE
   if (change.change === 'added') return { ...before, name: change.name, status: change.status }
-  return { ...before, ...fieldsOf(change, 'new') }
+  return { ...before, ...readFields(change, 'new') }
 }
 
-const factsBefore = (known: Facts, change: RegisterChange): Facts => {
-  const oldValues = Object.entries(fieldsOf(change, 'old')).filter(([field]) => known[field as Field] === '')
-  return { ...known, ...Object.fromEntries(oldValues) }
-}
-
-export function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
+export function readFields(change: RegisterChange, side: 'old' | 'new'): Partial<Facts> {
   if (change.change !== 'changed') return {}
   return Object.fromEntries(
     Object.entries(change.fields).flatMap(([field, value]) => (value === undefined ? [] : [[field, value[side]]])),
@@ -61,7 +50,7 @@ export function fieldsOf(change: RegisterChange, side: 'old' | 'new'): Partial<F
 async function companiesIn(dir: string, infos: readonly RegisterInfo[], wanted: ReadonlySet<string>) {
   const found = new Map<string, { readonly register: string; readonly company: Company }>()
   for (const { name, file } of wanted.size === 0 ? [] : infos) {
-    for await (const { text } of linesOf(join(folderOf(dir, name), file))) {
+    for await (const { text } of readLines(join(folderOf(dir, name), file))) {
       const company = JSON.parse(text) as Company
       if (wanted.has(company.connectId) && !found.has(company.connectId))
         found.set(company.connectId, { register: name, company })
@@ -74,15 +63,15 @@ export const registerChanges = (dir: string, names: readonly string[]): ChangeSo
   async *after({ sequences, watched }: Applied): AsyncGenerator<ChangeSet> {
     const infos = await Promise.all(names.map(name => registerInfo(dir, name)))
     const newer = infos
-      .flatMap((info, place) => (info.changes ?? []).map(set => ({ info, place, set, sequence: sequenceOf(set) })))
+      .flatMap((info, place) => (info.changes ?? []).map(set => ({ info, place, set, sequence: Date.parse(set.to.importedAt) })))
       .filter(({ info, sequence }) => sequence > (sequences.get(info.name) ?? Number.NEGATIVE_INFINITY))
       .sort((a, b) => a.sequence - b.sequence)
     for (const { info, place, set, sequence } of newer) {
       const known = watched()
       const relevant: RegisterChange[] = []
       if (known.size > 0)
-        for await (const one of readChanges(dir, info.name, set)) if (known.has(one.connectId)) relevant.push(one)
-      const others = infos.filter(one => one !== info)
+        for await (const change of readChanges(dir, info.name, set)) if (known.has(change.connectId)) relevant.push(change)
+      const others = infos.filter(other => other !== info)
       const inOthers = await companiesIn(dir, others, new Set(relevant.map(({ connectId }) => connectId)))
       const changes = relevant.flatMap((change): Change[] => {
         const { connectId } = change
@@ -90,9 +79,10 @@ export const registerChanges = (dir: string, names: readonly string[]): ChangeSo
         const other = inOthers.get(connectId)
         const isOverridden = other !== undefined && names.indexOf(other.register) < place
         if (facts === undefined || isOverridden) return []
-        const before = factsBefore(facts, change)
-        const after = other !== undefined && change.change === 'removed' ? factsOf(other.company) : factsAfter(before, change)
-        return differences(before, after).map(one => ({ connectId, ...one }))
+        const oldValues = Object.entries(readFields(change, 'old')).filter(([field]) => facts[field as Field] === '')
+        const before = { ...facts, ...Object.fromEntries(oldValues) }
+        const after = other !== undefined && change.change === 'removed' ? readFacts(other.company) : factsAfter(before, change)
+        return differences(before, after).map(difference => ({ connectId, ...difference }))
       })
       yield { register: info.name, sequence, snapshotDate: set.to.snapshotDate, changes }
     }

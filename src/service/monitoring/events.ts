@@ -8,7 +8,7 @@ import { isActiveStatus } from '../enrichment/tags.ts'
 import { type Difference, differences, type Field, NOTHING } from '../portfolios/company-facts.ts'
 import type { ChangeSetInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
-import { factsAfter, fieldsOf } from './changes.ts'
+import { factsAfter, readFields } from './changes.ts'
 import TABLE from './rules.json' with { type: 'json' }
 
 type Reports = (change: Pick<Difference, 'old' | 'new'>, params: readonly string[]) => boolean
@@ -16,13 +16,13 @@ type Reports = (change: Pick<Difference, 'old' | 'new'>, params: readonly string
 const isUnset = (params: readonly string[]): boolean => params.every(param => param === '')
 
 /** 1 for A to 5 for E, null for any other text. */
-function bandOf(text: string): number | null {
+function readBand(text: string): number | null {
   const at = 'ABCDE'.indexOf(text.trim().toUpperCase())
   return text.trim().length === 1 && at >= 0 ? at + 1 : null
 }
 
 /** `1,000.50` is 1000.5; null for a text that is no number. */
-function amountOf(text: string): number | null {
+function readAmount(text: string): number | null {
   const plain = text.replaceAll(/[\s,]/g, '')
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null
 }
@@ -30,9 +30,9 @@ function amountOf(text: string): number | null {
 /** `Any` reports every change. Otherwise a drop by this number of bands, or into a band at or below the letter. */
 const reportsRating: Reports = ({ old, new: now }, [bands = '', letter = '']) => {
   if (letter === 'Any' || isUnset([bands, letter])) return true
-  const [was, is] = [bandOf(old), bandOf(now)]
+  const [was, is] = [readBand(old), readBand(now)]
   if (was === null || is === null) return true
-  const worst = bandOf(letter)
+  const worst = readBand(letter)
   return (bands !== '' && is - was >= Number(bands)) || (worst !== null && is > was && is >= worst)
 }
 
@@ -42,20 +42,19 @@ const dropsBy = (was: number, is: number, percent: string): boolean =>
 /** `true` reports every change. Otherwise a reduction by this percentage, or below this amount. */
 const reportsLimit: Reports = ({ old, new: now }, [any = '', percent = '', least = '']) => {
   if (any === 'true' || isUnset([percent, least])) return true
-  const [was, is] = [amountOf(old), amountOf(now)]
+  const [was, is] = [readAmount(old), readAmount(now)]
   if (was === null || is === null) return true
   return dropsBy(was, is, percent) || (least !== '' && is < Number(least) && is < was)
 }
 
 const reportsScore: Reports = ({ old, new: now }, [percent = '']) => {
   if (percent === '') return true
-  const [was, is] = [amountOf(old), amountOf(now)]
+  const [was, is] = [readAmount(old), readAmount(now)]
   return was === null || is === null || dropsBy(was, is, percent)
 }
 
 /** A row of the table: `XX` is the country of rules for all companies; `{0}` and `{1}` in a name are replaced by the parameters. */
 export interface Rule extends Readonly<Omit<(typeof TABLE)[number], 'field' | 'params'>> {
-  /** The monitored field. */
   readonly field: Field
   readonly params: readonly [RegExp, RegExp, RegExp]
   /** Whether it reports a change to a portfolio that set these parameters. */
@@ -97,17 +96,15 @@ function nameWith({ name }: Pick<Rule, 'name'>, params: readonly string[]): stri
 
 const BY_CODE: ReadonlyMap<number, Rule> = new Map(RULES.map(rule => [rule.code, rule]))
 
-export const ruleOf = (code: number): Rule | null => BY_CODE.get(code) ?? null
+export const findRule = (code: number): Rule | null => BY_CODE.get(code) ?? null
 
 /** The rules of a country, or of `XX`; empty for any other text. */
-export const rulesOf = (country: string): Rule[] => RULES.filter(rule => rule.country === country)
+export const listRules = (country: string): Rule[] => RULES.filter(rule => rule.country === country)
 
 export type ActiveRule = { readonly portfolio: number; readonly code: number; readonly params: readonly string[] }
 
-export interface NewEvent {
+export interface NewEvent extends Pick<Difference, 'old' | 'new'> {
   readonly rule: Rule
-  readonly old: string
-  readonly new: string
   readonly notices: readonly { readonly portfolio: number; readonly text: string }[]
 }
 
@@ -121,14 +118,14 @@ const isAbout = (rule: Rule, { field }: Difference, country: string): boolean =>
   (rule.country === 'XX' || rule.country === country) && rule.field === field
 
 /** The events of a change: one per rule that reports it, with a notice to each portfolio where the rule is active. */
-export function eventsOf(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
+export function listEvents(change: Difference, country: string, active: readonly ActiveRule[]): NewEvent[] {
   if (!isReportable(change)) return []
   const codes = [...new Set(active.map(({ code }) => code))].sort((a, b) => a - b)
   return codes.flatMap(code => {
-    const rule = ruleOf(code)
+    const rule = findRule(code)
     if (rule === null || !isAbout(rule, change, country)) return []
     const notices = active
-      .filter(one => one.code === code && rule.reports(change, one.params))
+      .filter(active => active.code === code && rule.reports(change, active.params))
       .map(({ portfolio, params }) => ({ portfolio, text: nameWith(rule, params) }))
     return notices.length === 0 ? [] : [{ rule, old: change.old, new: change.new, notices }]
   })
@@ -140,11 +137,11 @@ export interface ImportEvent extends Difference {
   readonly rule: { readonly code: number; readonly name: string }
 }
 
-function eventsOfChange(change: RegisterChange): ImportEvent[] {
+function listImportEvents(change: RegisterChange): ImportEvent[] {
   // A portfolio has it only if an earlier import had it.
   if (change.change === 'added') return []
   const { connectId: id, name, country, status } = change
-  const before = { ...NOTHING, name, status, ...fieldsOf(change, 'old') }
+  const before = { ...NOTHING, name, status, ...readFields(change, 'old') }
   return differences(before, factsAfter(before, change))
     .filter(isReportable)
     .flatMap(difference => {
@@ -158,7 +155,7 @@ function eventsOfChange(change: RegisterChange): ImportEvent[] {
 /** The events of each changed company of an import. Throws as readChanges does. */
 export async function* importEvents(dir: string, register: string, set: ChangeSetInfo): AsyncGenerator<readonly ImportEvent[]> {
   for await (const change of readChanges(dir, register, set)) {
-    const events = eventsOfChange(change)
+    const events = listImportEvents(change)
     if (events.length > 0) yield events
   }
 }

@@ -13,7 +13,7 @@ import { makeFolder } from '../storage/atomic-file.ts'
 import type { Database } from '../storage/database.ts'
 import { tidy } from '../storage/unnamed-files.ts'
 import type { Change, ChangeSource } from './changes.ts'
-import { eventsOf } from './events.ts'
+import { listEvents } from './events.ts'
 import { type EventStore, openEvents } from './events-store.ts'
 
 interface MonitoringParts {
@@ -34,7 +34,7 @@ async function applyChanges(source: ChangeSource, holdings: HoldingStore, events
     const known = holdings.known(connectId)
     if (known === null || known.facts[field] === now) return
     const difference = { field, old: known.facts[field] || old, new: now }
-    for (const event of eventsOf(difference, known.country, events.activeRules(connectId))) events.add(connectId, event, at)
+    for (const event of listEvents(difference, known.country, events.activeRules(connectId))) events.add(connectId, event, at)
     holdings.learn(connectId, { ...known.facts, [field]: now })
   }
   for await (const set of source.after({ sequences: events.applied(), watched: holdings.watched })) {
@@ -59,7 +59,7 @@ export async function openMonitoring(parts: MonitoringParts) {
   const events = openEvents(database, now)
   const imports = openImports(database)
   await makeFolder(folder)
-  const moved = await tidy(dataDir, 'imports', file => imports.needs(file), clock.now())
+  const moved = await tidy({ directory: dataDir, folder: 'imports', now: now(), isNeeded: imports.needs })
 
   const checkRegisters = async (): Promise<void> => {
     await current.refresh()

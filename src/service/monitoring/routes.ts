@@ -5,11 +5,11 @@ import type { FastifyInstance } from 'fastify'
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/job-rules.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, pagingOf, route, windowOf } from '../http/route.ts'
+import { type Call, describePaging, route, findWindow } from '../http/route.ts'
 import { isNumber } from '../object-access.ts'
 import type { RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
-import { RULES, type Rule, ruleOf, rulesOf } from './events.ts'
+import { findRule, listRules, RULES, type Rule } from './events.ts'
 import type { Notice, NoticeFilter } from './events-store.ts'
 
 const ruleRecord = (rule: Rule): EventRule => ({
@@ -30,7 +30,7 @@ const settingRecord = (rule: Rule, setting: RuleSetting | undefined): EventRule 
 }
 
 const companyEventRecord = (notice: Notice): CompanyEvent => {
-  const rule = ruleOf(notice.rule)
+  const rule = findRule(notice.rule)
   return {
     eventId: notice.event,
     companyId: notice.safeNumber ?? '',
@@ -47,7 +47,7 @@ const companyEventRecord = (notice: Notice): CompanyEvent => {
 
 /** A notification event. The service sends no mail, so `notificationId` is null; `processedDate` is the time of marking. */
 const notificationRecord = (notice: Notice): NotificationEvent => {
-  const rule = ruleOf(notice.rule)
+  const rule = findRule(notice.rule)
   return {
     company: {
       id: notice.connectId,
@@ -78,7 +78,7 @@ const DAY = 86_400_000
 type Query = { readonly page: number; readonly pageSize: number; readonly startDate?: string; readonly endDate?: string }
 
 /** Start and end of a query's period. The last day is included. */
-const spanOf = ({ startDate, endDate }: Query): Pick<NoticeFilter, 'from' | 'to'> => {
+const readSpan = ({ startDate, endDate }: Query): Pick<NoticeFilter, 'from' | 'to'> => {
   const [from, to] = [instant(startDate, 'startDate') ?? undefined, instant(endDate, 'endDate') ?? undefined]
   return { from, to: to !== undefined && endDate?.length === 10 ? to + DAY - 1 : to }
 }
@@ -94,18 +94,18 @@ function rulesIn({ countryCode = '' }: Readonly<Record<string, string>>, isPortf
   if (!/^[A-Za-z]{2}$/.test(countryCode)) {
     throw badRequest('The request is not acceptable', `countryCode: must be two letters${isPortfolio ? ' or PLC' : ''}`)
   }
-  const rules = rulesOf(code)
+  const rules = listRules(code)
   if (rules.length === 0) throw notFound('EventRule resource')
   return rules
 }
 
 /** The settings in a body. Throws a 400 that names the first invalid element. */
-const settingsOf = (body: readonly EventRule[], rules: readonly Rule[]): RuleSetting[] =>
+const readSettings = (body: readonly EventRule[], rules: readonly Rule[]): RuleSetting[] =>
   body.map(({ ruleCode, isActive, param0, param1, param2 }, index) => {
     const invalid = (why: string): Error => badRequest('The rules are not acceptable', `[${index}].${why}`)
-    const rule = rules.find(one => one.code === ruleCode)
+    const rule = rules.find(({ code }) => code === ruleCode)
     if (rule === undefined) throw invalid(`ruleCode: ${ruleCode} is not a rule of this country`)
-    if (body.findIndex(one => one.ruleCode === ruleCode) < index) throw invalid(`ruleCode: ${ruleCode} occurs twice`)
+    if (body.findIndex(other => other.ruleCode === ruleCode) < index) throw invalid(`ruleCode: ${ruleCode} occurs twice`)
     const params = [param0, param1, param2].map(param => String(param ?? ''))
     const bad = params.findIndex((param, place) => rule.params[place]?.test(param) !== true)
     if (bad >= 0) throw invalid(`param${bad}: is not a valid parameter of rule ${ruleCode}`)
@@ -116,15 +116,15 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, portfolios, events } = deps
   const { portfolioOf } = objects
 
-  const pageOf = (call: Call<unknown, Query>, filter: Partial<NoticeFilter>, record: (notice: Notice) => unknown): unknown => {
-    const { total, notices } = events.list({ ...filter, user: call.user, ...windowOf(call.query, 0) })
-    return { correlationId: call.request.id, totalCount: total, paging: pagingOf(call.query, total), data: notices.map(record) }
+  const makePage = (call: Call<unknown, Query>, filter: Partial<NoticeFilter>, record: (notice: Notice) => unknown): unknown => {
+    const { total, notices } = events.list({ ...filter, user: call.user, ...findWindow(call.query, 0) })
+    return { correlationId: call.request.id, totalCount: total, paging: describePaging(call.query, total), data: notices.map(record) }
   }
 
   route(app, deps, 'listCompanyEvents', call => {
     // No portfolio has the id -1: events of a company that left the user's portfolios are hidden.
     const portfolio = objects.watches(call.user, call.id) ? undefined : -1
-    return pageOf(call, { connectId: call.id, portfolio, ...spanOf(call.query) }, companyEventRecord)
+    return makePage(call, { connectId: call.id, portfolio, ...readSpan(call.query) }, companyEventRecord)
   })
 
   route(app, deps, 'listEventRules', () => RULES.map(ruleRecord))
@@ -142,7 +142,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route(app, deps, 'setEventRules', call => {
     const { id } = portfolioOf(call, 'Edit')
-    portfolios.setRules(id, settingsOf(call.body, rulesIn(call.params, true)))
+    portfolios.setRules(id, readSettings(call.body, rulesIn(call.params, true)))
   })
 
   route(app, deps, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
@@ -154,8 +154,8 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
   const notifications = (call: Call<unknown, NotificationQuery>, portfolio?: number): unknown => {
     const { searchQuery, filterByCreatedDate, sortBy, sortDir } = call.query
     const dated = filterByCreatedDate ? 'created' : 'at'
-    const filter = { portfolio, ...spanOf(call.query), dated, words: searchQuery, sortBy, sortDir } as const
-    return pageOf(call, filter, notificationRecord)
+    const filter = { portfolio, ...readSpan(call.query), dated, words: searchQuery, sortBy, sortDir } as const
+    return makePage(call, filter, notificationRecord)
   }
   route(app, deps, 'listNotificationEvents', call => notifications(call))
   route(app, deps, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
@@ -164,7 +164,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
     const { portfolio, connectId } = objects.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
     const { searchQuery: words, isProcessed, sortBy, sortDir } = call.query
     const filter = { portfolio, connectId, words, isProcessed, sortBy, sortDir }
-    return pageOf(call, filter, notificationRecord)
+    return makePage(call, filter, notificationRecord)
   })
 
   route(app, deps, 'markNotificationEvent', call => {

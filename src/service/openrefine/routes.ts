@@ -12,31 +12,201 @@ import { asHtml } from '../docs/docs-page.ts'
 import { isOwnHost } from '../http/guard.ts'
 import { readJson } from '../http/json-body.ts'
 import { check } from '../http/route.ts'
-import type { Company } from '../matching/index.ts'
+import type { Company, Query } from '../matching/index.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import {
-  COMPANY,
-  extend,
-  extendQuery,
-  lineOf,
-  manifestOf,
-  PROPERTIES,
-  proposeProperties,
-  queryBatch,
-  reconcile,
-  suggestEntities,
-  suggestProperties,
-  suggestTypes,
-} from './answers.ts'
+import type { Engine } from '../registers/engine.ts'
+import type { Search } from '../registers/search.ts'
 
-const NAME = /^[A-Za-z_$][\w$]*$/
+interface Property {
+  readonly name: string
+  /** The field of the query it fills; null when the engine does not compare it. */
+  readonly queryField: keyof Query | null
+  readonly values: (company: Company) => readonly string[]
+}
 
-const isCallable = (text: string): boolean => text.split('.').every(name => NAME.test(name))
+type TextField = 'orgNumber' | 'vatNumber' | 'country' | 'town' | 'postcode' | 'phone' | 'email' | 'address1' | 'address2'
+const field = (name: string, key: TextField): Property => ({ name, queryField: key, values: company => [company[key]] })
+
+const returnedOnly = (name: string, values: Property['values']): Property => ({ name, queryField: null, values })
+
+/** Properties by id, where possible the mapping name of data cleaning (contract §5.4). */
+const PROPERTIES: Readonly<Record<string, Property>> = {
+  name: { name: 'Name', queryField: 'name', values: company => [company.name] },
+  country: field('Country', 'country'),
+  orgNumber: field('Registration number', 'orgNumber'),
+  vatNumber: field('VAT number', 'vatNumber'),
+  address1: field('Address', 'address1'),
+  address2: field('Address, second line', 'address2'),
+  town: field('City', 'town'),
+  postcode: field('Postcode', 'postcode'),
+  phone: field('Phone', 'phone'),
+  email: field('E-mail', 'email'),
+  tradingName: { name: 'Trading name', queryField: 'tradingName', values: company => company.tradingNames },
+  previousName: { name: 'Previous name', queryField: 'previousName', values: company => company.previousNames },
+  companyId: { name: 'Id in the register', queryField: 'companyId', values: company => [company.id] },
+  connectId: returnedOnly('connectId', company => [company.connectId]),
+  website: returnedOnly('Website', company => [company.website]),
+  status: returnedOnly('Status', company => [company.status]),
+  legalForm: returnedOnly('Legal form', company => [company.legalForm ?? '']),
+}
+
+const findProperty = (id: string): Property | undefined => (Object.hasOwn(PROPERTIES, id) ? PROPERTIES[id] : undefined)
+
+/** The only entity type. */
+const COMPANY = { id: 'company', name: 'Company' } as const
+
+const describeCompany = ({ orgNumber, town, country, status }: Company): string =>
+  [orgNumber, town, country, /^(?:active)?$/i.test(status) ? '' : status].filter(text => text !== '').join(' · ')
+
+const value = z.union([z.string(), z.number(), z.boolean(), z.looseObject({ id: z.string(), name: z.string().optional() })])
+
+const query = z
+  .looseObject({
+    query: z.string().optional(),
+    type: z.union([z.string(), z.array(z.string())]).optional(),
+    limit: z.number().min(0).optional(),
+    properties: z.array(z.looseObject({ pid: z.string(), v: z.union([value, z.array(value)]) })).optional(),
+    type_strict: z.enum(['any', 'should', 'all']).optional(),
+  })
+  .refine(sent => sent.query !== undefined || (sent.properties?.length ?? 0) > 0, 'needs a query or properties')
+
+const queryBatch = z.record(z.string(), query)
+
+const extendQuery = z.looseObject({ ids: z.array(z.string()), properties: z.array(z.looseObject({ id: z.string() })) })
+
+type ReconcileQuery = z.infer<typeof query>
+
+const readText = (sent: z.infer<typeof value>): string => (typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim())
+
+function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
+  const types = [type ?? []].flat()
+  if (types.length === 0 || strict === 'should') return true
+  return strict === 'all' ? types.every(id => id === COMPANY.id) : types.includes(COMPANY.id)
+}
+
+/** Converts a query for the engine. Uses the first non-empty value of a property and ignores unknown properties. */
+function engineQuery({ query: name = '', properties = [] }: ReconcileQuery, isId: (text: string) => boolean): Query {
+  const fields: Query = {}
+  for (const { pid, v } of properties) {
+    const field = findProperty(pid)?.queryField
+    const text = [v].flat().map(readText).find(Boolean)
+    if (field && text !== undefined) fields[field] ??= text
+  }
+  if (isId(name.trim())) return { ...fields, companyId: name.trim() }
+  return name.trim() === '' ? fields : { ...fields, name: name.trim() }
+}
+
+type Json = Record<string, unknown>
+
+const PREVIEW = { width: 420, height: 280 } as const
+
+/** The manifest of the interface. `base` is the address of the interface as the client reaches it, `version` that of fettle. */
+function makeManifest(base: string, version: string): Json {
+  const suggest = (what: string) => ({
+    service_url: base,
+    service_path: `/suggest/${what}`,
+    flyout_service_url: base,
+    flyout_service_path: `/flyout/${what}?id=\${id}`,
+  })
+  return {
+    versions: ['0.2'],
+    name: 'fettle companies',
+    // Names instead of addresses: ids stay the same when a register moves to another machine.
+    identifierSpace: 'urn:fettle:connectId',
+    schemaSpace: 'urn:fettle:property',
+    documentation: new URL('/docs', base).href,
+    serviceVersion: version,
+    defaultTypes: [COMPANY],
+    view: { url: `${base}/preview?id={{id}}` },
+    preview: { url: `${base}/preview?id={{id}}`, ...PREVIEW },
+    suggest: { entity: suggest('entity'), property: suggest('property'), type: suggest('type') },
+    extend: { propose_properties: { service_url: base, service_path: '/properties' }, property_settings: [] },
+  }
+}
+
+const SUGGESTIONS = 20
+
+/** The candidates of a query, best first; `match` is the decision of the engine. */
+function reconcile(query: ReconcileQuery, engine: Engine): Json {
+  if (!asksForCompany(query)) return { result: [] }
+  const { decision, candidates } = engine.match(engineQuery(query, text => engine.find(text) !== null))
+  const shown = candidates.slice(0, query.limit === undefined ? candidates.length : Math.floor(query.limit))
+  return {
+    result: shown.map(({ company: position, score, features }, at) => {
+      const company = engine.at(position)
+      return {
+        id: company.connectId,
+        name: company.name,
+        description: describeCompany(company),
+        type: [COMPANY],
+        // In percent, with the precision of the engine's score.
+        score: Math.round(score * 10_000) / 100,
+        match: at === 0 && decision === 'matched',
+        features: Object.entries(features).map(([id, value]) => ({ id, value })),
+      }
+    }),
+  }
+}
+
+/** Companies with this id, or whose name starts with the prefix; the first `skip` are left out. Without one, similar names. */
+async function suggestEntities(prefix: string, skip: number, engine: Engine, search: Search): Promise<Json> {
+  const known = engine.find(prefix)
+  const starting = known === null ? (await search.byStart('name', prefix, skip + SUGGESTIONS)).companies : [known]
+  const found = starting.length > 0 ? starting : engine.match({ name: prefix }).candidates.map(({ company }) => engine.at(company))
+  const result = found.slice(skip).map(company => ({
+    id: company.connectId,
+    name: company.name,
+    description: describeCompany(company),
+    notable: [COMPANY],
+  }))
+  return { result }
+}
+
+const contains = (prefix: string, ...texts: readonly string[]): boolean =>
+  texts.some(text => text.toLowerCase().includes(prefix.trim().toLowerCase()))
+
+function suggestProperties(prefix: string, skip: number): Json {
+  const found = Object.entries(PROPERTIES).filter(([id, { name }]) => contains(prefix, id, name))
+  const result = found.map(([id, { name, queryField }]) => {
+    return { id, name, description: queryField === null ? 'returned, not compared' : 'compared by the engine' }
+  })
+  return { result: result.slice(skip) }
+}
+
+/** The type, when its name or id contains the prefix. */
+const suggestTypes = (prefix: string, skip: number): Json => ({
+  result: [COMPANY].filter(({ id, name }) => contains(prefix, id, name)).slice(skip),
+})
+
+function proposeProperties(type: string, limit: number | undefined): Json {
+  const all = type === COMPANY.id ? Object.entries(PROPERTIES).map(([id, { name }]) => ({ id, name })) : []
+  return { type, limit, properties: all.slice(0, limit) }
+}
+
+const listValues = (id: string, company: Company | null): Json[] => {
+  const property = findProperty(id)
+  if (property === undefined || company === null) return []
+  const texts = property.values(company).filter(text => text !== '')
+  return texts.map(str => ({ str }))
+}
+
+/** Property values of companies; empty for unknown ids and properties. */
+function extend(ids: readonly string[], properties: readonly string[], engine: Engine): Json {
+  const wanted = [...new Set(properties)]
+  const rows = [...new Set(ids)].map(id => {
+    const company = engine.find(id)
+    return [id, Object.fromEntries(wanted.map(property => [property, listValues(property, company)]))] as const
+  })
+  return { meta: wanted.map(id => ({ id, name: findProperty(id)?.name ?? id })), rows: Object.fromEntries(rows) }
+}
+
+/** The name of a function, or of one in an object. */
+const CALLABLE = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/
 
 /** The function to call; null for a plain answer. Throws a 400 for an invalid function name. */
-function callbackOf(callback: unknown, longest: number): string | null {
+function readCallback(callback: unknown, longest: number): string | null {
   if (callback === undefined) return null
-  if (typeof callback === 'string' && callback.length <= longest && isCallable(callback)) return callback
+  if (typeof callback === 'string' && callback.length <= longest && CALLABLE.test(callback)) return callback
   throw badRequest('The callback is not acceptable', `callback: must be the name of a function, ${longest} characters at most`)
 }
 
@@ -49,10 +219,10 @@ function requireOwnPage({ referer, 'sec-fetch-site': site }: IncomingHttpHeaders
 }
 
 /** Starts with a comment, so that no browser reads the name as another file format; escapes line ends that old scripts lack. */
-export const scriptOf = (callback: string, answer: unknown): string =>
+export const makeScript = (callback: string, answer: unknown): string =>
   `/**/${callback}(${JSON.stringify(answer).replace(/[\u2028\u2029<]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)});\n`
 
-const rowsOf = (company: Company): string => {
+const formatRows = (company: Company): string => {
   const rows = Object.entries(PROPERTIES).map(([id, { name, values }]) => {
     const texts = values(company).filter(text => text !== '')
     return id === 'name' || texts.length === 0 ? '' : `<tr><th>${asHtml(name)}<td>${asHtml(texts.join(', '))}`
@@ -68,7 +238,7 @@ const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors http://127.0.0.1:* http://localhost:* http://[::1]:*"
 
 const previewPage = (company: Company): string =>
-  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${asHtml(company.name)}</title><style>${STYLE}</style><h1>${asHtml(company.name)}</h1><table>${rowsOf(company)}</table></html>\n`
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>${asHtml(company.name)}</title><style>${STYLE}</style><h1>${asHtml(company.name)}</h1><table>${formatRows(company)}</table></html>\n`
 
 const flyout = (title: string, text: string): string => `<p><b>${asHtml(title)}</b></p><p>${asHtml(text)}</p>`
 
@@ -98,15 +268,12 @@ const PREVIEW_HEADERS = {
 
 type Form = Readonly<Record<string, string | string[] | undefined>>
 
-const skipping = z.coerce.number().int().min(0).default(0)
-const suggestForm = z.looseObject({ prefix: z.string(), cursor: skipping })
+const suggestForm = z.looseObject({ prefix: z.string(), cursor: z.coerce.number().int().min(0).default(0) })
 const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
 /** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
 export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, addressOf }: AppDeps, version: string): void {
-  const baseOf = (request: FastifyRequest): string => `${addressOf(request.raw)}${ROOT}`
-
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_: FastifyRequest, body: string) =>
     Object.fromEntries(new URLSearchParams(body)),
@@ -141,15 +308,15 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend')
     requireAtMost(ids.length, limits.reconcileIds, 'ids')
     requireAtMost(properties.length, limits.reconcileQueries, 'properties')
-    const wanted = properties.map(property => property.id)
+    const wanted = properties.map(({ id }) => id)
     return extend(ids, wanted, engine)
   }
 
   const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {
-    const callback = callbackOf((request.query as Form).callback, limits.reconcileCallbackLength)
+    const callback = readCallback((request.query as Form).callback, limits.reconcileCallbackLength)
     if (callback === null) return reply.send(answer)
     requireOwnPage(request.headers)
-    return reply.header('Content-Type', 'text/javascript; charset=utf-8').send(scriptOf(callback, answer))
+    return reply.header('Content-Type', 'text/javascript; charset=utf-8').send(makeScript(callback, answer))
   }
   const get = (path: string, answer: (request: FastifyRequest, query: Form) => unknown): void => {
     app.get(path, async (request, reply) => send(request, reply, await answer(request, request.query as Form)))
@@ -157,7 +324,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   }
   const answered = (request: FastifyRequest, { queries, extend: extension }: Form): unknown => {
     if (queries !== undefined) return answerQueries(queries)
-    return extension === undefined ? manifestOf(baseOf(request), version) : answerExtension(extension)
+    return extension === undefined ? makeManifest(`${addressOf(request.raw)}${ROOT}`, version) : answerExtension(extension)
   }
 
   for (const path of [ROOT, `${ROOT}/`]) {
@@ -172,13 +339,13 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     property: suggestProperties,
     type: suggestTypes,
   }
-  const companyOf = (id: string) => {
+  const requireCompany = (id: string) => {
     const company = engine.find(id)
     if (company === null) throw new Refusal(404, 'Not found', 'id: no company has this id')
     return company
   }
-  const titleOf = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
-    if (what === 'entity') return [companyOf(id).name, lineOf(companyOf(id))]
+  const findTitle = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
+    if (what === 'entity') return [requireCompany(id).name, describeCompany(requireCompany(id))]
     const names: Readonly<Record<string, { readonly name: string }>> = what === 'type' ? { [COMPANY.id]: COMPANY } : PROPERTIES
     if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: no ${what} has this id`)
     return [names[id]?.name ?? id, id]
@@ -190,7 +357,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     })
     get(`${ROOT}/flyout/${what}`, (_, query) => {
       const { id } = check(idForm, query, 'query')
-      return { id, html: flyout(...titleOf(what, id)) }
+      return { id, html: flyout(...findTitle(what, id)) }
     })
   }
   get(`${ROOT}/properties`, (_, query) => {
@@ -199,6 +366,6 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   })
   app.get(`${ROOT}/preview`, async (request, reply) => {
     const { id } = check(idForm, request.query, 'query')
-    return reply.headers(PREVIEW_HEADERS).send(previewPage(companyOf(id)))
+    return reply.headers(PREVIEW_HEADERS).send(previewPage(requireCompany(id)))
   })
 }

@@ -1,6 +1,6 @@
 /** The monitored fields of a company, and the differences between two states of it. */
 import type { Company } from '../matching/types.ts'
-import { activitiesOf, addressOf, COMPARED, type ComparedField, figuresIn } from '../registers/changes.ts'
+import { formatActivities, formatAddress, COMPARED, type ComparedField, figuresIn } from '../registers/changes.ts'
 
 /** The monitored fields, in the order of their changes. */
 export const FIELDS = COMPARED
@@ -19,14 +19,14 @@ export const NOTHING = Object.fromEntries(FIELDS.map(field => [field, ''])) as R
 export const GONE: Facts = { ...NOTHING, status: 'not in the register' }
 
 /** The state of a company, with sorted directors. */
-export const factsOf = (company: Registered): Facts => ({
+export const readFacts = (company: Registered): Facts => ({
   ...NOTHING,
   status: company.status,
   name: company.name,
-  address: addressOf(company),
+  address: formatAddress(company),
   legalForm: company.legalForm ?? '',
   directors: [...(company.directors ?? [])].sort().join('; '),
-  activities: activitiesOf(company),
+  activities: formatActivities(company),
   ...figuresIn(company),
 })
 

@@ -3,7 +3,7 @@ import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
 import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
-import { type Facts, factsOf, type Registered } from './company-facts.ts'
+import { type Facts, readFacts, type Registered } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
 export interface Notes {
@@ -37,7 +37,7 @@ const SELECT = `
   FROM holdings h JOIN watched w ON w.connect_id = h.connect_id
 `
 
-const holdingOf = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts) as Facts })
+const readHolding = (row: Row): Holding => ({ ...row, facts: JSON.parse(row.facts) as Facts })
 
 export function openHoldings(database: Database, now: () => number) {
   const { count } = database
@@ -50,7 +50,7 @@ export function openHoldings(database: Database, now: () => number) {
   const watch = (company: Registered): void => {
     const { connectId, country } = company
     const isHeld = count('SELECT count(*) AS n FROM holdings WHERE connect_id = ?', [connectId]) > 0
-    if (!isHeld) learn(connectId, safeNumberOf(company), country, factsOf(company))
+    if (!isHeld) learn(connectId, safeNumberOf(company), country, readFacts(company))
   }
   const insert = (portfolio: number, connectId: string, { reference, freeText, personalLimit }: Notes): boolean => {
     if (count('SELECT count(*) AS n FROM holdings WHERE portfolio = ? AND connect_id = ?', [portfolio, connectId]) > 0)
@@ -62,7 +62,7 @@ export function openHoldings(database: Database, now: () => number) {
   const find = (portfolio: number, companyId: string): Holding | null => {
     const id = 'SELECT connect_id FROM watched WHERE connect_id = ?2 UNION SELECT connect_id FROM watched WHERE safe_number = ?2'
     const row = database.get<Row>(`${SELECT} WHERE h.portfolio = ?1 AND h.connect_id IN (${id})`, [portfolio, companyId])
-    return row === null ? null : holdingOf(row)
+    return row === null ? null : readHolding(row)
   }
   const change = (portfolio: number, connectId: string, { reference, freeText, personalLimit }: Notes): void => {
     const sql =
@@ -135,7 +135,6 @@ export function openHoldings(database: Database, now: () => number) {
       return database.all<Row>(sql, [portfolio]).map(row => row.country)
     },
 
-    /** How many companies of a portfolio have each rating. */
     ratings(portfolio: number): ReadonlyMap<string, number> {
       const sql = `SELECT upper(trim(json_extract(w.facts, '$.rating'))) AS rating, count(*) AS n
         FROM holdings h JOIN watched w ON w.connect_id = h.connect_id WHERE h.portfolio = ? GROUP BY 1`
@@ -154,7 +153,7 @@ export function openHoldings(database: Database, now: () => number) {
       const values = [portfolio, country, words.toLowerCase()]
       const from = 'FROM holdings h JOIN watched w ON w.connect_id = h.connect_id'
       const rows = database.all<Row>(`${SELECT} ${where} ORDER BY w.folded LIMIT ?4 OFFSET ?5`, [...values, limit, offset])
-      return { total: count(`SELECT count(*) AS n ${from} ${where}`, values), holdings: rows.map(holdingOf) }
+      return { total: count(`SELECT count(*) AS n ${from} ${where}`, values), holdings: rows.map(readHolding) }
     },
 
     watched(): ReadonlyMap<string, Facts> {

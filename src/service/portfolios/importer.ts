@@ -36,7 +36,6 @@ export const openImports = (database: Database) => ({
       database.run(sql, [id, portfolio, kind, file, accepted])
       return { id, portfolio, kind, file, accepted }
     }),
-  /** The oldest pending import, or null. */
   next: (): PendingImport | null =>
     database.get<PendingImport>('SELECT id, portfolio, kind, file, accepted FROM imports ORDER BY seq LIMIT 1'),
   done: (id: number): void => database.run('DELETE FROM imports WHERE id = ?', [id]),
@@ -63,7 +62,7 @@ type ImportRow = { safeNumber: string; localNumber: string; country: string; not
 type Positions = Readonly<Record<keyof typeof COLUMNS, number>>
 
 /** Position of each column; -1 for a missing one. Throws a CsvFault when no column identifies a company. */
-function positionsOf(header: readonly string[]): Positions {
+function readPositions(header: readonly string[]): Positions {
   const names = header.map(plain)
   const positions = Object.fromEntries(
     Object.entries(COLUMNS).map(([column, name]) => [column, names.indexOf(plain(name))]),
@@ -79,7 +78,7 @@ async function* readImport(path: string, limits: Limits): AsyncGenerator<ImportR
   let positions: Positions | null = null
   for await (const record of readRecords(path, limits)) {
     if (positions === null) {
-      positions = positionsOf(record)
+      positions = readPositions(record)
       continue
     }
     const at = positions
@@ -128,16 +127,13 @@ function findByNumber(engine: Engine, number: string, country: string): Company 
   const { candidates } = engine.match({ orgNumber: number, countryCode: code })
   const found = candidates
     .map(({ company }) => engine.at(company))
-    .filter(one => one.country === code && normaliseOrgNumber(one.orgNumber, code) === wanted)
+    .filter(company => company.country === code && normaliseOrgNumber(company.orgNumber, code) === wanted)
   return found.length === 1 ? (found[0] ?? null) : null
 }
 
 export function startImporter(parts: ImporterParts) {
   const { imports, holdings, database, engine, search, folder, clock, limits, onDone, onError } = parts
   const stop = new AbortController()
-
-  const find = async (safeNumber: string, localNumber: string, country: string): Promise<Company | null> =>
-    safeNumber === '' ? findByNumber(engine, localNumber, country) : search.find(safeNumber)
 
   /** Returns whether the portfolio did not have the company. */
   const put = ({ id, kind, portfolio }: PendingImport, company: Company, notes: Notes): boolean => {
@@ -159,7 +155,8 @@ export function startImporter(parts: ImporterParts) {
       batch = []
     }
     for await (const row of readImport(join(folder, pending.file), limits)) {
-      const company = await find(row.safeNumber, row.localNumber, row.country)
+      const { safeNumber, localNumber, country } = row
+      const company = safeNumber === '' ? findByNumber(engine, localNumber, country) : await search.find(safeNumber)
       if (company === null) unknown += 1
       else batch.push([company, row.notes])
       if (++rows % BATCH > 0) continue
@@ -178,9 +175,9 @@ export function startImporter(parts: ImporterParts) {
   }
 
   const runPending = async (): Promise<void> => {
-    for (let one = imports.next(); one !== null && !stop.signal.aborted; one = imports.next()) {
+    for (let next = imports.next(); next !== null && !stop.signal.aborted; next = imports.next()) {
       try {
-        if (!(await runImport(one))) return
+        if (!(await runImport(next))) return
       } catch (error) {
         onError(error)
         // Disk trouble may pass; any other error would occur again.
@@ -188,9 +185,9 @@ export function startImporter(parts: ImporterParts) {
           await clock.sleep(limits.diskMs, stop.signal)
           continue
         }
-        imports.done(one.id)
+        imports.done(next.id)
       }
-      await rm(join(folder, one.file), { force: true }).catch(onError)
+      await rm(join(folder, next.file), { force: true }).catch(onError)
     }
   }
   let running: Promise<void> | null = null

@@ -1,17 +1,21 @@
 /**
- * Routes of portfolios, their totals, sharing and companies, and their wire records: contract §2.3, §8 rows 31 to 44, 49, 49a. Some fields
+ * Routes of portfolios, their totals, sharing and companies, and their wire records: contract §2.3, §8 rows 31 to 45, 49, 49a. Some fields
  * have different names in lists and single records.
  */
+import { rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { formatSpacedDate, type Permission, type Personal } from '../../contract/index.ts'
+import { CsvFault } from '../csv/csv.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
+import { acceptMultipart, type Form, notMultipart, receive, watchEnvelope } from '../data-cleaning/upload-route.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, pagingOf, route, windowOf } from '../http/route.ts'
+import { type Call, nameIgnored, describePaging, route, findWindow } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from './holdings.ts'
-import { portfolioImportRoutes } from './import-route.ts'
+import { checkImport, type PendingImport } from './importer.ts'
 import type { Portfolio } from './store.ts'
 
 /** A portfolio in a list: addresses are in `email`, and `isDefault` is text. */
@@ -56,13 +60,6 @@ const common = (holding: Holding) => ({
   dateModified: formatSpacedDate(holding.modified),
 })
 
-/** A company in a list: its connectId is in `id`. */
-const companyItem = (holding: Holding) => ({ id: holding.connectId, ...common(holding) })
-
-const companyRecord = (holding: Holding) => ({ connectId: holding.connectId, ...common(holding) })
-
-const BANDS = ['A', 'B', 'C', 'D', 'E'] as const
-
 export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { users, limits, portfolios, holdings, transaction } = deps
   const { portfolioOf } = deps.objects
@@ -70,10 +67,10 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'listPortfolios', ({ user, query, request }) => {
     const { searchQuery = '' } = query
     const totalCount = portfolios.count(user.id, searchQuery)
-    const own = portfolios.list(user.id, searchQuery, windowOf(query, 0))
+    const own = portfolios.list(user.id, searchQuery, findWindow(query, 0))
     const shared = portfolios.sharedWith(user.person).map(({ id, name }) => ({ portfolioId: id, name }))
     const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
-    return { correlationId: request.id, totalCount, paging: pagingOf(query, totalCount), data }
+    return { correlationId: request.id, totalCount, paging: describePaging(query, totalCount), data }
   })
 
   route(app, deps, 'createPortfolio', call =>
@@ -104,15 +101,12 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     const { id } = portfolioOf(call, 'View')
     const totalCompanies = holdings.count(id)
     const ratings = holdings.ratings(id)
-    const bands = BANDS.flatMap(band => {
+    const bands = ['A', 'B', 'C', 'D', 'E'].map(band => {
       const count = ratings.get(band) ?? 0
       const share = totalCompanies === 0 ? 0 : count / totalCompanies
-      return [
-        [`band${band}Count`, count],
-        [`band${band}pc`, Math.round(share * 10_000) / 100],
-      ]
+      return { [`band${band}Count`]: count, [`band${band}pc`]: Math.round(share * 10_000) / 100 }
     })
-    return { correlationId: call.request.id, totalCompanies, ...Object.fromEntries(bands) }
+    return Object.assign({ correlationId: call.request.id, totalCompanies }, ...bands)
   })
 
   route(app, deps, 'readSharing', call => {
@@ -148,7 +142,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
   app.register(async scope => portfolioImportRoutes(scope, deps))
 }
 
-const notesOf = ({ personalReference: reference, freeText, personalLimit }: Personal): Notes => ({
+const readNotes = ({ personalReference: reference, freeText, personalLimit }: Personal): Notes => ({
   reference,
   freeText,
   personalLimit,
@@ -169,14 +163,15 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
   /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
-  const holdingOf = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
+  const findHolding = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
 
   route(app, deps, 'listPortfolioCompanies', call => {
     const { id } = portfolioOf(call, 'View')
     const { searchQuery = '', countryCode = '' } = call.query
-    const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, windowOf(call.query, 0))
-    const paging = pagingOf(call.query, total)
-    return { correlationId: call.request.id, totalCount: total, paging, data: found.map(companyItem) }
+    const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, findWindow(call.query, 0))
+    // In a list the connectId is in `id`.
+    const data = found.map(holding => ({ id: holding.connectId, ...common(holding) }))
+    return { correlationId: call.request.id, totalCount: total, paging: describePaging(call.query, total), data }
   })
 
   route(app, deps, 'addCompany', async call => {
@@ -186,32 +181,32 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
       // Checked again: the portfolio may have been deleted during the search.
       const { id } = portfolioOf(call, 'Add')
       if (company === null) throw notFound('Company resource')
-      if (!holdings.add(id, company, notesOf(call.body))) {
+      if (!holdings.add(id, company, readNotes(call.body))) {
         throw conflict('Company already in portfolio', `id: ${company.connectId} is in portfolio ${id} already`)
       }
       return { correlationId: call.request.id, message: 'Company Added' }
     })
   })
 
-  route(app, deps, 'readPortfolioCompany', call => ({
-    correlationId: call.request.id,
-    ...companyRecord(holdingOf(call, 'View')),
-  }))
+  route(app, deps, 'readPortfolioCompany', call => {
+    const holding = findHolding(call, 'View')
+    return { correlationId: call.request.id, connectId: holding.connectId, ...common(holding) }
+  })
 
   route(app, deps, 'changeCompany', call => {
-    const { portfolio, connectId } = holdingOf(call, 'Edit')
-    holdings.change(portfolio, connectId, notesOf(call.body))
+    const { portfolio, connectId } = findHolding(call, 'Edit')
+    holdings.change(portfolio, connectId, readNotes(call.body))
     return { correlationId: call.request.id, message: 'Company updated' }
   })
 
   route(app, deps, 'removeCompany', call => {
-    const { portfolio, connectId } = holdingOf(call, 'Remove')
+    const { portfolio, connectId } = findHolding(call, 'Remove')
     holdings.remove(portfolio, connectId)
     return { correlationId: call.request.id, message: 'Company removed' }
   })
 
   /** The target portfolio of a copy, or the reason why the user cannot add to it. */
-  const targetOf = ({ user }: AnyCall, id: number): Portfolio | string => {
+  const findTarget = ({ user }: AnyCall, id: number): Portfolio | string => {
     try {
       return objects.portfolio(user, id, 'Add')
     } catch (error) {
@@ -234,8 +229,8 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     if (ids.includes(from.id)) {
       throw badRequest('The request is not acceptable', `portfolios: ${from.id} is the portfolio the companies are in`)
     }
-    const targets = ids.map(id => targetOf(call, id))
-    const companies = all ? holdings.ids(from.id) : [...new Set(call.body.companies.map(one => one.id))]
+    const targets = ids.map(id => findTarget(call, id))
+    const companies = all ? holdings.ids(from.id) : [...new Set(call.body.companies.map(({ id }) => id))]
     const reasons: string[] = []
     for (const company of companies) {
       reasons.push(...targets.flatMap(target => copyOne(from, target, company) ?? []))
@@ -279,8 +274,74 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
       if (call.query.clearAll) return holdings.clear(id)
       const found = companies.flatMap(company => objects.held(portfolio, company) ?? [])
       for (const { connectId } of found) holdings.remove(id, connectId)
-      return new Set(found.map(one => one.connectId)).size
+      return new Set(found.map(({ connectId }) => connectId)).size
     })
     return { correlationId: call.request.id, message: `${removed} companies removed` }
   })
+}
+
+const FORM: Form = {
+  // The schema has the first spelling, the examples the second.
+  file: ['importcsv', 'importCsv'],
+  fields: { email: { read: text => text, must: 'a text', isRequired: false } },
+}
+
+type Kind = PendingImport['kind']
+type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request' | 'reply'>
+
+/**
+ * Import and sync. The file is validated before it is accepted; the importer then applies its rows. `scope` must be a separate scope, because
+ * multipart bodies are parsed only there.
+ */
+async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
+  const { objects, limits, clock, imports, importer, importDir } = deps
+  await acceptMultipart(scope, limits)
+  const place = (id: string): string => join(importDir, `${id}.csv`)
+
+  let arriving = 0
+
+  const receiveFile = async ({ request, reply }: ImportCall): Promise<string> => {
+    const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes)
+    const parts = request.parts({ limits: { fileSize: limits.importBytes } })
+    try {
+      const { id, ignored } = await receive(parts, { limits, form: FORM, place, envelope })
+      nameIgnored(reply, ignored)
+      return place(id)
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'FST_REQ_FILE_TOO_LARGE') throw error
+      throw new Refusal(413, 'Content Too Large', `importcsv: is larger than ${limits.importBytes} bytes; split it`)
+    }
+  }
+
+  const accept = async (call: ImportCall, kind: Kind, needs: readonly Need[]): Promise<PendingImport> => {
+    const path = await receiveFile(call)
+    try {
+      await checkImport(path, limits)
+      // The portfolio may have been deleted during the upload.
+      const { id: portfolio } = objects.portfolioOf(call, ...needs)
+      return imports.add({ portfolio, kind, file: basename(path), accepted: clock.now() })
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error instanceof CsvFault ? badRequest('The import is not acceptable', `importcsv: ${error.message}`) : error
+    }
+  }
+
+  const importAs =
+    (kind: Kind, ...needs: readonly Need[]) =>
+    async (call: ImportCall): Promise<unknown> => {
+      objects.portfolioOf(call, ...needs)
+      if (!call.request.isMultipart()) throw notMultipart()
+      if (imports.count() + arriving >= limits.imports) {
+        const why = `${limits.imports} imports wait or arrive already`
+        throw new Refusal(507, 'Insufficient storage', why, { 'Retry-After': '60' })
+      }
+      arriving += 1
+      const { id } = await accept(call, kind, needs).finally(() => {
+        arriving -= 1
+      })
+      importer.wake()
+      return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
+    }
+  route(scope, deps, 'importCompanies', importAs('import', 'Add'), { bodyLimit: limits.importBytes })
+  route(scope, deps, 'syncCompanies', importAs('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
 }

@@ -26,7 +26,7 @@ type Row = Pick<Portfolio, 'id' | 'owner' | 'name'> & { is_default: number; sett
 
 const SELECT = 'SELECT p.*, EXISTS (SELECT 1 FROM shares s WHERE s.portfolio = p.id) AS shared FROM portfolios p'
 
-const portfolioOf = ({ id, owner, name, is_default, settings, shared }: Row): Portfolio => ({
+const readPortfolio = ({ id, owner, name, is_default, settings, shared }: Row): Portfolio => ({
   ...{ id, owner, name, isDefault: is_default === 1, isShared: shared === 1 },
   settings: JSON.parse(settings) as Settings,
 })
@@ -35,16 +35,14 @@ const portfolioOf = ({ id, owner, name, is_default, settings, shared }: Row): Po
 const REMOVE = [
   `DELETE FROM events WHERE id IN (SELECT event FROM notifications WHERE portfolio = ?1)
     AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.event = events.id AND n.portfolio <> ?1)`,
-  ...['notifications', 'holdings', 'portfolio_rules', 'shares', 'imports'].map(
-    name => `DELETE FROM ${name} WHERE portfolio = ?1`,
-  ),
+  ...['notifications', 'holdings', 'portfolio_rules', 'shares', 'imports'].map(table => `DELETE FROM ${table} WHERE portfolio = ?1`),
   'DELETE FROM portfolios WHERE id = ?1',
 ]
 
 export function openPortfolios(database: Database) {
   const find = (id: number): Portfolio | null => {
     const row = database.get<Row>(`${SELECT} WHERE p.id = ?`, [id])
-    return row === null ? null : portfolioOf(row)
+    return row === null ? null : readPortfolio(row)
   }
   /** At most one portfolio of a user is the default. */
   const makeDefault = (owner: number, id: number): void =>
@@ -79,7 +77,7 @@ export function openPortfolios(database: Database) {
     /** Sorted by name; `words` is a part of the name, ignoring case. */
     list(owner: number, words: string, { limit, offset }: Window): Portfolio[] {
       const sql = `${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`
-      return database.all<Row>(sql, [owner, words.toLowerCase(), limit, offset]).map(portfolioOf)
+      return database.all<Row>(sql, [owner, words.toLowerCase(), limit, offset]).map(readPortfolio)
     },
 
     count(owner: number, words: string): number {
@@ -91,7 +89,7 @@ export function openPortfolios(database: Database) {
     sharedWith(person: number): Portfolio[] {
       const sql = `${SELECT} JOIN shares s ON s.portfolio = p.id
         WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`
-      return database.all<Row>(sql, [person]).map(portfolioOf)
+      return database.all<Row>(sql, [person]).map(readPortfolio)
     },
 
     /** The permissions of each user except the owner. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
-import { folderOf, linesOf, lockRegister, publish, type RegisterInfo, readError, registerInfo, writeError } from './files.ts'
+import { folderOf, readLines, lockRegister, publish, type RegisterInfo, readError, registerInfo, writeError } from './files.ts'
 
 const AliasLine = z.object({
   /** The connectId of the company. */
@@ -22,22 +22,13 @@ const AliasLine = z.object({
 })
 export type Alias = z.infer<typeof AliasLine>
 
-export interface AliasChanges {
+interface AliasChanges {
   readonly add: readonly Alias[]
   /** Fingerprints of the rows that were decided: names confirmed in them before, and not among those to add, are removed. */
   readonly decided: ReadonlySet<string>
 }
 
-export interface ChangedAliases {
-  readonly info: RegisterInfo
-  readonly added: number
-  readonly removed: number
-  /** Companies that the register does not have. */
-  readonly unknown: number
-}
-
-const keyOf = ({ company, name }: Pick<Alias, 'company' | 'name'>): string =>
-  `${company} ${parseCompanyName(name).words.join(' ')}`
+const makeKey = ({ company, name }: Alias): string => `${company} ${parseCompanyName(name).words.join(' ')}`
 
 /** The confirmed names of a register, in the order in which they were added. Throws FETTLE_INPUT_READ for a damaged file. */
 export async function readAliases(dir: string, { name, aliases }: RegisterInfo): Promise<Alias[]> {
@@ -45,7 +36,7 @@ export async function readAliases(dir: string, { name, aliases }: RegisterInfo):
   const path = join(folderOf(dir, name), aliases.file)
   try {
     const found: Alias[] = []
-    for await (const { text } of linesOf(path)) found.push(AliasLine.parse(JSON.parse(text)))
+    for await (const { text } of readLines(path)) found.push(AliasLine.parse(JSON.parse(text)))
     if (found.length !== aliases.names) throw new Error(`it has ${found.length} names instead of ${aliases.names}`)
     return found
   } catch (cause) {
@@ -56,7 +47,7 @@ export async function readAliases(dir: string, { name, aliases }: RegisterInfo):
 /** The companies among these connectIds that the register has. */
 async function knownCompanies(dir: string, info: RegisterInfo, wanted: ReadonlySet<string>): Promise<Set<string>> {
   const found = new Set<string>()
-  for await (const { text } of linesOf(join(folderOf(dir, info.name), info.file))) {
+  for await (const { text } of readLines(join(folderOf(dir, info.name), info.file))) {
     const { connectId } = JSON.parse(text) as { connectId: string }
     if (wanted.has(connectId)) found.add(connectId)
   }
@@ -64,10 +55,10 @@ async function knownCompanies(dir: string, info: RegisterInfo, wanted: ReadonlyS
 }
 
 /**
- * Adds and removes confirmed names in one step. Spellings with the same words are one name.
+ * Adds and removes confirmed names in one step. Spellings with the same words are one name; `unknown` companies are not in the register.
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_LOCKED while an import runs, FETTLE_OUTPUT_WRITE
  */
-export async function changeAliases(dir: string, name: string, { add, decided }: AliasChanges): Promise<ChangedAliases> {
+export async function changeAliases(dir: string, name: string, { add, decided }: AliasChanges) {
   await registerInfo(dir, name)
   const folder = folderOf(dir, name)
   const release = lockRegister(folder)
@@ -76,11 +67,11 @@ export async function changeAliases(dir: string, name: string, { add, decided }:
     const before = await readAliases(dir, info)
     const known = await knownCompanies(dir, info, new Set(add.map(({ company }) => company)))
     const usable = add.filter(alias => known.has(alias.company) && parseCompanyName(alias.name).words.length > 0)
-    const wanted = new Set(usable.map(keyOf))
-    const stays = (alias: Alias): boolean => !decided.has(alias.fingerprint) || wanted.has(keyOf(alias))
-    const kept = new Map(before.filter(stays).map(alias => [keyOf(alias), alias]))
+    const wanted = new Set(usable.map(makeKey))
+    const stays = (alias: Alias): boolean => !decided.has(alias.fingerprint) || wanted.has(makeKey(alias))
+    const kept = new Map(before.filter(stays).map(alias => [makeKey(alias), alias]))
     const removed = before.length - kept.size
-    for (const alias of usable) if (!kept.has(keyOf(alias))) kept.set(keyOf(alias), alias)
+    for (const alias of usable) if (!kept.has(makeKey(alias))) kept.set(makeKey(alias), alias)
     const counts = {
       added: kept.size - (before.length - removed),
       removed,

@@ -11,12 +11,12 @@ import { FettleError } from '../../errors.ts'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { type Company, FIGURES } from '../matching/index.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
-import { type ChangeSetInfo, folderOf, linesOf, type Snapshot } from './files.ts'
+import { type ChangeSetInfo, folderOf, readLines, type Snapshot } from './files.ts'
 
 /** What an earlier import knew: its name, and its previous names with the days until which they were used. */
-export type KnownNames = Pick<Company, 'name' | 'previousNames' | 'previousUntil'>
+type KnownNames = Pick<Company, 'name' | 'previousNames' | 'previousUntil'>
 
-const wordsOf = (name: string): string => parseCompanyName(name).words.join(' ')
+const plainWords = (name: string): string => parseCompanyName(name).words.join(' ')
 
 /** An id made from the position of a row: after an insertion it is another company's. */
 const hasStableId = ({ id }: Company): boolean => !/^row-\d+$/.test(id)
@@ -27,10 +27,10 @@ const hasStableId = ({ id }: Company): boolean => !/^row-\d+$/.test(id)
  */
 function withFormerNames(company: Company, before: KnownNames, day: string): Company {
   if (!hasStableId(company)) return company
-  const seen = new Set([company.name, ...company.previousNames].map(wordsOf))
+  const seen = new Set([company.name, ...company.previousNames].map(plainWords))
   const earlier = before.previousNames.map((name, at) => ({ name, until: before.previousUntil?.[at] ?? '' }))
   const added = [{ name: before.name, until: day }, ...earlier].filter(({ name }) => {
-    const words = wordsOf(name)
+    const words = plainWords(name)
     if (words === '' || seen.has(words)) return false
     seen.add(words)
     return true
@@ -44,14 +44,14 @@ function withFormerNames(company: Company, before: KnownNames, day: string): Com
   }
 }
 
-const Identity = {
+const Identity = z.object({
   id: z.string(),
   connectId: z.string(),
   name: z.string(),
   country: z.string(),
   orgNumber: z.string(),
   status: z.string(),
-}
+})
 /** A change of currency alone is not reported. */
 const COMPARED_FIGURES = FIGURES.filter(name => name !== 'currency')
 
@@ -62,13 +62,9 @@ export type ComparedField = (typeof COMPARED)[number]
 
 const OldAndNew = z.object({ old: z.string(), new: z.string() })
 const Change = z.discriminatedUnion('change', [
-  z.object({ change: z.literal('added'), ...Identity }),
-  z.object({ change: z.literal('removed'), ...Identity }),
-  z.object({
-    change: z.literal('changed'),
-    ...Identity,
-    fields: z.partialRecord(z.enum(COMPARED), OldAndNew),
-  }),
+  z.object({ change: z.literal('added'), ...Identity.shape }),
+  z.object({ change: z.literal('removed'), ...Identity.shape }),
+  z.object({ change: z.literal('changed'), ...Identity.shape, fields: z.partialRecord(z.enum(COMPARED), OldAndNew) }),
 ])
 
 /**
@@ -80,45 +76,33 @@ export type RegisterChange = z.infer<typeof Change>
 const FORMAT = 'fettle-changes'
 const VERSION = 1
 
-export const addressOf = ({ address1, address2, town, postcode }: Company): string =>
+export const formatAddress = ({ address1, address2, town, postcode }: Company): string =>
   [address1, address2, town, postcode].filter(part => part !== '').join(', ')
 
-type DirectorsOf = (connectId: string) => string
+type FindDirectors = (connectId: string) => string
 
-const NO_DIRECTORS: DirectorsOf = () => ''
+const NO_DIRECTORS: FindDirectors = () => ''
 
-export const activitiesOf = ({ activities = [] }: Pick<Company, 'activities'>): string => activities.join(' | ')
+export const formatActivities = ({ activities = [] }: Pick<Company, 'activities'>): string => activities.join(' | ')
 
 export const figuresIn = ({ figures: { currency: _, ...figures } = {} }: Pick<Company, 'figures'>) => figures
 
 /** '' for values that the register does not have; figures that it does not have are absent. */
-const comparedFields = (company: Company, directors: DirectorsOf): Partial<Record<ComparedField, string>> => ({
+const comparedFields = (company: Company, directors: FindDirectors): Partial<Record<ComparedField, string>> => ({
   name: company.name,
-  address: addressOf(company),
+  address: formatAddress(company),
   status: company.status,
   legalForm: company.legalForm ?? '',
   directors: directors(company.connectId),
-  activities: activitiesOf(company),
+  activities: formatActivities(company),
   ...figuresIn(company),
 })
 
-const identityOf = ({ id, connectId, name, country, orgNumber, status }: Company) => ({
-  id,
-  connectId,
-  name,
-  country,
-  orgNumber,
-  status,
-})
-
 /** Directors before and after the import. */
-interface People {
-  readonly old: DirectorsOf
-  readonly fresh: DirectorsOf
-}
+type People = { readonly old: FindDirectors; readonly fresh: FindDirectors }
 
 /** 48 bits of a digest of the compared fields. */
-const digestOf = (company: Company, directors: DirectorsOf): number =>
+const digestFields = (company: Company, directors: FindDirectors): number =>
   createHash('sha1')
     .update(JSON.stringify(comparedFields(company, directors)))
     .digest()
@@ -140,7 +124,7 @@ function changed(before: Company, now: Company, people: People): RegisterChange 
     const [was, is] = [old[field] ?? '', fresh[field] ?? '']
     if (was !== is) fields[field] = { old: was, new: is }
   }
-  return { change: 'changed', ...identityOf(now), fields }
+  return { change: 'changed', ...Identity.parse(now), fields }
 }
 
 interface Compared {
@@ -155,26 +139,26 @@ async function* compareRegisters(oldPath: string, newPath: string, day: string, 
   const former = new Map<string, KnownNames>()
   const starts: number[] = []
   const digests: number[] = []
-  for await (const { text, start } of linesOf(oldPath)) {
+  for await (const { text, start } of readLines(oldPath)) {
     const company = JSON.parse(text) as Company
     known.set(company.id, starts.length)
     starts.push(start)
-    digests.push(digestOf(company, people.old))
+    digests.push(digestFields(company, people.old))
     const { id, name, previousNames, previousUntil } = company
     if (previousNames.length > 0) former.set(id, { name, previousNames, previousUntil })
   }
   const seen = new Uint8Array(starts.length)
   const handle = await open(oldPath)
   try {
-    for await (const { text } of linesOf(newPath)) {
+    for await (const { text } of readLines(newPath)) {
       const company = JSON.parse(text) as Company
       const at = known.get(company.id)
       if (at === undefined) {
-        yield { change: { change: 'added', ...identityOf(company) }, line: text }
+        yield { change: { change: 'added', ...Identity.parse(company) }, line: text }
         continue
       }
       seen[at] = 1
-      const before = digestOf(company, people.fresh) === digests[at] ? null : await readCompany(handle, starts[at]!)
+      const before = digestFields(company, people.fresh) === digests[at] ? null : await readCompany(handle, starts[at]!)
       const names = before ?? former.get(company.id)
       const named = names === undefined ? company : withFormerNames(company, names, day)
       yield {
@@ -183,7 +167,7 @@ async function* compareRegisters(oldPath: string, newPath: string, day: string, 
       }
     }
     for (const [at, start] of starts.entries())
-      if (seen[at] === 0) yield { change: { change: 'removed', ...identityOf(await readCompany(handle, start)) }, line: null }
+      if (seen[at] === 0) yield { change: { change: 'removed', ...Identity.parse(await readCompany(handle, start)) }, line: null }
   } finally {
     await handle.close()
   }
@@ -223,7 +207,7 @@ export async function* readChanges(dir: string, name: string, set: ChangeSetInfo
   const path = join(folderOf(dir, name), set.file)
   let lines = 0
   try {
-    for await (const { text } of linesOf(path)) {
+    for await (const { text } of readLines(path)) {
       const value: unknown = JSON.parse(text)
       if (lines++ === 0) z.object({ format: z.literal(FORMAT), version: z.literal(VERSION) }).parse(value)
       else yield Change.parse(value)

@@ -30,11 +30,7 @@ export interface OpenedRegisters {
 /** Opens the registers again; null while no newer import exists. */
 export type Reopen = () => Promise<OpenedRegisters | null>
 
-interface Held extends OpenedRegisters {
-  readonly search: Search
-  users: number
-  isReplaced: boolean
-}
+type Held = OpenedRegisters & { readonly search: Search; users: number; isReplaced: boolean }
 
 async function release(held: Held): Promise<void> {
   if (held.isReplaced && held.users === 0) await held.close?.()

@@ -55,13 +55,13 @@ export function matchResultOf(
 ): MatchResult {
   const [best] = candidates
   const choices = candidates
-    .filter((one, at) => decision === 'review' && (at === 0 || one.score >= MIN_CHOICE_SCORE))
-    .map(one => ({
-      company: one.company,
-      others: one.others,
-      score: Math.round(one.score * 1000) / 1000,
-      why: one.why,
-      parts: evidenceByField(one.features, inRegister),
+    .filter((candidate, at) => decision === 'review' && (at === 0 || candidate.score >= MIN_CHOICE_SCORE))
+    .map(candidate => ({
+      company: candidate.company,
+      others: candidate.others,
+      score: Math.round(candidate.score * 1000) / 1000,
+      why: candidate.why,
+      parts: evidenceByField(candidate.features, inRegister),
     }))
   return { decision, reason, score, why, pattern, banding, company: best?.company ?? null, others: best?.others ?? [], choices }
 }

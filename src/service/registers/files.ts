@@ -4,38 +4,18 @@ import { createReadStream } from 'node:fs'
 import { FettleError } from '../../errors.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
 import { lockDirectory, type Release } from '../storage/lock.ts'
-import { publishedFolders } from '../storage/published-folders.ts'
-
-export interface SkippedRow {
-  /** Last line of the row in the file, from 1. */
-  readonly line: number
-  readonly why: string
-}
-
-const MAX_SKIPPED_ROWS = 20
-
-/** Counts a skipped row, and lists it if it is one of the first twenty. */
-export function noteSkipped(counts: { skipped: number; readonly skippedRows: SkippedRow[] }, row: SkippedRow): void {
-  if (counts.skipped++ < MAX_SKIPPED_ROWS) counts.skippedRows.push(row)
-}
+import { publishedFolders, type SkippedRow } from '../storage/published-folders.ts'
 
 export interface OfficersInfo {
   readonly source: string
   readonly officers: number
   readonly skipped: number
   /** The first twenty skipped rows. */
-  readonly skippedRows: readonly SkippedRow[]
+  readonly skippedRows: readonly SkippedRow<number>[]
   readonly sha256: string
   readonly bytes: number
   readonly file: string
   readonly index: string
-}
-
-/** Names that people confirmed for companies of a register (aliases.ts). */
-export interface AliasesInfo {
-  readonly file: string
-  readonly names: number
-  readonly sha256: string
 }
 
 /** A register; the content of its info.json. */
@@ -50,7 +30,7 @@ export interface RegisterInfo {
   readonly companies: number
   readonly skipped: number
   /** The first twenty skipped rows. */
-  readonly skippedRows: readonly SkippedRow[]
+  readonly skippedRows: readonly SkippedRow<number>[]
   /** Number of companies by country code; '' for companies without one. */
   readonly countries: Readonly<Record<string, number>>
   readonly sha256: string
@@ -60,8 +40,8 @@ export interface RegisterInfo {
   readonly importer: number
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
-  /** Confirmed names; absent without any. */
-  readonly aliases?: AliasesInfo
+  /** Names that people confirmed for its companies (aliases.ts); absent without any. */
+  readonly aliases?: { readonly file: string; readonly names: number; readonly sha256: string }
   /** The changes of each import after the first, newest last. */
   readonly changes?: readonly ChangeSetInfo[]
 }
@@ -96,12 +76,12 @@ const folders = publishedFolders<RegisterInfo>({
     ...changes.map(set => set.file),
   ],
   unknown(dir, name, names) {
-    const nearest = names.map(one => ({ one, alike: jaroWinkler(one, name) })).sort((a, b) => b.alike - a.alike)[0]
+    const nearest = names.map(other => ({ other, alike: jaroWinkler(other, name) })).sort((a, b) => b.alike - a.alike)[0]
     const hint =
       nearest === undefined
         ? 'there are none yet'
         : nearest.alike > 0.7
-          ? `did you mean "${nearest.one}"?`
+          ? `did you mean "${nearest.other}"?`
           : `there are: ${names.join(', ')}`
     return new FettleError('FETTLE_REGISTER_UNKNOWN', `There is no register "${name}" in ${dir}; ${hint}`)
   },
@@ -138,13 +118,8 @@ export function lockRegister(folder: string): Release {
 
 const LF = 10
 
-export interface Line {
-  readonly text: string
-  /** Offset of its first byte. */
-  readonly start: number
-}
-
-export async function* linesOf(path: string): AsyncGenerator<Line> {
+/** `start`: the offset of the first byte of the line. */
+export async function* readLines(path: string): AsyncGenerator<{ readonly text: string; readonly start: number }> {
   let rest: Buffer = Buffer.alloc(0)
   let before = 0
   for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {

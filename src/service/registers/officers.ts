@@ -11,11 +11,11 @@ import { normaliseCountry } from '../../normalise/country.ts'
 import { normaliseText } from '../../normalise/text.ts'
 import type { Company } from '../matching/index.ts'
 import { partOf, writeWhole } from '../storage/atomic-file.ts'
-import type { Taken } from '../storage/published-folders.ts'
-import { linesOf, noteSkipped, type OfficersInfo, readError, type SkippedRow } from './files.ts'
-import { type Columns, columnsOf } from './import/kinds.ts'
+import { noteSkipped, type SkippedRow, type Taken } from '../storage/published-folders.ts'
+import { readLines, type OfficersInfo, readError } from './files.ts'
+import { type Columns, readColumns } from './import/kinds.ts'
 import { emptySource, readRows, sourceFacts, wrongWidth } from './import/source.ts'
-import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
+import { makeEntry, makeKey, placesBetween } from './sorted-index.ts'
 
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
@@ -44,7 +44,7 @@ const writeOfficer = (officer: Officer): string =>
 const readOfficer = (line: string): Officer => ({ ...EMPTY_OFFICER, ...(JSON.parse(line) as object) }) as Officer
 
 /** The part of a peopleId behind the country prefix; lookups use it alone. */
-const tokenOf = (peopleId: string): string => peopleId.slice(peopleId.indexOf('-') + 1)
+const readToken = (peopleId: string): string => peopleId.slice(peopleId.indexOf('-') + 1)
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 20)
 
@@ -57,7 +57,7 @@ export const tokenOfNumber = (personId: string): string => (/^[A-Za-z0-9]{1,40}$
 const token = (personId: string, parts: readonly string[]): string =>
   personId === '' ? digest(parts.join('\n')) : tokenOfNumber(personId)
 
-function officerOf(cell: (column: Column) => string, connectId: string): Officer {
+function makeOfficer(cell: (column: Column) => string, connectId: string): Officer {
   const cells = Object.fromEntries(COLUMNS.map(column => [column, cell(column)])) as Record<Column, string>
   const { companyId: _, ...fields } = cells
   const name = fields.name || [fields.firstName, fields.middleName, fields.lastName].filter(part => part !== '').join(' ')
@@ -74,19 +74,19 @@ function officerOf(cell: (column: Column) => string, connectId: string): Officer
 async function* readOfficers(
   file: string,
   connectIds: ReadonlyMap<string, string>,
-  skip: (row: SkippedRow) => void,
+  skip: (row: SkippedRow<number>) => void,
 ): AsyncGenerator<Officer> {
   let header: { readonly width: number; readonly of: Columns } | null = null
   for await (const { cells, end } of readRows(file, { bytes: 0, lines: 0 })) {
     if (header === null) {
-      header = { width: cells.length, of: columnsOf(file, cells, FORM) }
+      header = { width: cells.length, of: readColumns(file, cells, FORM) }
       continue
     }
     const { width, of } = header
     const cell = (column: Column): string => of.cell(cells, column)
     const connectId = connectIds.get(cell('companyId'))
     const isNamed = cell('name') !== '' || cell('lastName') !== ''
-    if (connectId !== undefined && isNamed && cells.length === width) yield officerOf(cell, connectId)
+    if (connectId !== undefined && isNamed && cells.length === width) yield makeOfficer(cell, connectId)
     else if (cells.length !== width) skip({ line: end.lines, why: wrongWidth(cells.length, width) })
     else skip({ line: end.lines, why: isNamed ? `the register has no company with the id ${cell('companyId')}` : 'no name' })
   }
@@ -105,7 +105,7 @@ export interface Officers {
 }
 
 /** The key of the last word of a name. */
-const surnameKey = (name: string): number => keyOf(normaliseText(name).split(' ').at(-1) ?? '')
+const surnameKey = (name: string): number => makeKey(normaliseText(name).split(' ').at(-1) ?? '')
 
 async function writeOfficers(folder: string, file: string, index: string, officers: AsyncIterable<Officer>): Promise<number> {
   const offsets = [0]
@@ -115,8 +115,8 @@ async function writeOfficers(folder: string, file: string, index: string, office
     for await (const officer of officers) {
       const text = `${writeOfficer(officer)}\n`
       const lineNumber = offsets.length - 1
-      const keys = [keyOf(officer.connectId), keyOf(tokenOf(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
-      for (const [at, key] of keys.entries()) lists[at]?.push(entryOf(key, lineNumber))
+      const keys = [makeKey(officer.connectId), makeKey(readToken(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
+      for (const [at, key] of keys.entries()) lists[at]?.push(makeEntry(key, lineNumber))
       offset += Buffer.byteLength(text)
       offsets.push(offset)
       await write(text)
@@ -129,15 +129,6 @@ async function writeOfficers(folder: string, file: string, index: string, office
     }
   })
   return offsets.length - 1
-}
-
-export const NO_OFFICERS: Officers = {
-  size: 0,
-  ofCompany: () => [],
-  ofPerson: () => [],
-  bySurname: () => [],
-  first: () => [],
-  close() {},
 }
 
 const OPENING = 'Opening the officers in'
@@ -168,14 +159,14 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     readSync(file, text, 0, text.length, start)
     return readOfficer(text.toString())
   }
-  const officersAt = (sorted: Float64Array, key: number, most: number): Officer[] =>
+  const findOfficers = (sorted: Float64Array, key: number, most: number): Officer[] =>
     placesBetween(sorted, key, key, most).map(read)
   return {
     size,
-    ofCompany: connectId => officersAt(companies, keyOf(connectId), size).filter(one => one.connectId === connectId),
+    ofCompany: connectId => findOfficers(companies, makeKey(connectId), size).filter(officer => officer.connectId === connectId),
     ofPerson: peopleId =>
-      officersAt(people, keyOf(tokenOf(peopleId)), size).filter(one => tokenOf(one.peopleId) === tokenOf(peopleId)),
-    bySurname: (lastName, most) => officersAt(surnames, surnameKey(lastName), most),
+      findOfficers(people, makeKey(readToken(peopleId)), size).filter(officer => readToken(officer.peopleId) === readToken(peopleId)),
+    bySurname: (lastName, most) => findOfficers(surnames, surnameKey(lastName), most),
     first: most => Array.from({ length: Math.min(most, size) }, (_, lineNumber) => read(lineNumber)),
     close: () => closeSync(file),
   }
@@ -194,46 +185,49 @@ export const currentOfficers =
 
 /** Joins the officers of several registers. The first register with officers of a company, or positions of a person, wins. */
 export const joinOfficers = (all: readonly Officers[]): Officers => ({
-  size: all.reduce((sum, one) => sum + one.size, 0),
-  ofCompany: connectId => all.map(one => one.ofCompany(connectId)).find(found => found.length > 0) ?? [],
-  ofPerson: peopleId => all.map(one => one.ofPerson(peopleId)).find(found => found.length > 0) ?? [],
-  bySurname: (lastName, most) => all.flatMap(one => one.bySurname(lastName, most)).slice(0, most),
-  first: most => all.flatMap(one => one.first(most)).slice(0, most),
+  size: all.reduce((sum, { size }) => sum + size, 0),
+  ofCompany: connectId => all.map(officers => officers.ofCompany(connectId)).find(found => found.length > 0) ?? [],
+  ofPerson: peopleId => all.map(officers => officers.ofPerson(peopleId)).find(found => found.length > 0) ?? [],
+  bySurname: (lastName, most) => all.flatMap(officers => officers.bySurname(lastName, most)).slice(0, most),
+  first: most => all.flatMap(officers => officers.first(most)).slice(0, most),
   close() {
-    for (const one of all) one.close()
+    for (const officers of all) officers.close()
   },
 })
 
+export const NO_OFFICERS = joinOfficers([])
+
+interface OfficersImport {
+  readonly source: string
+  readonly folder: string
+  /** Makes the file names unique. */
+  readonly key: string
+  /** The file of companies. */
+  readonly companies: string
+  /** Throws for too few officers. */
+  readonly accept: (counts: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>) => void
+}
+
 /**
- * Writes the officers of the companies in a file of companies. `key` makes the file names unique; `accept` throws for too few officers.
+ * Writes the officers of the companies in a file of companies.
  * @throws FettleError FETTLE_INPUT_… for the source
  */
-export async function importOfficers(
-  source: string,
-  folder: string,
-  key: string,
-  companies: string,
-  accept: (found: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>) => void,
-): Promise<OfficersInfo> {
+export async function importOfficers({ source, folder, key, companies, accept }: OfficersImport): Promise<OfficersInfo> {
   const { sha256, bytes } = await sourceFacts(source)
   const connectIds = new Map<string, string>()
-  for await (const { text } of linesOf(companies)) {
+  for await (const { text } of readLines(companies)) {
     const { id, connectId } = JSON.parse(text) as Company
     connectIds.set(id, connectId)
   }
-  const counts = { skipped: 0, skippedRows: [] as SkippedRow[] }
+  const counts = { skipped: 0, skippedRows: [] as SkippedRow<number>[] }
   const [file, index] = [`officers-${key}.jsonl`, `officers-${key}.index`]
   try {
-    const officers = await writeOfficers(
-      folder,
-      file,
-      index,
-      readOfficers(source, connectIds, row => noteSkipped(counts, row)),
-    )
+    const rows = readOfficers(source, connectIds, row => noteSkipped(counts, row))
+    const officers = await writeOfficers(folder, file, index, rows)
     accept({ now: officers, ...counts })
     return { source: basename(source), officers, ...counts, sha256, bytes, file, index }
   } catch (error) {
-    for (const one of [file, index]) await rm(join(folder, one), { force: true })
+    for (const name of [file, index]) await rm(join(folder, name), { force: true })
     throw error
   }
 }

@@ -8,14 +8,14 @@ import { type Clock, keepingAlive } from '../clock.ts'
 import { type Column, type Company, createIndexBuilder, type MatchIndex, pack, viewIndex } from '../matching/index.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { readAliases } from './aliases.ts'
-import { folderOf, linesOf, listRegisters, type RegisterInfo, readError, registerInfo } from './files.ts'
+import { folderOf, readLines, listRegisters, type RegisterInfo, readError, registerInfo } from './files.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers.ts'
 import { type IndexPages, indexDigest, indexPath, loadIndex, type StoreColumn, storeIndex } from './stored-index.ts'
 
 /** The register of invented companies that ships with the package. It is imported when it is first used. */
 export const SAMPLE = 'sample'
 
-export interface ChosenRegister {
+interface ChosenRegister {
   readonly name: string
   /** Null for the sample before it is imported. */
   readonly info: RegisterInfo | null
@@ -31,7 +31,7 @@ export async function chooseRegisters(dir: string, names: readonly string[]): Pr
   }
   return Promise.all(
     [...new Set(names)].map(async name => {
-      const info = infos.find(one => one.name === name) ?? null
+      const info = infos.find(info => info.name === name) ?? null
       return { name, info: info === null && name !== SAMPLE ? await registerInfo(dir, name) : info }
     }),
   )
@@ -82,7 +82,7 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
   const path = join(folderOf(dir, info.name), info.file)
   let companies = 0
   try {
-    for await (const { text } of linesOf(path)) {
+    for await (const { text } of readLines(path)) {
       companies++
       yield JSON.parse(text) as Company
     }
@@ -120,7 +120,7 @@ async function build(dir: string, infos: readonly RegisterInfo[], store: StoreCo
   for (const column of builder.finish()) await store(...column)
 }
 
-const oldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
+const findOldest = (infos: readonly RegisterInfo[]): string | null => infos.map(info => info.snapshotDate).sort()[0] ?? null
 
 type Opened = Pick<Register, 'index' | 'pages'>
 
@@ -130,13 +130,10 @@ async function buildInMemory(dir: string, infos: readonly RegisterInfo[]): Promi
   return { index: viewIndex(pack(columns)), pages: null }
 }
 
-async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Opened> {
+async function openIndex(dir: string, infos: readonly RegisterInfo[]): Promise<Opened> {
   const companies = infos.reduce((sum, info) => sum + info.companies, 0)
   if (companies < MIN_STORED) return buildInMemory(dir, infos)
-  const path = indexPath(
-    dir,
-    infos.map(info => info.name),
-  )
+  const path = indexPath(dir, infos)
   const digest = await indexDigest(infos)
   const load = async (): Promise<Opened | null> => {
     const image = await loadIndex(path, digest)
@@ -145,7 +142,7 @@ async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Ope
   const stored = await load()
   if (stored !== null) return stored
   try {
-    await storeIndex(path, { digest, snapshotDate: oldest(infos), companies }, store => build(dir, infos, store))
+    await storeIndex(path, { digest, snapshotDate: findOldest(infos), companies }, store => build(dir, infos, store))
   } catch (error) {
     // What the register itself is wrong about would be wrong again.
     if (FettleError.is(error)) throw error
@@ -155,46 +152,41 @@ async function indexOf(dir: string, infos: readonly RegisterInfo[]): Promise<Ope
   return (await load()) ?? buildInMemory(dir, infos)
 }
 
-async function officersOf(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
+async function openAllOfficers(dir: string, infos: readonly RegisterInfo[]): Promise<Officers> {
   const opened: Officers[] = []
   try {
     for (const { name, officers } of infos)
       opened.push(officers === undefined ? NO_OFFICERS : await openOfficers(folderOf(dir, name), officers))
   } catch (error) {
-    for (const one of opened) one.close()
+    for (const officers of opened) officers.close()
     throw error
   }
   return joinOfficers(opened)
 }
 
-async function openAll(dir: string, infos: readonly RegisterInfo[]) {
-  const officers = await officersOf(dir, infos)
+async function openAll(dir: string, infos: readonly RegisterInfo[]): Promise<Register> {
+  const officers = await openAllOfficers(dir, infos)
   try {
-    return { infos, officers, ...(await indexOf(dir, infos)) }
+    return { infos, officers, snapshotDate: findOldest(infos), ...(await openIndex(dir, infos)) }
   } catch (error) {
     officers.close()
     throw error
   }
 }
 
-/** Opens registers. Retries once when an import replaced one of them after its info was read. */
-async function read(dir: string, names: readonly string[]) {
-  const infosNow = (): Promise<RegisterInfo[]> => Promise.all(names.map(name => registerInfo(dir, name)))
-  const infos = await infosNow()
-  try {
-    return await openAll(dir, infos)
-  } catch (error) {
-    const again = await infosNow()
-    if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
-    return await openAll(dir, again)
-  }
-}
-
 /**
- * Opens registers together. The companies of the first one come first in the index.
+ * Opens registers together. The companies of the first one come first in the index. Retries once when an import replaced a register after
+ * its info was read.
  * @throws FettleError FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ for a damaged register
  */
 export async function openRegister(dir: string, names: readonly string[]): Promise<Register> {
-  const opened = await read(dir, [...new Set(names)])
-  return { ...opened, snapshotDate: oldest(opened.infos) }
+  const readInfos = () => Promise.all([...new Set(names)].map(name => registerInfo(dir, name)))
+  const infos = await readInfos()
+  try {
+    return await openAll(dir, infos)
+  } catch (error) {
+    const again = await readInfos()
+    if (again.every(({ file }, at) => file === infos[at]?.file)) throw error
+    return await openAll(dir, again)
+  }
 }

@@ -7,7 +7,7 @@ import { normaliseText } from '../../normalise/text.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Engine } from './engine.ts'
-import { entryOf, keyOf, placesBetween } from './sorted-index.ts'
+import { makeEntry, makeKey, placesBetween } from './sorted-index.ts'
 
 const SAFE_NUMBER = /^[A-Z]{2}(?:\d{8}|\d{15})$/
 /** Companies indexed in one turn of the event loop: one to two milliseconds. */
@@ -24,7 +24,7 @@ const HOUSE_NUMBER = /^\d{1,6}[a-z]?[ ,]+/i
 /** Texts that are found by their start. */
 const STARTS = { postcode: 'postcode', name: 'name', town: 'town', street: 'address1' } as const
 
-export type StartField = keyof typeof STARTS
+type StartField = keyof typeof STARTS
 
 const PLAIN: Readonly<Record<StartField, (text: string) => string>> = {
   postcode: plainPostcode,
@@ -45,41 +45,28 @@ function startKey(start: string, fill: number): number {
   return key
 }
 
-const keyOfStart = (text: string): number | null => (text === '' ? null : startKey(text, 0))
+const makeStartKey = (text: string): number | null => (text === '' ? null : startKey(text, 0))
 
 /** The sorted entries of all companies for which `keyIn` returns a key. */
-async function makeIndex(
-  { size, at }: Pick<Engine, 'size' | 'at'>,
-  keyIn: (company: Company) => number | null,
-): Promise<Float64Array> {
+async function makeIndex({ size, at }: Pick<Engine, 'size' | 'at'>, keyIn: (company: Company) => number | null) {
   const entries = new Float64Array(size)
   let count = 0
   for (let place = 0; place < size; place++) {
     const key = keyIn(at(place))
-    if (key !== null) entries[count++] = entryOf(key, place)
+    if (key !== null) entries[count++] = makeEntry(key, place)
     if (place % SLICE === SLICE - 1) await setImmediate()
   }
   return entries.slice(0, count).sort()
 }
 
-/** Runs `make` on the first call and caches the result. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
 export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
-  const safeNumbers = once(() => makeIndex(engine, company => keyOf(safeNumber(company))))
-  const starts = Object.fromEntries(
-    (Object.keys(STARTS) as StartField[]).map(field => [
-      field,
-      once(() => makeIndex(engine, company => keyOfStart(plainStart(field, company)))),
-    ]),
-  ) as Record<StartField, () => Promise<Float64Array>>
-  const countries = once(() => makeIndex(engine, ({ country }) => keyOfStart(country)))
+  const made = new Map<string, Promise<Float64Array>>()
+  /** The index of this name, which the first call makes. */
+  const openIndex = (name: string, keyIn: (company: Company) => number | null): Promise<Float64Array> => {
+    const index = made.get(name) ?? makeIndex(engine, keyIn)
+    made.set(name, index)
+    return index
+  }
 
   /** At most `most` companies that fit, and whether further ones may exist. */
   const fitting = (places: readonly number[], most: number, fits: (company: Company) => boolean) => {
@@ -96,20 +83,22 @@ export function makeSearch(engine: Pick<Engine, 'size' | 'at' | 'find'>) {
     async find(id: string): Promise<Company | null> {
       const known = engine.find(id)
       if (known !== null || !SAFE_NUMBER.test(id)) return known
-      const key = keyOf(id)
-      const places = placesBetween(await safeNumbers(), key, key, engine.size)
+      const key = makeKey(id)
+      const index = await openIndex('safeNumber', company => makeKey(safeNumber(company)))
+      const places = placesBetween(index, key, key, engine.size)
       return places.map(at).find(company => safeNumber(company) === id) ?? null
     },
     /** Companies whose text starts with these letters and digits; none for a text without them. */
     async byStart(field: StartField, text: string, most: number, fits: (company: Company) => boolean = () => true) {
       const start = PLAIN[field](text)
       if (start === '') return { companies: [], isTruncated: false }
-      const places = placesBetween(await starts[field](), startKey(start, 0), startKey(start, 36), most * EXAMINED)
+      const index = await openIndex(field, company => makeStartKey(plainStart(field, company)))
+      const places = placesBetween(index, startKey(start, 0), startKey(start, 36), most * EXAMINED)
       return fitting(places, most, company => plainStart(field, company).startsWith(start) && fits(company))
     },
     /** Companies of these countries that fit, in the order of the register. */
     async byCountry(codes: readonly string[], most: number, fits: (company: Company) => boolean) {
-      const index = await countries()
+      const index = await openIndex('country', ({ country }) => makeStartKey(country))
       const places = codes.flatMap(code => placesBetween(index, startKey(code, 0), startKey(code, 0), most * EXAMINED))
       return fitting(places.slice(0, most * EXAMINED), most, fits)
     },

@@ -8,14 +8,14 @@ const PLACES = 2 ** 24
 const KEYS = 2 ** 29
 
 /** FNV-1a hash of a text, reduced to the range of keys. */
-export function keyOf(text: string): number {
+export function makeKey(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return (hash >>> 0) % KEYS
 }
 
 /** The entry of a position under a key. Entries must be sorted before lookups. */
-export const entryOf = (key: number, place: number): number => key * PLACES + place
+export const makeEntry = (key: number, place: number): number => key * PLACES + place
 
 /** At most `most` positions under the keys from `first` to `last`, by key. `sorted` has entries in ascending order. */
 export function placesBetween(sorted: Float64Array, first: number, last: number, most: number): number[] {

@@ -17,38 +17,20 @@ import { BY_RANGE, bytesOf, type Column, type IndexImage, Layout, type Pages, si
 import { engineDigest } from './engine-digest.ts'
 import { INDEXES, type RegisterInfo, registerDigest } from './files.ts'
 
-/** The checksums of the blocks of a stream. */
-class BlockSums {
-  readonly #size: number
-  readonly #sums: number[] = []
-  #sum = 0
-  #filled = 0
-
-  /** `size`: bytes of a block. */
-  constructor(size: number) {
-    this.#size = size
-  }
-
-  add(bytes: Uint8Array): void {
+/** Sums the blocks of a stream, `size` bytes each; `sums` has a checksum for each block so far. */
+function makeBlockSums(size: number) {
+  const sums: number[] = []
+  let filled = 0
+  const add = (bytes: Uint8Array): void => {
     for (let at = 0; at < bytes.length; ) {
-      const piece = bytes.subarray(at, at + this.#size - this.#filled)
-      this.#sum = crc32(piece, this.#sum)
-      this.#filled += piece.length
+      const piece = bytes.subarray(at, at + size - filled)
+      if (filled === 0) sums.push(0)
+      sums.push(crc32(piece, sums.pop()))
+      filled = (filled + piece.length) % size
       at += piece.length
-      if (this.#filled === this.#size) this.#close()
     }
   }
-
-  end(): Uint32Array {
-    if (this.#filled > 0) this.#close()
-    return Uint32Array.from(this.#sums)
-  }
-
-  #close(): void {
-    this.#sums.push(this.#sum)
-    this.#sum = 0
-    this.#filled = 0
-  }
+  return { sums, add }
 }
 
 /** Bytes that are loaded at once, and slices between two turns of the event loop: a millisecond or two. */
@@ -152,24 +134,22 @@ const Header = z.object({
   places: z.record(z.string(), z.object({ kind: z.enum(['u8', 'u16', 'u32', 'f32']), offset: z.number(), length: z.number() })),
 })
 
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+
 /** Path of the index over these registers, one file per combination. */
-export const indexPath = (dir: string, names: readonly string[]): string =>
-  join(dir, INDEXES, `${createHash('sha256').update(names.join('\n')).digest('hex').slice(0, 16)}.index`)
+export const indexPath = (dir: string, infos: readonly RegisterInfo[]): string =>
+  join(dir, INDEXES, `${digest(infos.map(({ name }) => name).join('\n')).slice(0, 16)}.index`)
 
 export async function indexDigest(infos: readonly RegisterInfo[]): Promise<string> {
   const sources = infos.map(info => [info.name, info.file, registerDigest(info), info.companies])
-  return createHash('sha256')
-    .update(JSON.stringify([await engineDigest(), sources]))
-    .digest('hex')
+  return digest(JSON.stringify([await engineDigest(), sources]))
 }
-
-export type StoredImage = IndexImage & { readonly pages: IndexPages }
 
 /**
  * Opens an index; null when it is missing, incomplete, damaged or has another digest. What is read later may turn out to be damaged:
  * see IndexPages. The caller closes the pages.
  */
-export async function loadIndex(path: string, digest: string): Promise<StoredImage | null> {
+export async function loadIndex(path: string, digest: string): Promise<(IndexImage & { readonly pages: IndexPages }) | null> {
   const handle = await open(path).catch(() => null)
   if (handle === null) return null
   let pages: IndexPages | null = null
@@ -211,7 +191,7 @@ export async function storeIndex(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await replaceFile(path, `${path}.${randomUUID().slice(0, 8)}.part`, async handle => {
     const layout = new Layout()
-    const sums = new BlockSums(block)
+    const { sums, add } = makeBlockSums(block)
     let end = 0
     const write = async (bytes: Uint8Array): Promise<void> => {
       for (let at = 0; at < bytes.length; at += CHUNK) await handle.writeFile(bytes.subarray(at, at + CHUNK))
@@ -221,11 +201,11 @@ export async function storeIndex(
     await fill(async (name, column) => {
       const offset = layout.add(name, column)
       for (const bytes of [Buffer.alloc(offset + PAGE - end), bytesOf(column)]) {
-        sums.add(bytes)
+        add(bytes)
         await write(bytes)
       }
     })
-    const table = sums.end()
+    const table = Uint32Array.from(sums)
     await write(bytesOf(table))
     const { places, bytes } = layout
     const header = { format: FORMAT, version: VERSION, ...facts, bytes, block, crc32: crc32(bytesOf(table)), places }

@@ -39,17 +39,16 @@ const isHead = (value: unknown): value is CassetteHead =>
 const isExchange = (value: unknown): value is CassetteExchange =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value
 
-/** Strings inside a value, replaced. */
 export function mapStrings(value: unknown, map: (text: string, key: string) => string, key = ''): unknown {
   if (typeof value === 'string') return map(value, key)
-  if (Array.isArray(value)) return value.map(one => mapStrings(one, map, key))
+  if (Array.isArray(value)) return value.map(inner => mapStrings(inner, map, key))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapStrings(one, map, name)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, mapStrings(inner, map, name)]))
 }
 
 const sorted = (values: Readonly<Record<string, string>> = {}) => Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))
 
-const keyOf = ({ method, path, params, query, body }: Asked): string =>
+const makeKey = ({ method, path, params, query, body }: Asked): string =>
   JSON.stringify([method, path, sorted(params), sorted(query), body ?? null])
 
 /** A request that was certainly not sent has no answer to repeat: the next one had. */
@@ -69,7 +68,7 @@ export async function openCassette(path: string) {
   const exchanges = rest.filter(isExchange)
   const answers = new Map<string, CassetteExchange[]>()
   for (const exchange of exchanges) {
-    const key = keyOf(exchange)
+    const key = makeKey(exchange)
     answers.set(key, [...(answers.get(key) ?? []), exchange])
   }
   const turns = new Map([...answers].map(([key, all]) => [key, [...withoutUnsent(all)]]))
@@ -94,7 +93,7 @@ export async function openCassette(path: string) {
     runId: () => runId,
     /** The next answer to a request, null when none was recorded. */
     answer(asked: Asked): CassetteExchange | null {
-      const turn = turns.get(keyOf(recorded(asked)))
+      const turn = turns.get(makeKey(recorded(asked)))
       if (turn === undefined) return null
       return (turn.length > 1 ? turn.shift() : turn[0]) ?? null
     },
@@ -144,7 +143,7 @@ async function recognise(request: IncomingMessage): Promise<Recognised> {
   }
 }
 
-function bytesOf(answer: RecordedBody, show: (json: unknown) => unknown): Buffer {
+function makeBytes(answer: RecordedBody, show: (json: unknown) => unknown): Buffer {
   if ('json' in answer) return Buffer.from(JSON.stringify(show(answer.json)))
   if ('text' in answer) return Buffer.from(answer.text, answer.encoding ?? 'utf8')
   if ('bytes' in answer) return Buffer.concat([Buffer.from(answer.start, 'hex'), Buffer.alloc(answer.bytes)], answer.bytes)
@@ -176,7 +175,7 @@ export async function serveReplay(cassette: Cassette, options: ReplayOptions = {
     // A service that never answered does so again, until the client gives up.
     if (lost?.kind === 'timeout') return
     if (lost !== undefined) return void request.socket.resetAndDestroy()
-    const body = bytesOf(answer, json => mapStrings(json, shown))
+    const body = makeBytes(answer, json => mapStrings(json, shown))
     const { 'content-length': announced, location, ...rest } = headers
     const hasBody = status !== 204 && status !== 304
     response.writeHead(status, {

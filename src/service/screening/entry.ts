@@ -70,29 +70,26 @@ export interface Entry {
 export type PersonName = Texts<'first' | 'middle' | 'last'>
 
 /** Creates a listing with empty values for missing fields. */
-export const listingOf = (code: ListingCode, known: Partial<Listing> = {}): Listing => ({
+export const makeListing = (code: ListingCode, known: Partial<Listing> = {}): Listing => ({
   ...{ code, reference: '', body: '', origin: '', regime: '', measures: [], what: '', country: '', from: '', to: '' },
   ...known,
 })
 
 /** Creates an entry with empty values for missing fields. */
-export const entryOf = (known: Pick<Entry, 'id' | 'type' | 'name' | 'listings'> & Partial<Entry>): Entry => ({
+export const makeEntry = (known: Pick<Entry, 'id' | 'type' | 'name' | 'listings'> & Partial<Entry>): Entry => ({
   ...{ person: null, aliases: [], countries: [], gender: '', datesOfBirth: [], datesOfDeath: [], pepTier: null, addresses: [] },
   ...{ identifiers: [], contacts: [], links: [], images: [], notes: [], description: '', businessTypes: [], sources: [] },
   ...known,
 })
 
 /** The dataset codes of a listing, its family first. */
-const codesOf = (code: ListingCode): Dataset[] => {
+const listCodes = (code: ListingCode): Dataset[] => {
   const family = code.split('-', 1)[0] as Dataset
   // Within PEP, only linked persons have a separate code.
   return code === family || code === 'PEP-CURRENT' || code === 'PEP-FORMER' ? [family] : [family, code]
 }
 
-export const datasetsOf = (listings: readonly Listing[]): Dataset[] => [...new Set(listings.flatMap(({ code }) => codesOf(code)))]
+export const listDatasets = (listings: readonly Listing[]): Dataset[] => [...new Set(listings.flatMap(({ code }) => listCodes(code)))]
 
 export const listingsUnder = ({ listings }: Pick<Entry, 'listings'>, datasets: readonly Dataset[]): readonly Listing[] =>
-  listings.filter(({ code }) => codesOf(code).some(one => datasets.includes(one)))
-
-/** Whether two dates, each a year or a day, may be the same: a year agrees with all its days. */
-export const datesAgree = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one)
+  listings.filter(({ code }) => listCodes(code).some(dataset => datasets.includes(dataset)))

@@ -13,11 +13,11 @@ import {
 } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type PdfSection, pdfOf, requirePdf } from '../http/pdf.ts'
-import { type Call, checkBody, type LinkRoute, route, windowOf } from '../http/route.ts'
+import { type PdfSection, renderPdf, requirePdf } from '../http/pdf.ts'
+import { type Call, checkBody, type LinkRoute, route, findWindow } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
-import { datasetsOf, type Entry, type Listing } from './entry.ts'
+import { listDatasets, type Entry, type Listing } from './entry.ts'
 import { fullHitRecord, hitRecord, type NameOf, userNames } from './records.ts'
 import type { Screener, SearchType } from './screener.ts'
 import type { Hit, HitPatch, Search } from './searches-store.ts'
@@ -76,7 +76,7 @@ const hitRows = ({ hit, entry, nameOf, snapshots }: HitDocument): [string, strin
 
 const entryRows = (entry: Entry): [string, string][] =>
   withValues([
-    ['Datasets', joinTexts(datasetsOf(entry.listings))],
+    ['Datasets', joinTexts(listDatasets(entry.listings))],
     ['Countries', joinTexts(entry.countries)],
     ['Gender', entry.gender],
     ['Dates of birth', joinTexts(entry.datesOfBirth)],
@@ -100,10 +100,10 @@ export function hitPdf(content: HitDocument): Promise<Buffer> {
     { heading: 'Search', rows: searchRows(content) },
     { heading: 'Hit', rows: hitRows(content) },
     { heading: `Entry of the list ${hit.list}`, rows: entryRows(entry) },
-    ...entry.listings.map(one => ({ heading: `Listed: ${one.code}`, rows: listingRows(one) })),
+    ...entry.listings.map(listing => ({ heading: `Listed: ${listing.code}`, rows: listingRows(listing) })),
     { heading: 'This document', rows: [['Made', utc(now)]] },
   ]
-  return pdfOf(`AML details: ${entry.name}`, sections)
+  return renderPdf(`AML details: ${entry.name}`, sections)
 }
 
 /** File name of a hit's PDF, from the name searched and the hit's id: letters, digits and hyphens only. */
@@ -118,16 +118,8 @@ function pdfName(search: Search, hit: Hit): string {
 
 type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
 
-const NAMES = {
-  business: [
-    ...(['listBusinessHits', 'decideBusinessHits', 'readBusinessHit', 'decideBusinessHit', 'noteBusinessHit'] as const),
-    'downloadBusinessHit',
-  ],
-  individual: [
-    ...(['listIndividualHits', 'decideIndividualHits', 'readIndividualHit', 'decideIndividualHit', 'noteIndividualHit'] as const),
-    'downloadIndividualHit',
-  ],
-} as const
+/** The types of searches as they are written in the names of operations. */
+export const TITLES = { business: 'Business', individual: 'Individual' } as const
 
 const parseDecision = (text: string, place: string, words: readonly HitDecision[] = HIT_DECISIONS): HitDecision => {
   const decision = readDecision(text)
@@ -138,14 +130,14 @@ const parseDecision = (text: string, place: string, words: readonly HitDecision[
 export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
   const { objects, searches, links, addressOf, screener } = deps
   const nameOf = userNames(deps)
-  const [list, many, read, decideOne, noteOne, download] = NAMES[type]
+  const title = TITLES[type]
 
-  const searchOf = ({ user, params }: AnyCall): Search => objects.search(user, type, params.searchId ?? '')
-  const hitOf = (call: AnyCall): Hit => objects.hit(searchOf(call), call.params.hitId ?? '')
+  const findSearch = ({ user, params }: AnyCall): Search => objects.search(user, type, params.searchId ?? '')
+  const findHit = (call: AnyCall): Hit => objects.hit(findSearch(call), call.params.hitId ?? '')
 
   /** A person's hit is decided once (contract §6.1); the decision on a business hit may change. */
   type Verdict = { readonly decision?: string | null; readonly note?: string | null }
-  const patchOf = (hit: Hit, { decision = null, note = null }: Verdict, words?: readonly HitDecision[]): HitPatch => {
+  const makePatch = (hit: Hit, { decision = null, note = null }: Verdict, words?: readonly HitDecision[]): HitPatch => {
     if (decision === null && note === null) throw badRequest('The request is not acceptable', 'decision: is missing')
     if (decision === null) return { note }
     const next = parseDecision(decision, 'decision', words)
@@ -157,47 +149,48 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   const change = (before: Hit, user: number, patch: HitPatch, correlationId: string) =>
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
 
-  route(app, deps, list, call => {
+  route(app, deps, `list${title}Hits`, call => {
     const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
-    const { items, total } = searches.hits(searchOf(call), decisions, windowOf(call.query, 1))
+    const { items, total } = searches.hits(findSearch(call), decisions, findWindow(call.query, 1))
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })
 
   const decideMany = (call: Call<z.infer<typeof looseBatch>, unknown>): unknown => {
-    const search = searchOf(call)
+    const search = findSearch(call)
     const { user, request, reply, body } = call
     return runIdempotent(deps, call, () =>
       runBatch(body.items, {
         work: item => {
           const { hitId, ...verdict } = checkBody(hitDecision, structuredClone(item), reply)
           const hit = objects.hit(search, hitId)
-          return change(hit, user.person, patchOf(hit, verdict), request.id)
+          return change(hit, user.person, makePatch(hit, verdict), request.id)
         },
-        pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[read], { searchId: search.id, hitId: String(hitId) })}`,
+        pathOf: ({ hitId }) => `/v1${pathOf(OPERATIONS[`read${title}Hit`], { searchId: search.id, hitId: String(hitId) })}`,
         correlationId: request.id,
       }),
     )
   }
-  route(app, deps, many, decideMany, { body: looseBatch })
+  route(app, deps, `decide${title}Hits`, decideMany, { body: looseBatch })
 
-  route(app, deps, read, async call => {
-    const hit = hitOf(call)
-    const record = fullHitRecord(type, hit, await currentEntry(screener, hit), nameOf, call.request.id)
+  route(app, deps, `read${title}Hit`, async call => {
+    const hit = findHit(call)
+    const entry = await currentEntry(screener, hit)
+    const record = fullHitRecord({ type, hit, entry, nameOf, correlationId: call.request.id })
     searches.keepSnapshot(hit, record)
     return record
   })
 
-  route(app, deps, decideOne, call => {
-    const hit = hitOf(call)
+  route(app, deps, `decide${title}Hit`, call => {
+    const hit = findHit(call)
     const { user, body, request } = call
-    return runIdempotent(deps, call, () => change(hit, user.person, patchOf(hit, body, REQUESTED_DECISIONS), request.id))
+    return runIdempotent(deps, call, () => change(hit, user.person, makePatch(hit, body, REQUESTED_DECISIONS), request.id))
   })
 
-  route(app, deps, noteOne, call => change(hitOf(call), call.user.person, { note: call.body.note }, call.request.id))
+  route(app, deps, `note${title}Hit`, call => change(findHit(call), call.user.person, { note: call.body.note }, call.request.id))
 
-  route(app, deps, download, async call => {
-    const search = searchOf(call)
+  route(app, deps, `download${title}Hit`, async call => {
+    const search = findSearch(call)
     const hit = objects.hit(search, call.params.hitId ?? '')
     // The link would lead to the same error.
     await requirePdf()

@@ -8,7 +8,7 @@ import type {
   IndividualSearch,
 } from '../../contract/index.ts'
 import type { Users } from '../auth/users.ts'
-import { datasetsOf, type Entry, type Listing, type ListingCode, type PersonName } from './entry.ts'
+import { listDatasets, type Entry, type Listing, type ListingCode, type PersonName } from './entry.ts'
 import type { Hit, Search } from './searches-store.ts'
 
 /** The name of a user; null for an unknown id. */
@@ -68,7 +68,7 @@ const personFields = ({ person, gender, dateOfBirth, pepTiers, isDobRequired }: 
   isDobRequired,
 })
 
-const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
+const listSources = ({ sources, listings }: Entry, listing?: Listing) =>
   sources
     .filter(({ title }) => listing === undefined || sources.length === 1 || title === listing.body)
     .map(({ title, link, dateAdded }) => ({
@@ -78,7 +78,7 @@ const sourcesOf = ({ sources, listings }: Entry, listing?: Listing) =>
       dateAdded: orNull(dateAdded),
       datePublished: null,
       documentLink: null,
-      datasets: [...datasetsOf(listing === undefined ? listings : [listing])],
+      datasets: [...listDatasets(listing === undefined ? listings : [listing])],
     }))
 
 const category = ({ what, reference }: Listing) => ({ category: what, subCategory: reference })
@@ -125,7 +125,7 @@ const listResults = (entry: Entry) => {
   const all = <Value>(code: ListingCode, type: string, record: (listing: Listing) => Value) =>
     entry.listings
       .filter(listing => listing.code === code)
-      .map(listing => ({ type, value: record(listing), events: [], sources: sourcesOf(entry, listing) }))
+      .map(listing => ({ type, value: record(listing), events: [], sources: listSources(entry, listing) }))
   return {
     all,
     results: {
@@ -139,7 +139,7 @@ const listResults = (entry: Entry) => {
 }
 
 /** `amlResults` of a person. The record of a linked person contains the first of the entry's links. */
-function individualResultsOf(entry: Entry) {
+function makeIndividualResults(entry: Entry) {
   const { all, results } = listResults(entry)
   const [link] = entry.links
   const linked = ({ what }: Listing) => ({
@@ -162,7 +162,7 @@ function individualResultsOf(entry: Entry) {
 }
 
 /** `amlResults` of a business: one state ownership, a current one before a former one. */
-function businessResultsOf(entry: Entry) {
+function makeBusinessResults(entry: Entry) {
   const { all, results } = listResults(entry)
   const owned = (level: string) => (listing: Listing) => ({ type: listing.what, level })
   const [current] = all('SOE-CURRENT', 'stateOwnedEnterprise', owned('current'))
@@ -171,7 +171,7 @@ function businessResultsOf(entry: Entry) {
 }
 
 /** The parts of a person's name. In a full name, the last word is the last name. */
-function partsOf(name: string, person: PersonName | null): PersonName {
+function splitName(name: string, person: PersonName | null): PersonName {
   if (person !== null) return person
   const [first = '', ...others] = name.split(/\s+/)
   const last = others.pop()
@@ -187,7 +187,7 @@ const commonFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
   match: hit.match,
   note: hit.note ?? '',
   countries: [...entry.countries],
-  datasets: [...datasetsOf(entry.listings)],
+  datasets: [...listDatasets(entry.listings)],
   modifiedAt: iso(hit.modifiedAt),
   createdAt: iso(hit.createdAt),
   modifiedById: hit.modifiedBy,
@@ -196,7 +196,7 @@ const commonFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
 })
 
 const personal = (entry: Entry, tier: 'tier' | 'pepTier') => ({
-  ...named(partsOf(entry.name, entry.person)),
+  ...named(splitName(entry.name, entry.person)),
   gender: orNull(entry.gender),
   datesOfBirth: [...entry.datesOfBirth],
   profileImages: [...entry.images],
@@ -221,19 +221,21 @@ export const hitRecord = (
 })
 
 /** The links of an entry. Only the relationship shows whether a link is a person. */
-function linksOf({ links }: Entry) {
+function listLinks({ links }: Entry) {
   const common = (type: string) => ({ relationship: type, ownershipPercentage: null, datasets: [] })
   const [people, businesses] = [links.filter(({ type }) => PERSONAL.test(type)), links.filter(({ type }) => !PERSONAL.test(type))]
   return {
     businessLinks: businesses.map(({ type, value }) => ({ ...common(type), name: value, individualLinks: [] })),
-    individualLinks: people.map(({ type, value }) => ({ ...common(type), ...named(partsOf(value, null)) })),
+    individualLinks: people.map(({ type, value }) => ({ ...common(type), ...named(splitName(value, null)) })),
   }
 }
 
 const PERSONAL =
   /spouse|wife|husband|partner|parent$|father|mother|child|son|daughter|brother|sister|sibling|relative|family|associate|friend/i
 
-const fullFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
+type FullHit = { type: Search['type']; hit: Hit; entry: Entry; nameOf: NameOf; correlationId: string }
+
+const fullFields = ({ hit, entry, nameOf }: FullHit) => ({
   ...commonFields(hit, entry, nameOf),
   profileImages: [...entry.images],
   screeningNotes: [...entry.notes],
@@ -248,27 +250,22 @@ const fullFields = (hit: Hit, entry: Entry, nameOf: NameOf) => ({
     city: orNull(city),
   })),
   contacts: entry.contacts.map(({ type, value }) => ({ type, value })),
-  ...linksOf(entry),
-  sources: sourcesOf(entry),
+  ...listLinks(entry),
+  sources: listSources(entry),
 })
 
 /** The full record of a hit with the current `entry` of its list. */
-export function fullHitRecord(
-  type: Search['type'],
-  hit: Hit,
-  entry: Entry,
-  nameOf: NameOf,
-  correlationId: string,
-): BusinessHitFull | IndividualHitFull {
-  const full = fullFields(hit, entry, nameOf)
-  return type === 'individual'
+export function fullHitRecord(content: FullHit): BusinessHitFull | IndividualHitFull {
+  const { entry, correlationId } = content
+  const full = fullFields(content)
+  return content.type === 'individual'
     ? {
         ...full,
         ...personal(entry, 'tier'),
         datesOfDeath: [...entry.datesOfDeath],
         isDeceased: entry.datesOfDeath.length > 0,
-        aliases: entry.aliases.map(alias => ({ type: alias.type, ...named(partsOf(alias.name, null)) })),
-        amlResults: individualResultsOf(entry),
+        aliases: entry.aliases.map(alias => ({ type: alias.type, ...named(splitName(alias.name, null)) })),
+        amlResults: makeIndividualResults(entry),
         correlationId,
       }
     : {
@@ -277,7 +274,7 @@ export function fullHitRecord(
         description: orNull(entry.description),
         businessTypes: [...entry.businessTypes],
         activities: [],
-        amlResults: businessResultsOf(entry),
+        amlResults: makeBusinessResults(entry),
         correlationId,
       }
 }

@@ -17,11 +17,11 @@ import { normaliseCountry } from '../../normalise/country.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, checkBody, route, windowOf } from '../http/route.ts'
+import { type Call, checkBody, route, findWindow } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
 import type { PersonName } from './entry.ts'
-import { hitRoutes } from './hit-routes.ts'
+import { hitRoutes, TITLES } from './hit-routes.ts'
 import { searchRecord, userNames } from './records.ts'
 import type { Question } from './screener.ts'
 import type { Search, SearchPatch } from './searches-store.ts'
@@ -77,8 +77,6 @@ type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 
 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
-const ONE = { business: OPERATIONS.readBusinessSearch, individual: OPERATIONS.readIndividualSearch } as const
-
 export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, searches, credits, screener, users } = deps
   const nameOf = userNames(deps)
@@ -104,7 +102,7 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   route(app, deps, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
 
   /** Absent and null fields stay unchanged. Throws a 400 that names an invalid field. */
-  const patchOf = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
+  const makePatch = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
     const isUnknown = (word: string | null | undefined, words: readonly string[]): boolean =>
       (word ?? null) !== null && !words.includes(word ?? '')
     if (isUnknown(status, SEARCH_STATUSES)) throw invalid(`status: must be one of ${SEARCH_STATUSES.join(', ')}`)
@@ -117,18 +115,14 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
     return Object.fromEntries(Object.entries(patch).filter(([, value]) => (value ?? null) !== null)) as SearchPatch
   }
   const update = (search: Search, user: User, changes: Update): Search =>
-    searches.change(search, user.person, patchOf(search, changes))
+    searches.change(search, user.person, makePatch(search, changes))
 
   for (const type of ['business', 'individual'] as const) {
-    const [list, many, read, one] =
-      type === 'business'
-        ? (['listBusinessSearches', 'updateBusinessSearches', 'readBusinessSearch', 'updateBusinessSearch'] as const)
-        : (['listIndividualSearches', 'updateIndividualSearches', 'readIndividualSearch', 'updateIndividualSearch'] as const)
-
-    route(app, deps, list, ({ user, query, request }) => {
+    const title = TITLES[type]
+    route(app, deps, `list${title}Searches`, ({ user, query, request }) => {
       // This service does not implement schedules (contract §11.6).
       const { items, total } =
-        query.isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, windowOf(query, 1))
+        query.isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, findWindow(query, 1))
       const records = items.map(search => searchRecord(search, nameOf, { hasNulls: true }))
       return { items: records, totalSize: total, correlationId: request.id }
     })
@@ -140,19 +134,19 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
           const search = update(objects.search(user, type, searchId), user, changes)
           return searchRecord(search, nameOf, { hasNulls: type === 'business' })
         },
-        pathOf: ({ searchId }) => `/v1${pathOf(ONE[type], { searchId: String(searchId) })}`,
+        pathOf: ({ searchId }) => `/v1${pathOf(OPERATIONS[`read${title}Search`], { searchId: String(searchId) })}`,
         correlationId: request.id,
       })
-    route(app, deps, many, updateMany, { body: looseBatch })
+    route(app, deps, `update${title}Searches`, updateMany, { body: looseBatch })
 
-    const searchOf = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
+    const findSearch = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
       objects.search(user, type, params.searchId ?? '')
-    route(app, deps, read, call =>
-      searchRecord(searchOf(call), nameOf, { correlationId: call.request.id, hasNulls: type === 'individual' }),
+    route(app, deps, `read${title}Search`, call =>
+      searchRecord(findSearch(call), nameOf, { correlationId: call.request.id, hasNulls: type === 'individual' }),
     )
 
-    route(app, deps, one, call =>
-      searchRecord(update(searchOf(call), call.user, call.body), nameOf, { correlationId: call.request.id, hasNulls: false }),
+    route(app, deps, `update${title}Search`, call =>
+      searchRecord(update(findSearch(call), call.user, call.body), nameOf, { correlationId: call.request.id, hasNulls: false }),
     )
 
     hitRoutes(app, deps, type)

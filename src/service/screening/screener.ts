@@ -4,7 +4,7 @@
  */
 import type { Dataset } from '../../contract/index.ts'
 import { buildIndex, type Company, type MatchIndex, match, THRESHOLDS } from '../matching/index.ts'
-import { datesAgree, type Entry, listingsUnder, type PersonName } from './entry.ts'
+import { type Entry, listingsUnder, type PersonName } from './entry.ts'
 import { type OpenList, openList, openSample, readLists } from './lists/import.ts'
 
 interface Spelling {
@@ -33,14 +33,14 @@ const searchSpellings = (name: string, person: PersonName | null, isPerson: bool
 ]
 
 /** The spellings of an entry: its name, its aliases, and for a person the name without middle names. */
-function spellingsOf(entry: Entry, isPerson: boolean): Spelling[] {
+function listSpellings(entry: Entry, isPerson: boolean): Spelling[] {
   const found = new Map<string, number>()
   const add = ({ text, most }: Spelling): void => {
     if (text !== '') found.set(text, Math.max(most, found.get(text) ?? 0))
   }
   add({ text: entry.name, most: 100 })
   for (const { type, name } of entry.aliases) add({ text: name, most: type.startsWith('weak') ? INCOMPLETE : 100 })
-  if (isPerson) for (const one of entry.person === null ? withoutGuessedMiddle(entry.name) : withoutMiddle(entry.person)) add(one)
+  if (isPerson) (entry.person === null ? withoutGuessedMiddle(entry.name) : withoutMiddle(entry.person)).forEach(add)
   return [...found].map(([text, most]) => ({ text, most }))
 }
 
@@ -55,7 +55,7 @@ const NOT_THE_SAME = 99
 const logOdds = (score: number): number => Math.log(score / (1 - score))
 
 /** `chance` is the one without rivals, because the names of one entry would be rivals of each other. */
-export function hitScoreOf({ chance, features }: { chance: number; features: Readonly<Record<string, number>> }): number {
+export function rateHit({ chance, features }: { chance: number; features: Readonly<Record<string, number>> }): number {
   if (features.exact === 1) return features.legalDiffer === 1 ? OTHER_FORM : 100
   if (chance < REVIEW) return Math.round((chance / REVIEW) * (LOWEST - 1))
   const share = (logOdds(Math.min(chance, HIGH)) - logOdds(REVIEW)) / (logOdds(HIGH) - logOdds(REVIEW))
@@ -89,12 +89,7 @@ export interface Found {
 }
 
 /** Documents of one type: name, highest score and entry of each. */
-interface Documents {
-  readonly names: string[]
-  readonly most: number[]
-  readonly entries: number[]
-  index: MatchIndex | null
-}
+type Documents = { readonly names: string[]; readonly most: number[]; readonly entries: number[]; index: MatchIndex | null }
 
 interface Opened {
   readonly key: string
@@ -104,16 +99,15 @@ interface Opened {
   readonly documents: Readonly<Record<SearchType, Documents>>
 }
 
-/** Maximum number of candidates per spelling. */
 const MAX_CANDIDATES = 200
 
-const companyOf = (id: string, name: string): Company => ({
+const makeCompany = (id: string, name: string): Company => ({
   ...{ id, connectId: id, name, country: '', orgNumber: '', vatNumber: '', tradingNames: [], previousNames: [] },
   ...{ address1: '', address2: '', town: '', postcode: '', phone: '', email: '', website: '', status: '' },
 })
 
-const indexOf = (documents: Documents): MatchIndex => {
-  documents.index ??= buildIndex(documents.names.map((name, at) => companyOf(String(at), name)))
+const openIndex = (documents: Documents): MatchIndex => {
+  documents.index ??= buildIndex(documents.names.map((name, at) => makeCompany(String(at), name)))
   return documents.index
 }
 
@@ -122,12 +116,13 @@ function fitsCriteria(entry: Entry, question: Question): boolean {
   const { countryCodes, dateOfBirth, gender, pepTiers } = question
   const listings = listingsUnder(entry, question.datasets)
   if (listings.length === 0) return false
-  if (countryCodes.length > 0 && entry.countries.length > 0 && !entry.countries.some(one => countryCodes.includes(one)))
+  if (countryCodes.length > 0 && entry.countries.length > 0 && !entry.countries.some(code => countryCodes.includes(code)))
     return false
   if (question.type === 'business') return true
   if (gender !== null && entry.gender !== '' && entry.gender !== gender) return false
   if (question.isDobRequired && entry.datesOfBirth.length === 0) return false
-  const agrees = (date: string): boolean => datesAgree(date, dateOfBirth ?? date)
+  // A year agrees with all its days.
+  const agrees = (date: string): boolean => date.startsWith(dateOfBirth ?? '') || (dateOfBirth ?? '').startsWith(date)
   if (dateOfBirth !== null && entry.datesOfBirth.length > 0 && !entry.datesOfBirth.some(agrees)) return false
   const { pepTier } = entry
   if (pepTiers.length === 0 || pepTier === null || pepTiers.includes(pepTier)) return true
@@ -144,16 +139,14 @@ export function openScreener(dir: string | null) {
     const infos = dir === null ? [] : await readLists(dir)
     const key = infos.map(({ name, file }) => `${name}/${file}`).join()
     if (opened?.key === key) return
-    const documents: Opened['documents'] = {
-      individual: { names: [], most: [], entries: [], index: null },
-      business: { names: [], most: [], entries: [], index: null },
-    }
+    const makeDocuments = (): Documents => ({ names: [], most: [], entries: [], index: null })
+    const documents = { individual: makeDocuments(), business: makeDocuments() }
     let entries = 0
     const addEntry = (entry: Entry): void => {
       const number = entries++
       for (const type of ['individual', 'business'] as const) {
         if (entry.type !== type && entry.type !== 'either') continue
-        for (const { text, most } of spellingsOf(entry, type === 'individual')) {
+        for (const { text, most } of listSpellings(entry, type === 'individual')) {
           documents[type].names.push(text)
           documents[type].most.push(most)
           documents[type].entries.push(number)
@@ -209,18 +202,18 @@ export function openScreener(dir: string | null) {
     /** Opens and indexes the lists, so that the first search is as fast as later ones. */
     async warm(): Promise<void> {
       await ready()
-      for (const documents of Object.values(now().documents)) indexOf(documents)
+      for (const documents of Object.values(now().documents)) openIndex(documents)
     },
 
     /** The hits, best first. Call `ready` before. */
     search(question: Question): Found[] {
       const documents = now().documents[question.type]
-      const index = indexOf(documents)
+      const index = openIndex(documents)
       const best = new Map<number, { document: number; score: number }>()
       for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
         for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
           const document = candidate.company
-          const score = Math.min(hitScoreOf(candidate), most, documents.most[document] ?? 0)
+          const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
           const entry = documents.entries[document] ?? 0
           if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
         }
@@ -234,7 +227,7 @@ export function openScreener(dir: string | null) {
 
     /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
     find(name: string, id: string): Entry | null {
-      const list = now().lists.find(one => one.name === name)
+      const list = now().lists.find(list => list.name === name)
       const position = list?.find(id) ?? null
       return list === undefined || position === null ? null : list.at(position)
     },

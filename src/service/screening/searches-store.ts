@@ -9,7 +9,7 @@ import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
 import type { Found, Question } from './screener.ts'
 
-export type HitCounts = Readonly<Record<HitDecision, number>>
+type HitCounts = Readonly<Record<HitDecision, number>>
 
 interface Tracked {
   readonly note: string | null
@@ -29,11 +29,7 @@ export interface Search extends Question, Tracked {
   readonly hits: HitCounts
 }
 
-export interface Hit extends Found, Tracked {
-  readonly id: string
-  readonly search: string
-  readonly decision: HitDecision
-}
+export type Hit = Found & Tracked & { readonly id: string; readonly search: string; readonly decision: HitDecision }
 
 type Slice<Item> = { readonly items: readonly Item[]; readonly total: number }
 
@@ -82,7 +78,7 @@ export function openSearches(database: Database, now: () => number) {
         }
         const values = [search.id, owner, search.type, at, JSON.stringify(search)]
         database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
-        for (const one of found) insertHit(search.id, by, one)
+        for (const hit of found) insertHit(search.id, by, hit)
         return search
       }),
 
@@ -114,11 +110,8 @@ export function openSearches(database: Database, now: () => number) {
       const marks = decisions?.map(() => '?').join(', ')
       const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
       const values = [search.id, ...(decisions ?? [])]
-      const rows = database.all<Row>(`SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`, [
-        ...values,
-        limit,
-        offset,
-      ])
+      const sql = `SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`
+      const rows = database.all<Row>(sql, [...values, limit, offset])
       const total = database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
       return { items: rows.map(row => parse<Hit>(row)), total }
     },

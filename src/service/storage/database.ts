@@ -20,35 +20,25 @@ const loadSqlite = (): typeof sqlite => createRequire(import.meta.url)('node-sql
 type Value = string | number | null
 
 /** Every call is synchronous, and durable when it returns. */
-export interface Database {
-  run(sql: string, values?: Value[]): void
-  get<Row>(sql: string, values?: Value[]): Row | null
-  all<Row>(sql: string, values?: Value[]): Row[]
-  /** The column `n` of the selected row; 0 without a row. */
-  count(sql: string, values?: Value[]): number
-  /** Runs `work` in one transaction; rolls back when it throws. */
-  transaction<T>(work: () => T): T
-  copyTo(path: string): void
-  close(): void
-}
+export type Database = ReturnType<typeof openDatabase>
 
 /** Of the tables. */
-const VERSION = 7
+const VERSION = 8
 
 const PAGE_BYTES = 4096
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+const readSize = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /**
  * A kill before the first commit leaves an empty file of at most one page that was never switched to WAL. Its journal would not be
  * rolled back either.
  */
-const isUncommitted = (path: string): boolean => sizeOf(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
+const isUncommitted = (path: string): boolean => readSize(path) <= PAGE_BYTES && existsSync(`${path}-journal`)
 
 /** Rejects a lost database: SQLite would create a new one and delete the remaining log. */
 function requireNotLost(directory: string, path: string): void {
-  if (sizeOf(path) > 0 && !isUncommitted(path)) return
-  const log = sizeOf(`${path}-wal`) > 0 ? ['jobs.db-wal'] : []
+  if (readSize(path) > 0 && !isUncommitted(path)) return
+  const log = readSize(`${path}-wal`) > 0 ? ['jobs.db-wal'] : []
   requireNothingBeside(directory, existsSync(path) ? 'is empty' : 'is missing', log)
 }
 
@@ -56,13 +46,14 @@ function requireNotLost(directory: string, path: string): void {
  * Opens `jobs.db` of the directory, or creates it. Throws FETTLE_SETTINGS for a file of another version, and when the file is missing
  * or empty while files of jobs exist.
  */
-export function openDatabase(directory: string): Database {
+export function openDatabase(directory: string) {
   const path = join(directory, 'jobs.db')
   requireNotLost(directory, path)
   rmSync(`${path}.lock`, { recursive: true, force: true })
   if (isUncommitted(path)) for (const name of [path, `${path}-journal`]) rmSync(name, { force: true })
   const file = new (loadSqlite().Database)(path)
 
+  /** Runs `work` in one transaction; rolls back when it throws. */
   const transaction = <T>(work: () => T): T => {
     if (file.inTransaction) return work()
     file.exec('BEGIN IMMEDIATE')
@@ -102,13 +93,14 @@ export function openDatabase(directory: string): Database {
   }
 
   return {
-    run: (sql, values = []) => void file.run(sql, values),
+    run: (sql: string, values: Value[] = []): void => void file.run(sql, values),
     get: <Row>(sql: string, values: Value[] = []) => (file.get(sql, values) ?? null) as Row | null,
     all: <Row>(sql: string, values: Value[] = []) => file.all(sql, values) as Row[],
-    count: (sql, values = []) => Number(file.get(sql, values)?.n ?? 0),
+    /** The column `n` of the selected row; 0 without a row. */
+    count: (sql: string, values: Value[] = []): number => Number(file.get(sql, values)?.n ?? 0),
     transaction,
-    copyTo: path => void file.run('VACUUM INTO ?', [path]),
-    close: () => file.close(),
+    copyTo: (path: string): void => void file.run('VACUUM INTO ?', [path]),
+    close: (): void => file.close(),
   }
 }
 
@@ -137,10 +129,7 @@ export function freshNumber(isTaken: (number: number) => boolean): number {
 /** Returns the number of a tenant or a person; a new one gets a random free one. A single user is a tenant of the same name. */
 export type OwnerNumbers = (tenant: string) => number
 
-/**
- * Numbers of tenants stay the same across restarts, since every object belongs to one. Rows store the difference to `FIRST`: the first
- * tenants of an older data directory are rows 1, 2, 3.
- */
+/** Numbers of tenants stay the same across restarts, since every object belongs to one. */
 export function openOwnerNumbers(database: Database): OwnerNumbers {
   const known = new Map<string, number>()
   return tenant => {
@@ -148,10 +137,9 @@ export function openOwnerNumbers(database: Database): OwnerNumbers {
     if (kept !== undefined) return kept
     const number = database.transaction(() => {
       const row = database.get<{ id: number }>('SELECT id FROM users WHERE username = ?', [tenant])
-      if (row !== null) return FIRST + row.id
-      const isTaken = (one: number): boolean => database.get('SELECT 1 FROM users WHERE id = ?', [one - FIRST]) !== null
-      const fresh = freshNumber(isTaken)
-      database.run('INSERT INTO users (id, username) VALUES (?, ?)', [fresh - FIRST, tenant])
+      if (row !== null) return row.id
+      const fresh = freshNumber(id => database.get('SELECT 1 FROM users WHERE id = ?', [id]) !== null)
+      database.run('INSERT INTO users (id, username) VALUES (?, ?)', [fresh, tenant])
       return fresh
     })
     known.set(tenant, number)

@@ -14,7 +14,14 @@ const STALE_MS = 3 * 60_000
 export function lockDirectory(directory: string, clock: Clock = systemClock): Release {
   const lock = take(directory, clock)
   const released = new AbortController()
-  void beatUntil(released.signal, lock, clock)
+  const beat = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(BEAT_MS, released.signal)
+      if (released.signal.aborted || !lock.held()) return
+      lock.beat()
+    }
+  }
+  void beat()
   return () => {
     released.abort()
     lock.release()
@@ -33,13 +40,5 @@ function take(directory: string, clock: Clock): Lock {
       hint: 'Stop that service, or use another directory.',
       cause,
     })
-  }
-}
-
-async function beatUntil(released: AbortSignal, lock: Lock, clock: Clock): Promise<void> {
-  for (;;) {
-    await clock.sleep(BEAT_MS, released)
-    if (released.aborted || !lock.held()) return
-    lock.beat()
   }
 }

@@ -7,6 +7,16 @@ import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeWhole } from './atomic-file.ts'
 
+/** `line`: the last line of the row in the file, from 1; null when it is unknown. */
+export type SkippedRow<Line = number | null> = { readonly line: Line; readonly why: string }
+
+const MAX_SKIPPED_ROWS = 20
+
+/** Counts a skipped row, and lists it if it is one of the first twenty. */
+export function noteSkipped<Row>(counts: { skipped: number; readonly skippedRows: Row[] }, row: Row): void {
+  if (counts.skipped++ < MAX_SKIPPED_ROWS) counts.skippedRows.push(row)
+}
+
 export interface Taken {
   readonly file: string
   /** The target of the import, such as `register "uk"`. */
@@ -17,7 +27,7 @@ export interface Taken {
   readonly before: number | null
   readonly skipped: number
   /** The first rows that were skipped. */
-  readonly skippedRows: readonly { readonly line: number | null; readonly why: string }[]
+  readonly skippedRows: readonly SkippedRow[]
 }
 
 /** Throws FETTLE_INPUT_EMPTY for an empty import, FETTLE_IMPORT_SHRINKS for less than half of the previous one. */

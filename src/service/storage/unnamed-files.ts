@@ -35,24 +35,24 @@ export function requireNothingBeside(directory: string, fault: string, more: rea
   })
 }
 
+interface Tidying {
+  readonly directory: string
+  readonly folder: (typeof FOLDERS)[number]
+  readonly now: number
+  readonly isNeeded: (name: string) => boolean
+  readonly isSpent?: (name: string) => boolean
+}
+
 /**
  * Removes unfinished and spent files of a folder, and moves other files that are not needed to `aside/` of the directory. Returns how
  * many were moved.
  */
-export async function tidy(
-  directory: string,
-  folder: (typeof FOLDERS)[number],
-  isNeeded: (name: string) => boolean,
-  now: number,
-  isSpent: (name: string) => boolean = () => false,
-): Promise<number> {
+export async function tidy({ directory, folder, now, isNeeded, isSpent = () => false }: Tidying): Promise<number> {
   let moved = 0
   for (const name of await readdir(join(directory, folder))) {
     const path = join(directory, folder, name)
-    if (isPart(name)) await rm(path, { force: true })
-    else if (isNeeded(name)) continue
-    else if (isSpent(name)) await rm(path, { force: true })
-    else {
+    if (isPart(name) || (!isNeeded(name) && isSpent(name))) await rm(path, { force: true })
+    else if (!isNeeded(name)) {
       const target = join(directory, ASIDE)
       await makeFolder(target)
       await rename(path, join(target, name))

@@ -41,7 +41,6 @@ const ALLOWED = new Set([
   'service/data-cleaning/processing/threads.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
   'service/data-cleaning/processing/enrich-thread.ts: imports node:worker_threads',
-  'service/data-cleaning/processing/enrich-aside.ts: imports node:worker_threads',
   'input/thread/parse-aside.ts: imports node:worker_threads',
   'input/thread/row-thread.ts: imports node:worker_threads',
 ])

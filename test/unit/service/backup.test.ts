@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tarOf } from '../../../src/service/backup/tar.ts'
+import { packTar } from '../../../src/service/backup/backup.ts'
 import { addUser, backup } from '../../../src/service/index.ts'
 import { type Caller, logIn, startService, temporaryFolder } from './kit.ts'
 
@@ -119,7 +119,7 @@ test('tar unpacks the archive: any bytes, any size', async () => {
       await mkdir(join(from, 'below'), { recursive: true })
       for (const [at, bytes] of contents.entries()) await writeFile(join(from, at % 2 === 0 ? '' : 'below', `${at}.bin`), bytes)
       const pieces: Buffer[] = []
-      for await (const piece of tarOf(from)) pieces.push(piece)
+      for await (const piece of packTar(from)) pieces.push(piece)
       await writeFile(join(folder, 'a.tar'), Buffer.concat(pieces))
       const to = await unpack(join(folder, 'a.tar'))
       for (const [at, bytes] of contents.entries())

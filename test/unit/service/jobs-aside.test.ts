@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { answerOf } from '../../../src/service/data-cleaning/processing/enrich-aside.ts'
+import { readAnswer } from '../../../src/service/data-cleaning/processing/threads.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import type { serve as Serve } from '../../../src/service/serve.ts'
 import { logIn, send, temporaryFolder } from './kit.ts'
@@ -55,20 +55,20 @@ describe('what a thread answers', () => {
 
   it('is its message, once it has ended', async () => {
     const thread = started("parentPort.postMessage(['DK', 'GB'])")
-    expect(await answerOf(thread, new AbortController().signal)).toEqual(['DK', 'GB'])
+    expect(await readAnswer(thread, new AbortController().signal)).toEqual(['DK', 'GB'])
     expect(thread.threadId).toBe(-1)
   })
 
   it('is its error, with the code of a full disk', async () => {
     const thread = started("throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })")
-    await expect(answerOf(thread, new AbortController().signal)).rejects.toMatchObject({
+    await expect(readAnswer(thread, new AbortController().signal)).rejects.toMatchObject({
       message: 'no space left',
       code: 'ENOSPC',
     })
   })
 
   it('is an error when it ends without a message', async () => {
-    await expect(answerOf(started('process.exit(7)'), new AbortController().signal)).rejects.toThrow(
+    await expect(readAnswer(started('process.exit(7)'), new AbortController().signal)).rejects.toThrow(
       'the thread that enriches a file ended',
     )
   })
@@ -79,10 +79,10 @@ describe('what a thread answers', () => {
     const stop = new AbortController()
     const thread = started(`${write}; parentPort.postMessage('ready'); setInterval(() => {}, 1000)`)
     await new Promise(ready => thread.once('message', ready))
-    const answer = expect(answerOf(thread, stop.signal)).rejects.toThrow(expect.objectContaining({ name: 'Stopped' }))
+    const answer = expect(readAnswer(thread, stop.signal)).rejects.toThrow(expect.objectContaining({ name: 'Stopped' }))
     stop.abort()
     await answer
     expect([existsSync(path), thread.threadId]).toEqual([true, -1])
-    await expect(answerOf(started(write), AbortSignal.abort())).rejects.toThrow(expect.objectContaining({ name: 'Stopped' }))
+    await expect(readAnswer(started(write), AbortSignal.abort())).rejects.toThrow(expect.objectContaining({ name: 'Stopped' }))
   })
 })

@@ -2,7 +2,7 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
 import { makeGate } from '../../../src/service/auth/gate.ts'
-import { clientOf, makeThrottle } from '../../../src/service/auth/throttle.ts'
+import { findClient, makeThrottle } from '../../../src/service/auth/throttle.ts'
 import { addUser } from '../../../src/service/index.ts'
 import { LIMITS } from '../../../src/service/limits.ts'
 import { startService, temporaryFolder } from './kit.ts'
@@ -131,7 +131,7 @@ test.each([
   ['::1', '0:0:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
 ])('%s is the client %s', (address, client) => {
-  expect(clientOf(address)).toBe(client)
+  expect(findClient(address)).toBe(client)
 })
 
 test('through the whole service: a login from another address is answered while bad ones run', async () => {

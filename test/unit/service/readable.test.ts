@@ -1,10 +1,10 @@
 /** Records for people: nested keys as words, lists numbered. */
 import { expect, test } from 'vitest'
-import { sectionsOf } from '../../../src/service/companies/report.ts'
+import { listSections } from '../../../src/service/companies/report.ts'
 
 test('a record becomes sections of words', () => {
   expect(
-    sectionsOf({
+    listSections({
       companyId: 'x',
       empty: {},
       companySummary: { businessName: 'A', none: null, list: ['a', 'b'], people: [{ firstName: 'C' }] },

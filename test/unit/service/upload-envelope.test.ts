@@ -2,7 +2,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { watchEnvelope } from '../../../src/service/data-cleaning/receive-upload.ts'
+import { watchEnvelope } from '../../../src/service/data-cleaning/upload-route.ts'
 
 test('a request that broke off before it is watched aborts at once: its parts would never end', async () => {
   const request = new IncomingMessage(new Socket())

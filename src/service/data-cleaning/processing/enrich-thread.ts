@@ -11,7 +11,6 @@ export interface EnrichWork {
   readonly safeDigits: number
 }
 
-/** What the thread is started with. */
 export interface ThreadData extends EnrichWork {
   readonly image: IndexImage
   /** Their number. */

@@ -7,7 +7,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { columnName, csvLine, parseRows, readRecords } from '../../csv/csv.ts'
 import { type RowResult, type RowSource, readResults } from '../../enrichment/row-results.ts'
-import { fieldsOf, inListOrder, tagsOf, tagValue } from '../../enrichment/tags.ts'
+import { readFields, inListOrder, readTags, tagValue } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
 import { matchScoreOf } from '../../matching/decide/explain.ts'
 import type { Engine } from '../../registers/engine.ts'
@@ -25,10 +25,10 @@ export interface EnrichTask {
 }
 
 /** Of the company, or of the best candidate of a row in review. */
-const sourceOf = ({ outcome, source, candidates }: RowResult): RowSource | undefined =>
+const findSource = ({ outcome, source, candidates }: RowResult): RowSource | undefined =>
   outcome === 'review' ? candidates[0]?.source : source
 
-const otherIdsOf = (source: RowSource | undefined): string => source?.otherIds.join(' | ') ?? ''
+const formatOtherIds = (source: RowSource | undefined): string => source?.otherIds.join(' | ') ?? ''
 
 const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.outcome': result => result.outcome,
@@ -38,15 +38,15 @@ const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.reason': result => result.reason,
   'match.candidateId': result => result.candidates[0]?.id ?? '',
   'match.candidateName': result => result.candidates[0]?.name ?? '',
-  'match.register': result => sourceOf(result)?.register ?? '',
-  'match.otherIds': result => otherIdsOf(sourceOf(result)),
+  'match.register': result => findSource(result)?.register ?? '',
+  'match.otherIds': result => formatOtherIds(findSource(result)),
 }
 const CANDIDATES = 'match.candidates'
 
 /** With several registers, a candidate shows its own. */
 function registerFields(source: RowSource | undefined, engine: Companies): Record<string, string> {
   if (source === undefined || engine.registers < 2) return {}
-  const otherIds = otherIdsOf(source)
+  const otherIds = formatOtherIds(source)
   return { register: source.register, ...(otherIds === '' ? {} : { otherIds }) }
 }
 
@@ -56,12 +56,11 @@ function candidatesText({ candidates, outcome }: RowResult, tags: readonly strin
   const shown = candidates.map(({ source, ...candidate }) => {
     const company = engine.find(candidate.id)
     if (company === null) return { ...candidate, fields: {}, tags: {} }
-    return { ...candidate, fields: { ...fieldsOf(company), ...registerFields(source, engine) }, tags: tagsOf(company, tags) }
+    return { ...candidate, fields: { ...readFields(company), ...registerFields(source, engine) }, tags: readTags(company, tags) }
   })
   return JSON.stringify(shown)
 }
 
-/** What is asked about the companies of a job. */
 type Companies = Pick<Engine, 'find' | 'registers'>
 
 /** Writes the file and returns the countries of the matched companies, sorted. */
@@ -86,7 +85,7 @@ export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limi
         const result = next.value
         const company = result.company === null ? null : engine.find(result.company)
         if (company !== null && company.country !== '') countries.add(company.country)
-        const own = task.matchColumns ? [...Object.values(MATCH).map(of => of(result)), candidatesText(result, tags, engine)] : []
+        const own = task.matchColumns ? [...Object.values(MATCH).map(read => read(result)), candidatesText(result, tags, engine)] : []
         const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
         await write(csvLine(line))
         rows += 1

@@ -18,7 +18,7 @@ const SHARE = 2
 /** Called once per row. */
 export type Pace = () => Promise<void>
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly clock: Clock
   /** Work between two turns of the event loop, in milliseconds. */
   readonly sliceMs: number

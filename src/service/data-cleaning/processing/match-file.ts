@@ -11,7 +11,7 @@ import type { Summary } from '../jobs-store.ts'
 import type { Pace } from './job-pace.ts'
 import { factsOf } from './list-sample.ts'
 
-export interface MatchTask {
+interface MatchTask {
   readonly source: string
   readonly hasHeader: boolean
   readonly mappings: readonly ColumnMapping[]
@@ -23,7 +23,7 @@ export interface MatchTask {
 }
 
 /** The non-empty mapped cells of a record, trimmed. */
-function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): Query {
+function readQuery(cells: readonly string[], mappings: readonly ColumnMapping[]): Query {
   const query: Query = {}
   for (const { mapping, value } of mappings) {
     const cell = cells[Number(value)]?.trim() ?? ''
@@ -32,14 +32,14 @@ function queryOf(cells: readonly string[], mappings: readonly ColumnMapping[]): 
   return query
 }
 
-const sourceOf = (engine: Engine, company: number, others: readonly number[]): RowSource => ({
+const makeSource = (engine: Engine, company: number, others: readonly number[]): RowSource => ({
   register: engine.registerOf(company),
-  otherIds: others.map(one => `${engine.registerOf(one)}: ${engine.at(one).connectId}`),
+  otherIds: others.map(other => `${engine.registerOf(other)}: ${engine.at(other).connectId}`),
 })
 
-function shown({ company, others, ...reasons }: Choice, engine: Engine): RowCandidate {
+function makeCandidate({ company, others, ...reasons }: Choice, engine: Engine): RowCandidate {
   const { connectId, name } = engine.at(company)
-  return { id: connectId, name, ...reasons, source: sourceOf(engine, company, others) }
+  return { id: connectId, name, ...reasons, source: makeSource(engine, company, others) }
 }
 
 /** Converts findings to results; a company matched before makes a row a duplicate. */
@@ -50,10 +50,10 @@ function makeResults(engine: Engine, byHand: boolean) {
     const common = { row, score, why, reason: reason ?? '', pattern, banding, company: null, first: null, candidates: [] }
     const isByHand = decision === 'review' && byHand && company !== null
     if (decision === 'review' && !isByHand)
-      return { ...common, outcome: 'review', candidates: choices.map(one => shown(one, engine)) }
+      return { ...common, outcome: 'review', candidates: choices.map(choice => makeCandidate(choice, engine)) }
     if (company === null) return { ...common, outcome: 'unmatched' }
     const best = engine.at(company)
-    const source = sourceOf(engine, company, others)
+    const source = makeSource(engine, company, others)
     const nearest = { id: best.connectId, name: best.name, score, why, parts: {}, source }
     if (decision === 'unmatched') return { ...common, outcome: 'unmatched', candidates: [nearest] }
     const first = firstRows.get(best.connectId) ?? null
@@ -73,7 +73,7 @@ async function* readQueries({ source, hasHeader, mappings }: MatchTask, limits: 
   let records = 0
   for await (const cells of readRecords(source, limits)) {
     records += 1
-    if (records > 1 || !hasHeader) yield queryOf(cells, mappings)
+    if (records > 1 || !hasHeader) yield readQuery(cells, mappings)
   }
   if (records === 0) throw new CsvFault('the file is empty')
 }
@@ -82,32 +82,24 @@ async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, list: L
   for await (const query of queries) yield matchResultOf(engine.match(query, undefined, list), list)
 }
 
-export interface MatchedFile extends ListFacts {
-  readonly summary: Summary
-}
-
-/** What is estimated is not asked for where all of it is known: the file is then read once. */
-async function wholeFacts(
-  { inRegister, companyNumbers }: Partial<ListFacts>,
-  estimate: () => Promise<ListFacts>,
-): Promise<ListFacts> {
-  if (inRegister !== undefined && companyNumbers !== undefined) return { inRegister, companyNumbers }
-  const found = await estimate()
-  return { inRegister: inRegister ?? found.inRegister, companyNumbers: companyNumbers ?? found.companyNumbers }
-}
-
 /** Throws a CsvFault at the first fault of the file and then writes no result. */
-export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits): Promise<MatchedFile> {
-  const facts = await wholeFacts(task.list, () => factsOf(readQueries(task, limits), engine, pace))
-  const list = appliedFacts(facts)
-  const resultOf = makeResults(engine, task.byHand)
+export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits) {
+  let { inRegister, companyNumbers } = task.list
+  // Where both are known, the file is read once.
+  if (inRegister === undefined || companyNumbers === undefined) {
+    const estimated = await factsOf(readQueries(task, limits), engine, pace)
+    inRegister ??= estimated.inRegister
+    companyNumbers ??= estimated.companyNumbers
+  }
+  const list = appliedFacts({ inRegister, companyNumbers })
+  const makeResult = makeResults(engine, task.byHand)
   const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
-  const summary = await writeWhole(task.target, async write => {
+  const summary = await writeWhole(task.target, async (write): Promise<Summary> => {
     let row = 0
     const queries = readQueries(task, limits)
     for await (const finding of engine.matchAll?.(queries, list) ?? matchHere(engine, queries, list)) {
       row += 1
-      const result = resultOf(row, finding)
+      const result = makeResult(row, finding)
       counts[result.outcome] += 1
       await write(resultLine(result))
       await pace()
@@ -116,5 +108,5 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
     const { matched, manualMatched, duplicate: duplicates } = counts
     return { totalRows: row, matched, manualMatched, unmatched, duplicates }
   })
-  return { summary, ...facts }
+  return { summary, inRegister, companyNumbers }
 }

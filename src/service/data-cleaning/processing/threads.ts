@@ -1,19 +1,21 @@
 /**
- * Starts the worker threads of the service, whose programs are files of the package, and streams rows through those that match, in order. A
- * matching thread that dies is replaced and its batches are retried once.
+ * Starts the worker threads of the service, whose programs are files of the package: streams rows through those that match, in order, and
+ * enriches the files of long jobs. A matching thread that dies is replaced and its batches are retried once.
  */
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { packageFile } from '../../../package-file.ts'
+import { makeGate } from '../../auth/gate.ts'
 import type { ListFacts, Query } from '../../matching/index.ts'
-import type { MatchResult } from '../../registers/engine.ts'
-
-export type StartThread = (workerData: object) => Worker
+import type { Engine, MatchResult } from '../../registers/engine.ts'
+import type { EnrichWork, ThreadData } from './enrich-thread.ts'
+import { Stopped } from './job-pace.ts'
 
 /** What a row leaves behind is short-lived: with less room for it a thread takes 40 to 45 MB less, in the same time. */
 const YOUNG_MB = { 'match-thread': 8, 'enrich-thread': 4 }
 
 /** Null when the service runs from its sources: then it works on one thread. */
-export function threadStart(program: keyof typeof YOUNG_MB): StartThread | null {
+export function threadStart(program: keyof typeof YOUNG_MB): ((workerData: object) => Worker) | null {
   if (!import.meta.url.endsWith('.js')) return null
   const script = packageFile(`dist/${program}.js`)
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB[program] }
@@ -40,7 +42,7 @@ interface Task {
   readonly failed: (error: Error) => void
 }
 
-export interface Thread {
+interface Thread {
   on(event: 'message', listener: (text: string) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'exit', listener: () => void): unknown
@@ -49,10 +51,7 @@ export interface Thread {
 }
 
 /** A thread and its tasks, oldest first; it answers in this order. */
-interface Slot {
-  readonly thread: Thread
-  readonly tasks: Task[]
-}
+type Slot = { readonly thread: Thread; readonly tasks: Task[] }
 
 /** Starts at most `count` threads with `start`, each when it is needed. */
 export function makeThreads(count: number, start: () => Thread) {
@@ -166,3 +165,52 @@ export const streamBeyond = (
       await rows.return?.()
     }
   }
+
+/** Below this many rows, starting a thread costs more than it saves. */
+const MANY_ROWS = 2_000
+
+/** A thread for each core; the other jobs wait. */
+const onFreeCore = makeGate({
+  atOnce: availableParallelism(),
+  waiting: Number.POSITIVE_INFINITY,
+  laneWaiting: Number.POSITIVE_INFINITY,
+  refusal: () => new TypeError('every job may wait'),
+})
+
+/** Enriches the file of a long job in a separate thread, so that requests and other jobs go on; null where this thread does as well. */
+export function enrichAside({ image, registers }: Engine, rows: number) {
+  const start = threadStart('enrich-thread')
+  if (image === undefined || start === null || rows < MANY_ROWS) return null
+  return (work: EnrichWork, signal: AbortSignal): Promise<string[]> =>
+    onFreeCore('', async () => {
+      const workerData: ThreadData = { ...work, image: await image(), registers }
+      return readAnswer(start(workerData), signal)
+    })
+}
+
+/**
+ * What the thread answers: the countries of the matched companies. Throws what the thread throws, and Stopped once the signal is
+ * aborted; the thread has ended then.
+ */
+export function readAnswer(thread: Worker, signal: AbortSignal): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    let end = (): void => reject(new Error('the thread that enriches a file ended'))
+    const stop = (): void => {
+      end = () => reject(new Stopped())
+      void thread.terminate()
+    }
+    thread.on('message', (countries: string[]) => {
+      end = () => resolve(countries)
+    })
+    thread.on('error', error => {
+      end = () => reject(error)
+    })
+    // After the message or the error.
+    thread.on('exit', () => {
+      signal.removeEventListener('abort', stop)
+      end()
+    })
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop)
+  })
+}

@@ -16,11 +16,11 @@ import type { Engine } from '../../registers/engine.ts'
 import { SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/database.ts'
 import type { Job, JobPatch, JobStore, MatchedRegisters } from '../jobs-store.ts'
-import { enrichAside } from './enrich-aside.ts'
 import { enrichFile, writeJson } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { factsOf } from './list-sample.ts'
 import { matchFile } from './match-file.ts'
+import { enrichAside } from './threads.ts'
 
 /** Paths in `uploads/` and `files/` of a data directory. Names are ids of the service, never text of a caller. */
 export const jobFilesIn = (dataDir: string) => ({

@@ -7,21 +7,11 @@ import { FettleError } from '../../../errors.ts'
 import { turnEvery } from '../../../loop-turns.ts'
 import { type Company, defaultConnectId } from '../../matching/index.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
-import { requireNoLoss, type Taken } from '../../storage/published-folders.ts'
+import { noteSkipped, requireNoLoss, type SkippedRow, type Taken } from '../../storage/published-folders.ts'
 import { writeChanges } from '../changes.ts'
-import {
-  folderOf,
-  linesOf,
-  lockRegister,
-  noteSkipped,
-  publish,
-  type RegisterInfo,
-  registerInfoIn,
-  type SkippedRow,
-  writeError,
-} from '../files.ts'
+import { folderOf, readLines, lockRegister, publish, type RegisterInfo, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, importOfficers, openOfficers } from '../officers.ts'
-import { columnsOf, KINDS, type KindName } from './kinds.ts'
+import { readColumns, KINDS, type KindName } from './kinds.ts'
 import { emptySource, readRows, type SourceFacts, sourceFacts, wrongWidth } from './source.ts'
 
 const COMPANIES = '.import.jsonl'
@@ -64,7 +54,7 @@ export async function openDraft(folder: string, source: string, kind: string) {
   await handle.truncate(progress.written)
   const ids = new Set<string>()
   const connectIds = new Set<string>()
-  for await (const { text } of linesOf(path)) {
+  for await (const { text } of readLines(path)) {
     const { id, connectId } = JSON.parse(text) as Company
     ids.add(id)
     connectIds.add(connectId)
@@ -79,7 +69,7 @@ export async function openDraft(folder: string, source: string, kind: string) {
       progress.written += bytesWritten
     }
   }
-  const skip = (row: SkippedRow): void => noteSkipped(progress, row)
+  const skip = (row: SkippedRow<number>): void => noteSkipped(progress, row)
   const close = (): Promise<void> => handle.close().catch(() => {})
 
   return {
@@ -97,7 +87,7 @@ export async function openDraft(folder: string, source: string, kind: string) {
       const byId = defaultConnectId({ id, country, orgNumber: '' })
       // Ids that differ in their signs alone: the later one gets a digest.
       const distinct = `${byId}_${hash('sha256', id).slice(0, 12)}`
-      const connectId = [byNumber, byId].find(one => !connectIds.has(one)) ?? distinct
+      const connectId = [byNumber, byId].find(id => !connectIds.has(id)) ?? distinct
       connectIds.add(connectId)
       progress.companies++
       progress.countries[country] = (progress.countries[country] ?? 0) + 1
@@ -160,13 +150,13 @@ export function dayIn(name: string): string | null {
 async function readSource({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)
-  let read = progress.header.length > 0 ? KINDS[kind].reader(columnsOf(file, progress.header, KINDS[kind])) : null
+  let read = progress.header.length > 0 ? KINDS[kind].reader(readColumns(file, progress.header, KINDS[kind])) : null
   const turn = turnEvery()
   for await (const { cells, end } of readRows(file, progress.place)) {
     await turn()
     progress.place = end
     if (read === null) {
-      read = KINDS[kind].reader(columnsOf(file, cells, KINDS[kind]))
+      read = KINDS[kind].reader(readColumns(file, cells, KINDS[kind]))
       progress.header = [...cells]
       continue
     }
@@ -201,21 +191,21 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
   const key = randomUUID().slice(0, 8)
   const file = `companies-${key}.jsonl`
   const changes = [...(before?.changes ?? [])]
-  const accept = (found: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>): void => {
+  const { officers: officersFile } = request
+  const accept = (counts: Pick<Taken, 'now' | 'skipped' | 'skippedRows'>): void => {
     if (request.force === true) return
-    const counts = { ...found, before: before?.officers?.officers ?? null }
-    requireNoLoss({ file: request.officers ?? '', target, things: 'officers', ...counts })
+    requireNoLoss({ file: officersFile ?? '', target, things: 'officers', before: before?.officers?.officers ?? null, ...counts })
   }
-  const officers = request.officers === undefined ? null : await importOfficers(request.officers, folder, key, fresh, accept)
+  const officers = officersFile === undefined ? null : await importOfficers({ source: officersFile, folder, key, companies: fresh, accept })
   if (before !== null) {
     const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
     const paths = { old: join(folder, before.file), fresh, merged: join(folder, file) }
-    const all = await Promise.all([before.officers, officers].map(one => one && openOfficers(folder, one)))
-    const [old, now] = all.map(one => one && currentOfficers(one))
+    const all = await Promise.all([before.officers, officers].map(info => info && openOfficers(folder, info)))
+    const [old, now] = all.map(opened => opened && currentOfficers(opened))
     // Directors are compared only if both imports have officers.
     const people = old && now ? { old, fresh: now } : undefined
     const set = await writeChanges(folder, `changes-${key}.jsonl`, paths, { from, to }, people).finally(() => {
-      for (const one of all) one?.close()
+      for (const opened of all) opened?.close()
     })
     changes.push(set)
     changes.splice(0, changes.length - MAX_CHANGE_SETS)

@@ -4,21 +4,12 @@ import { action, FettleError } from '../../../errors.ts'
 import { normaliseCountry } from '../../../normalise/country.ts'
 import { type Company, FIGURES, readFigures } from '../../matching/index.ts'
 
-/** A company without its connectId, which the importer adds. */
-export type Sourced = Omit<Company, 'connectId'>
-
 export interface Kind {
   readonly summary: string
   readonly needs: readonly string[]
   readonly header: string
-  /** Creates a reader for rows of this header. It returns a company, or the reason to skip the row. */
-  reader(columns: Columns): (cells: readonly string[], row: number) => Sourced | string
-}
-
-export interface Columns {
-  cell(cells: readonly string[], column: string): string
-  /** Columns whose name matches, in order. */
-  like(pattern: RegExp): readonly string[]
+  /** Creates a reader for rows of this header. It returns a company, to which the importer adds its connectId, or the reason to skip the row. */
+  reader(columns: Columns): (cells: readonly string[], row: number) => Omit<Company, 'connectId'> | string
 }
 
 // biome-ignore format: a header reads better in rows
@@ -35,8 +26,9 @@ const generic: Kind = {
   summary: 'a register in fettle’s own columns',
   needs: ['name'],
   header: COLUMNS.join(','),
-  reader: ({ cell: of }) => {
-    return (cells, row) => {
+  reader:
+    ({ cell: of }) =>
+    (cells, row) => {
       const cell = (column: (typeof COLUMNS)[number]): string => of(cells, column)
       const country = normaliseCountry(cell('country'))
       const orgNumber = cell('orgNumber')
@@ -62,8 +54,7 @@ const generic: Kind = {
         incorporated: cell('incorporated') || undefined,
         figures: readFigures(cell),
       }
-    }
-  },
+    },
 }
 
 const ADDRESS = 'Entity.LegalAddress.'
@@ -89,9 +80,9 @@ const gleif: Kind = {
       const named = others
         .map(column => ({ other: cell(column), isFormer: cell(`${column}.type`) === 'PREVIOUS_LEGAL_NAME' }))
         .filter(({ other }) => other !== '' && other !== name)
-      const names = (isFormer: boolean): string[] => [
-        ...new Set(named.filter(one => one.isFormer === isFormer).map(({ other }) => other)),
-      ]
+      const names = (isFormer: boolean): string[] => {
+        return [...new Set(named.filter(name => name.isFormer === isFormer).map(({ other }) => other))]
+      }
       const lines = ['MailRouting', 'AdditionalAddressLine.1', 'AdditionalAddressLine.2', 'AdditionalAddressLine.3', 'Region']
       const code = cell('Entity.LegalForm.EntityLegalFormCode')
       const legalForm = code === NO_CODE || code === '' ? cell('Entity.LegalForm.OtherLegalForm') : code
@@ -192,7 +183,7 @@ export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, n
  * The columns of a header, in any case and order; unknown columns are ignored.
  * @throws FettleError FETTLE_INPUT_HEADER when a required column is missing, or a known one occurs twice
  */
-export function columnsOf(file: string, header: readonly string[], kind: Pick<Kind, 'needs' | 'header'>): Columns {
+export function readColumns(file: string, header: readonly string[], kind: Pick<Kind, 'needs' | 'header'>) {
   const { needs, header: expected } = kind
   const positions = new Map<string, number>()
   const names = header.map(cell => cell.trim())
@@ -205,20 +196,19 @@ export function columnsOf(file: string, header: readonly string[], kind: Pick<Ki
   }
   const missing = needs.filter(column => !positions.has(column.toLowerCase()))
   if (missing.length > 0) {
-    const isKnown = Object.values(KINDS).some(one => one === kind)
-    const other = Object.entries(KINDS).find(
-      ([, { needs }]) => isKnown && needs.every(column => positions.has(column.toLowerCase())),
-    )
+    const isKnown = Object.values<unknown>(KINDS).includes(kind)
+    const fits = ({ needs }: Kind): boolean => isKnown && needs.every(column => positions.has(column.toLowerCase()))
+    const [other] = Object.entries(KINDS).find(([, kind]) => fits(kind)) ?? []
     throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} has no column ${missing.join(', no column ')}`, {
-      hint:
-        other === undefined
-          ? `The columns are ${expected}.`
-          : `The header is that of the kind ${other[0]}: import it as that kind.`,
-      ...(other === undefined ? {} : { action: action('register', 'import', other[0], 'FILE') }),
+      hint: other === undefined ? `The columns are ${expected}.` : `The header is that of the kind ${other}: import it as that kind.`,
+      action: other === undefined ? undefined : action('register', 'import', other, 'FILE'),
     })
   }
   return {
-    cell: (cells, column) => cells[positions.get(column.toLowerCase()) ?? -1]?.trim() ?? '',
-    like: pattern => names.filter(column => pattern.test(column)),
+    cell: (cells: readonly string[], column: string): string => cells[positions.get(column.toLowerCase()) ?? -1]?.trim() ?? '',
+    /** Columns whose name matches, in order. */
+    like: (pattern: RegExp): readonly string[] => names.filter(column => pattern.test(column)),
   }
 }
+
+export type Columns = ReturnType<typeof readColumns>

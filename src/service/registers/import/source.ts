@@ -50,7 +50,7 @@ async function readSignature(file: string): Promise<Buffer> {
   }
 }
 
-const entriesOf = (zip: ZipFile): Promise<Entry[]> =>
+const listEntries = (zip: ZipFile): Promise<Entry[]> =>
   new Promise((resolve, reject) => {
     const entries: Entry[] = []
     zip.on('entry', (entry: Entry) => {
@@ -63,11 +63,8 @@ const entriesOf = (zip: ZipFile): Promise<Entry[]> =>
   })
 
 async function openTable(file: string): Promise<Readable> {
-  const zip = await promisify<string, { lazyEntries: true; autoClose: false }, ZipFile>(openZip)(file, {
-    lazyEntries: true,
-    autoClose: false,
-  })
-  const entries = await entriesOf(zip)
+  const zip = await promisify<string, object, ZipFile>(openZip)(file, { lazyEntries: true, autoClose: false })
+  const entries = await listEntries(zip)
   if (entries.some(({ fileName }) => fileName === 'xl/workbook.xml')) {
     zip.close()
     throw new FettleError('FETTLE_INPUT_KIND', `${file} is an Excel workbook, and a register is read from CSV`, {

@@ -3,8 +3,8 @@
  * its columns.
  */
 import { normaliseCountry } from '../../../normalise/country.ts'
-import { type Entry, entryOf, LISTING_CODES, type ListingCode, listingOf, type Typed } from '../entry.ts'
-import { countriesOf, dateOf, datesOf, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
+import { type Entry, makeEntry, LISTING_CODES, type ListingCode, makeListing, type Typed } from '../entry.ts'
+import { readCountries, readDate, readDates, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
 
 const TYPES: Readonly<Record<string, Entry['type']>> = {
   individual: 'individual',
@@ -40,7 +40,7 @@ const typed = (cell: string, kind: string): Typed[] =>
 
 function entryIn({ cell }: ListRow, type: Entry['type'], codes: readonly ListingCode[], number: number): Entry {
   const [first, middle, last] = [cell('firstName'), cell('middleName'), cell('lastName')]
-  const countries = countriesOf(pipes(cell('countries')))
+  const countries = readCountries(pipes(cell('countries')))
   const shared = {
     reference: cell('reference'),
     body: cell('authority'),
@@ -48,13 +48,13 @@ function entryIn({ cell }: ListRow, type: Entry['type'], codes: readonly Listing
     measures: pipes(cell('measures')),
     what: cell('position') || cell('category'),
     country: countries[0] ?? '',
-    from: dateOf(cell('listedOn')),
-    to: dateOf(cell('listedUntil')),
+    from: readDate(cell('listedOn')),
+    to: readDate(cell('listedUntil')),
   }
   const { sourceTitle, sourceUrl } = { sourceTitle: cell('source') || cell('authority'), sourceUrl: cell('sourceUrl') }
   const tier = Number(/^(?:pepTier|tier)?([123])$/i.exec(cell('pepTier'))?.[1] ?? 0)
   const gender = cell('gender').toLowerCase()
-  return entryOf({
+  return makeEntry({
     id: cell('id') || `row-${number}`,
     type,
     name: cell('name') || joined([first, middle, last]),
@@ -64,11 +64,11 @@ function entryIn({ cell }: ListRow, type: Entry['type'], codes: readonly Listing
       ...pipes(cell('weakAliases')).map(name => ({ type: 'weak alias', name })),
       ...pipes(cell('formerNames')).map(name => ({ type: 'former name', name })),
     ],
-    listings: codes.map(code => listingOf(code, shared)),
+    listings: codes.map(code => makeListing(code, shared)),
     countries,
     gender: gender === 'male' || gender === 'female' ? gender : '',
-    datesOfBirth: datesOf(pipes(cell('dateOfBirth'))),
-    datesOfDeath: datesOf(pipes(cell('dateOfDeath'))),
+    datesOfBirth: readDates(pipes(cell('dateOfBirth'))),
+    datesOfDeath: readDates(pipes(cell('dateOfDeath'))),
     pepTier: tier === 0 ? null : (tier as 1 | 2 | 3),
     addresses: pipes(cell('addresses')).map(text => {
       const parts = text.split(',').map(part => part.trim())

@@ -11,11 +11,11 @@ import { FettleError } from '../../../errors.ts'
 import { packageFile } from '../../../package-file.ts'
 import { importReadError } from '../../csv/csv.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
-import { publishedFolders, requireNoLoss } from '../../storage/published-folders.ts'
-import { datasetsOf, type Entry, type ListingCode } from '../entry.ts'
+import { noteSkipped, publishedFolders, requireNoLoss, type SkippedRow } from '../../storage/published-folders.ts'
+import { listDatasets, type Entry, type ListingCode } from '../entry.ts'
 import { readCsv } from './csv.ts'
 import { readOpenSanctions } from './opensanctions.ts'
-import type { ListSource, SkippedRow } from './rows.ts'
+import type { ListSource } from './rows.ts'
 import { readUk } from './uk.ts'
 
 export const LIST_KINDS = ['opensanctions', 'uk', 'csv'] as const
@@ -71,17 +71,13 @@ interface ListImport {
   readonly onProgress?: (entries: number) => void
 }
 
-const MAX_SKIPPED_ROWS = 20
 const PROGRESS = 10_000
 
-const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly ListingCode[]) => AsyncGenerator<Entry>>> = {
+export const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly ListingCode[]) => AsyncGenerator<Entry>>> = {
   opensanctions: readOpenSanctions,
   uk: readUk,
   csv: readCsv,
 }
-
-export const readEntries = (kind: ListKind, source: ListSource, codes: readonly ListingCode[]): AsyncGenerator<Entry> =>
-  READERS[kind](source, codes)
 
 /** The day of the source's last change. Throws FETTLE_INPUT_READ when it is missing or not a regular file. */
 async function changedOn(file: string): Promise<string> {
@@ -102,16 +98,11 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   const folder = folderOf(dir, name)
   const snapshotDate = await changedOn(source)
   const facts = { sha256: '', bytes: 0 }
-  const skippedRows: SkippedRow[] = []
   const datasets: Record<string, number> = {}
   const ids = new Set<string>()
   const digest = createHash('sha256')
-  let skipped = 0
-  let individuals = 0
-  const skip = (row: SkippedRow): void => {
-    skipped++
-    if (skippedRows.length < MAX_SKIPPED_ROWS) skippedRows.push(row)
-  }
+  const counts = { individuals: 0, skipped: 0, skippedRows: [] as SkippedRow[] }
+  const skip = (row: SkippedRow): void => noteSkipped(counts, row)
 
   await makeFolder(folder).catch(error => {
     throw writeError(folder, error)
@@ -120,14 +111,14 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   const file = `entries-${randomUUID().slice(0, 8)}.jsonl`
   try {
     await writeWhole(join(folder, file), async write => {
-      for await (const entry of readEntries(kind, { file: source, facts, skip }, codes)) {
+      for await (const entry of READERS[kind]({ file: source, facts, skip }, codes)) {
         if (ids.has(entry.id)) {
           skip({ line: null, why: `the id ${entry.id.slice(0, 80)} is on an earlier line too` })
           continue
         }
         ids.add(entry.id)
-        if (entry.type === 'individual') individuals++
-        for (const code of datasetsOf(entry.listings)) datasets[code] = (datasets[code] ?? 0) + 1
+        if (entry.type === 'individual') counts.individuals++
+        for (const code of listDatasets(entry.listings)) datasets[code] = (datasets[code] ?? 0) + 1
         const line = `${JSON.stringify(entry)}\n`
         digest.update(line)
         await write(line)
@@ -135,8 +126,7 @@ export async function importList(request: ListImport): Promise<ListInfo> {
       }
       if (force) return
       const before = (await folders.infoIn(folder))?.entries ?? null
-      const counts = { now: ids.size, before, skipped, skippedRows }
-      requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', ...counts })
+      requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', now: ids.size, before, ...counts })
     })
   } catch (error) {
     // Removes the folder if it is empty, that is, without an earlier import.
@@ -145,7 +135,7 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   }
   const info: ListInfo = {
     ...{ name, kind, source: basename(source), importedAt: now.toISOString(), snapshotDate },
-    ...{ entries: ids.size, individuals, datasets, skipped, skippedRows },
+    ...{ entries: ids.size, individuals: counts.individuals, datasets, skipped: counts.skipped, skippedRows: counts.skippedRows },
     ...{ ...facts, file, fileSha256: digest.digest('hex') },
   }
   await folders.publish(folder, info)
@@ -167,7 +157,7 @@ type OnEntry = (entry: Entry) => void
 const NEWLINE = 10
 
 /** The lines of a file with their bytes; every line ends with a line feed. */
-async function* linesOf(path: string): AsyncGenerator<Buffer> {
+async function* readLines(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path)
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
@@ -192,7 +182,7 @@ export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): P
   try {
     // Opened before it is read, so that an import cannot remove it meanwhile.
     descriptor = openSync(path, 'r')
-    for await (const line of linesOf(path)) {
+    for await (const line of readLines(path)) {
       digest.update(line)
       const entry = JSON.parse(line.toString('utf8')) as Entry
       ids.set(entry.id, starts.length - 1)
@@ -223,7 +213,7 @@ export async function openSample(onEntry: OnEntry): Promise<OpenList> {
   const entries: Entry[] = []
   const ids = new Map<string, number>()
   const source = { file: packageFile('samples/screening.csv'), facts: { sha256: '', bytes: 0 }, skip: () => {} }
-  for await (const entry of readEntries('csv', source, [])) {
+  for await (const entry of readCsv(source, [])) {
     ids.set(entry.id, entries.length)
     entries.push(entry)
     onEntry(entry)

@@ -2,8 +2,8 @@
  * Reads OpenSanctions `targets.simple.csv`: one entry per row, several values in a cell separated by `;`. The file has no reason
  * of a listing: it follows from the titles of the entry's lists, unless the import names it.
  */
-import { type Entry, entryOf, type Listing, type ListingCode, listingOf } from '../entry.ts'
-import { countriesOf, dateOf, datesOf, type ListSource, readRows, splitValues } from './rows.ts'
+import { type Entry, makeEntry, type Listing, type ListingCode, makeListing } from '../entry.ts'
+import { readCountries, readDate, readDates, type ListSource, readRows, splitValues } from './rows.ts'
 
 /** Listing code by the title of a list, most specific first. */
 const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
@@ -21,13 +21,13 @@ const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
   [/media|leak|papers\b/i, 'AM'],
 ]
 
-const codeOf = (title: string): ListingCode => BY_TITLE.find(([pattern]) => pattern.test(title))?.[1] ?? 'POI'
+const findCode = (title: string): ListingCode => BY_TITLE.find(([pattern]) => pattern.test(title))?.[1] ?? 'POI'
 
 /** Type by the FollowTheMoney schema: a person, an unspecific schema, any other. */
-const typeOf = (schema: string): Entry['type'] =>
+const findType = (schema: string): Entry['type'] =>
   schema === 'Person' ? 'individual' : schema === 'LegalEntity' || schema === 'Thing' ? 'either' : 'business'
 
-function listingsOf(
+function makeListings(
   titles: readonly string[],
   sanctions: readonly string[],
   programs: readonly string[],
@@ -35,16 +35,12 @@ function listingsOf(
 ): Listing[] {
   const regime = sanctions.join('; ')
   const listings = titles.map(title => {
-    const code = codeOf(title)
-    return listingOf(code, {
-      body: title,
-      from,
-      ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }),
-    })
+    const code = findCode(title)
+    return makeListing(code, { body: title, from, ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }) })
   })
   // Sanctioned, on lists without a matching title.
-  if (sanctions.length + programs.length > 0 && !listings.some(one => one.code === 'SAN-CURRENT')) {
-    listings.push(listingOf('SAN-CURRENT', { body: titles[0] ?? '', regime, measures: programs, from }))
+  if (sanctions.length + programs.length > 0 && !listings.some(({ code }) => code === 'SAN-CURRENT')) {
+    listings.push(makeListing('SAN-CURRENT', { body: titles[0] ?? '', regime, measures: programs, from }))
   }
   return listings
 }
@@ -58,28 +54,28 @@ export async function* readOpenSanctions(source: ListSource, codes: readonly Lis
       continue
     }
     const values = (column: string): string[] => splitValues(cell(column), ';')
-    const from = dateOf(cell('first_seen'))
+    const from = readDate(cell('first_seen'))
     const titles = values('dataset')
     const sanctions = values('sanctions')
     const programs = values('program_ids')
-    const byTitle = listingsOf(titles, sanctions, programs, from)
+    const byTitle = makeListings(titles, sanctions, programs, from)
     const body = titles.join('; ')
-    const byCodes = codes.map(code => listingOf(code, { body, from, regime: sanctions.join('; '), measures: programs }))
-    yield entryOf({
+    const byCodes = codes.map(code => makeListing(code, { body, from, regime: sanctions.join('; '), measures: programs }))
+    yield makeEntry({
       id,
-      type: typeOf(schema),
+      type: findType(schema),
       name,
       aliases: values('aliases').map(alias => ({ type: 'alias', name: alias })),
-      listings: codes.length > 0 ? byCodes : byTitle.length > 0 ? byTitle : [listingOf('POI', { from })],
-      countries: countriesOf(values('countries')),
-      datesOfBirth: datesOf(values('birth_date')),
+      listings: codes.length > 0 ? byCodes : byTitle.length > 0 ? byTitle : [makeListing('POI', { from })],
+      countries: readCountries(values('countries')),
+      datesOfBirth: readDates(values('birth_date')),
       addresses: values('addresses').map(line1 => ({ line1, line2: '', city: '', postalCode: '', countryCode: '' })),
       identifiers: values('identifiers').map(value => ({ type: 'identifier', value })),
       contacts: [
         ...values('phones').map(value => ({ type: 'telephone', value })),
         ...values('emails').map(value => ({ type: 'email', value })),
       ],
-      businessTypes: typeOf(schema) === 'individual' ? [] : [schema],
+      businessTypes: findType(schema) === 'individual' ? [] : [schema],
       sources: titles.map(title => ({ title, link: `https://www.opensanctions.org/entities/${id}/`, dateAdded: from })),
     })
   }

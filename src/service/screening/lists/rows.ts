@@ -7,12 +7,13 @@ import { createReadStream } from 'node:fs'
 import { FettleError } from '../../../errors.ts'
 import { normaliseCountry } from '../../../normalise/country.ts'
 import { importReadError, parseRows, requireUtf8 } from '../../csv/csv.ts'
+import type { SkippedRow } from '../../storage/published-folders.ts'
 
 export const splitValues = (cell: string, separator: string | RegExp): string[] =>
-  [...new Set(cell.split(separator).map(one => one.trim()))].filter(one => one !== '')
+  [...new Set(cell.split(separator).map(value => value.trim()))].filter(value => value !== '')
 
 /** The alpha-2 codes of countries given by name or code; other texts are dropped. */
-export const countriesOf = (texts: readonly string[]): string[] =>
+export const readCountries = (texts: readonly string[]): string[] =>
   [...new Set(texts.map(text => normaliseCountry(text)))].filter(code => code !== '')
 
 const isDay = (text: string): boolean => new Date(Date.parse(`${text}T00:00:00Z`) || 0).toISOString().startsWith(text)
@@ -21,7 +22,7 @@ const isDay = (text: string): boolean => new Date(Date.parse(`${text}T00:00:00Z`
  * A date as `YYYY-MM-DD`, or `YYYY` if only the year is known; '' for any other text. Accepts ISO dates (a month is reduced to its year,
  * a time is cut off) and the British `31/01/1970`, whose day and month may be unknown (`dd/mm/1970`, `00/00/1970`).
  */
-export function dateOf(text: string): string {
+export function readDate(text: string): string {
   const trimmed = text.trim()
   const [, isoYear, rest = ''] = /^(\d{4})(-\d{2}(?:-\d{2})?)?(?:[T ].*)?$/.exec(trimmed) ?? []
   const [, day = '', month = '', britishYear] = /^(\d{1,2}|dd)[/.](\d{1,2}|mm)[/.](\d{4})$/i.exec(trimmed) ?? []
@@ -31,7 +32,7 @@ export function dateOf(text: string): string {
   return full.length === 10 && isDay(full) ? full : year
 }
 
-export const datesOf = (texts: readonly string[]): string[] => [...new Set(texts.map(dateOf))].filter(date => date !== '')
+export const readDates = (texts: readonly string[]): string[] => [...new Set(texts.map(readDate))].filter(date => date !== '')
 
 /** Joins the parts that are not empty. */
 export const joined = (parts: readonly string[], separator = ' '): string =>
@@ -40,31 +41,20 @@ export const joined = (parts: readonly string[], separator = ' '): string =>
     .filter(part => part !== '')
     .join(separator)
 
-type SourceFacts = { sha256: string; bytes: number }
-
-export interface SkippedRow {
-  /** Last line of the row in the file, from 1; null when it is unknown. */
-  readonly line: number | null
-  readonly why: string
-}
-
 /** One row; a cell of a missing column is ''. */
-export interface ListRow {
-  readonly line: number
-  cell(column: string): string
-}
+export type ListRow = { readonly line: number; readonly cell: (column: string) => string }
 
 /** A file to read, the object that receives its facts, and the callback for skipped rows. */
 export interface ListSource {
   readonly file: string
-  readonly facts: SourceFacts
+  readonly facts: { sha256: string; bytes: number }
   readonly skip: (row: SkippedRow) => void
 }
 
 /** Maximum number of lines before the header: the British list starts with its date. */
 const PREAMBLE = 3
 
-async function* readDigested(file: string, facts: SourceFacts): AsyncGenerator<Buffer> {
+async function* readDigested(file: string, facts: ListSource['facts']): AsyncGenerator<Buffer> {
   const digest = createHash('sha256')
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     digest.update(chunk)
@@ -74,13 +64,13 @@ async function* readDigested(file: string, facts: SourceFacts): AsyncGenerator<B
   facts.sha256 = digest.digest('hex')
 }
 
-const keyOf = (header: string): string => header.trim().toLowerCase().replace(/\s+/g, ' ')
+const plainHeader = (header: string): string => header.trim().toLowerCase().replace(/\s+/g, ' ')
 
 /** Positions by header; null when the row lacks a column of `needed` and is not the header. */
 function readHeader(record: readonly string[], needed: readonly string[]): ReadonlyMap<string, number> | null {
   const found = new Map<string, number>()
-  for (const [at, header] of record.entries()) if (!found.has(keyOf(header))) found.set(keyOf(header), at)
-  return needed.every(column => found.has(keyOf(column))) ? found : null
+  for (const [at, header] of record.entries()) if (!found.has(plainHeader(header))) found.set(plainHeader(header), at)
+  return needed.every(column => found.has(plainHeader(column))) ? found : null
 }
 
 /**
@@ -107,7 +97,7 @@ export async function* readRows({ file, facts, skip }: ListSource, needed: reado
         continue
       }
       const at = columns
-      yield { line: info.lines, cell: column => record[at.get(keyOf(column)) ?? -1]?.trim() ?? '' }
+      yield { line: info.lines, cell: column => record[at.get(plainHeader(column)) ?? -1]?.trim() ?? '' }
     }
   } catch (error) {
     throw importReadError('list', file, error)

@@ -3,8 +3,8 @@
  * report, a header, and for each designation one row per name and address. The rows of a designation are joined into one entry;
  * the list is small enough to be held in memory.
  */
-import { type Alias, type Entry, type EntryAddress, entryOf, listingOf, type Typed } from '../entry.ts'
-import { countriesOf, dateOf, datesOf, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
+import { type Alias, type Entry, type EntryAddress, makeEntry, makeListing, type Typed } from '../entry.ts'
+import { readCountries, readDate, readDates, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
 import COLUMNS from './uk-columns.json' with { type: 'json' }
 
 const COUNTRY_COLUMNS = ['Nationality(/ies)', 'Address Country', 'Country of birth', 'Current believed flag of ship']
@@ -14,7 +14,7 @@ type Rows = [ListRow, ...ListRow[]]
 const isPrimary = (row: ListRow): boolean => /^primary name/i.test(row.cell('Name type'))
 
 /** `Name 6` is the surname of a person or the full name of an entity. */
-const nameOf = ({ cell }: ListRow): string => joined([...[1, 2, 3, 4, 5].map(number => cell(`Name ${number}`)), cell('Name 6')])
+const readName = ({ cell }: ListRow): string => joined([...[1, 2, 3, 4, 5].map(number => cell(`Name ${number}`)), cell('Name 6')])
 
 const aliasType = ({ cell }: ListRow): string => {
   if (/previous|former/i.test(cell('Name type'))) return 'former name'
@@ -26,30 +26,30 @@ const valuesIn = (rows: Rows, column: string): string[] => [
   ...new Set(rows.flatMap(({ cell }) => splitValues(cell(column), /[|;]|\(\d{1,9}\)/))),
 ]
 
-function addressOf({ cell }: ListRow): EntryAddress {
+function readAddress({ cell }: ListRow): EntryAddress {
   const lines = [1, 2, 3, 4, 5, 6].map(number => cell(`Address Line ${number}`)).filter(line => line !== '')
   const [line1 = '', ...others] = lines
-  const [countryCode = ''] = countriesOf([cell('Address Country')])
+  const [countryCode = ''] = readCountries([cell('Address Country')])
   const city = others.pop() ?? ''
   return { line1, line2: others.join(', '), city, postalCode: cell('Address Postal Code'), countryCode }
 }
 
-function addressesOf(rows: Rows): EntryAddress[] {
+function listAddresses(rows: Rows): EntryAddress[] {
   const distinct = new Map<string, EntryAddress>()
   for (const row of rows) {
-    const address = addressOf(row)
+    const address = readAddress(row)
     const key = JSON.stringify(address)
     if (Object.values(address).some(part => part !== '')) distinct.set(key, address)
   }
   return [...distinct.values()]
 }
 
-function aliasesOf(rows: Rows, name: string): Alias[] {
+function listAliases(rows: Rows, name: string): Alias[] {
   const found = new Map<string, Alias>()
   const add = (type: string, alias: string): void => {
     if (alias !== '' && alias !== name && !found.has(alias)) found.set(alias, { type, name: alias })
   }
-  for (const row of rows) add(aliasType(row), nameOf(row))
+  for (const row of rows) add(aliasType(row), readName(row))
   for (const row of rows) add('original script', row.cell('Name non-latin script'))
   return [...found.values()]
 }
@@ -61,23 +61,23 @@ function joinRows(id: string, rows: Rows): Entry {
   const first = rows.find(isPrimary) ?? rows[0]
   const { cell } = first
   const isPerson = /^individual$/i.test(cell('Designation Type'))
-  const name = nameOf(first)
+  const name = readName(first)
   const gender = /^(male|female)$/i.exec(valuesIn(rows, 'Gender')[0] ?? '')?.[1]?.toLowerCase() ?? ''
-  const from = dateOf(cell('Date Designated'))
+  const from = readDate(cell('Date Designated'))
   const middle = joined([2, 3, 4, 5].map(number => cell(`Name ${number}`)))
   const notes = ['Other Information', 'UK Statement of Reasons', 'Position', 'Title'].flatMap(column =>
     valuesIn(rows, column).length === 0
       ? []
       : [`${column}: ${[...new Set(rows.map(row => row.cell(column)))].filter(Boolean).join('; ')}`],
   )
-  return entryOf({
+  return makeEntry({
     id,
     type: isPerson ? 'individual' : 'business',
     name,
     person: isPerson ? { first: cell('Name 1'), middle, last: cell('Name 6') } : null,
-    aliases: aliasesOf(rows, name),
+    aliases: listAliases(rows, name),
     listings: [
-      listingOf('SAN-CURRENT', {
+      makeListing('SAN-CURRENT', {
         reference: id,
         body: 'UK Sanctions List',
         origin: cell('Designation source'),
@@ -86,10 +86,10 @@ function joinRows(id: string, rows: Rows): Entry {
         from,
       }),
     ],
-    countries: countriesOf(COUNTRY_COLUMNS.flatMap(column => valuesIn(rows, column))),
+    countries: readCountries(COUNTRY_COLUMNS.flatMap(column => valuesIn(rows, column))),
     gender: gender as Entry['gender'],
-    datesOfBirth: datesOf(valuesIn(rows, 'D.O.B')),
-    addresses: addressesOf(rows),
+    datesOfBirth: readDates(valuesIn(rows, 'D.O.B')),
+    addresses: listAddresses(rows),
     identifiers: typedIn(rows, COLUMNS.identifiers),
     contacts: typedIn(rows, COLUMNS.contacts),
     links: typedIn(rows, COLUMNS.links),
@@ -107,7 +107,7 @@ export async function* readUk(source: ListSource): AsyncGenerator<Entry> {
   for await (const row of readRows(source, ['Unique ID', 'Name 6', 'Name type', 'Designation Type', 'Regime Name'])) {
     const id = row.cell('Unique ID')
     const rows = found.get(id)
-    if (id === '' || nameOf(row) === '') source.skip({ line: row.line, why: id === '' ? 'no Unique ID' : 'no name' })
+    if (id === '' || readName(row) === '') source.skip({ line: row.line, why: id === '' ? 'no Unique ID' : 'no name' })
     else if (rows === undefined) found.set(id, [row])
     else rows.push(row)
   }

@@ -1,7 +1,7 @@
 /** The confidence of a match and the letters of its fields. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { confidenceOf, matchedCompany, queryOf } from '../../../../src/service/companies/routes.ts'
+import { rateConfidence, matchedCompany, makeQuery } from '../../../../src/service/companies/routes.ts'
 import { THRESHOLDS } from '../../../../src/service/matching/index.ts'
 import { engine } from '../engine.ts'
 
@@ -12,13 +12,13 @@ test('a confidence is a whole number from 893 to 999 that never falls as the sco
   fc.assert(
     fc.property(score, score, (a, b) => {
       const [low, high] = a < b ? [a, b] : [b, a]
-      expect(confidenceOf(low)).toBeLessThanOrEqual(confidenceOf(high))
-      for (const one of [confidenceOf(low), confidenceOf(high)]) {
+      expect(rateConfidence(low)).toBeLessThanOrEqual(rateConfidence(high))
+      for (const one of [rateConfidence(low), rateConfidence(high)]) {
         expect(Number.isInteger(one) && one >= 893 && one <= 999).toBe(true)
       }
     }),
   )
-  expect([0, REVIEW_FROM - 1e-9, REVIEW_FROM, 1].map(confidenceOf)).toEqual([893, 899, 900, 999])
+  expect([0, REVIEW_FROM - 1e-9, REVIEW_FROM, 1].map(rateConfidence)).toEqual([893, 899, 900, 999])
 })
 
 test('every letter is A to F, or Z without a value on one side', () => {
@@ -52,7 +52,7 @@ test.each([
   ['DE', 'Hauptstr.', '', 'Hauptstr.'],
 ])('a query of %s has street and number in the order of the country', (country, street, houseNo, line) => {
   const query = { matchThreshold: 893, country, name: 'A', street, houseNo }
-  expect(queryOf(query)).toMatchObject({ address1: line })
+  expect(makeQuery(query)).toMatchObject({ address1: line })
   const company = { ...engine.at(0), country, address1: line, address2: '', town: '', postcode: '' }
   expect(matchedCompany(query, company, 0.5).matchScoreExplainPlan).toMatchObject({ matchScoreSimpleValue: 'A' })
 })

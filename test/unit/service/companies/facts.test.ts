@@ -1,8 +1,8 @@
 /** Streets, statuses and types from the entries of a register. */
 import { expect, test } from 'vitest'
-import { foundCompany, splitStreet, statusOf, typeOf } from '../../../../src/service/companies/facts.ts'
-import { reportOf } from '../../../../src/service/companies/report.ts'
-import { tagsOf } from '../../../../src/service/enrichment/tags.ts'
+import { foundCompany, splitStreet, readStatus, readType } from '../../../../src/service/companies/facts.ts'
+import { makeReport } from '../../../../src/service/companies/report.ts'
+import { readTags } from '../../../../src/service/enrichment/tags.ts'
 import { engine } from '../engine.ts'
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   ['dormant', 'Other'],
   [' ', ''],
 ])('the status %j is %j', (status, expected) => {
-  expect(statusOf({ ...engine.at(0), status })).toBe(expected)
+  expect(readStatus({ ...engine.at(0), status })).toBe(expected)
 })
 
 test.each([
@@ -43,14 +43,14 @@ test.each([
   ['Acme LLP', 'NonLtd'],
   ['Acme', 'NotSet'],
 ])('the type of %j is %j', (name, expected) => {
-  expect(typeOf({ ...engine.at(0), name })).toBe(expected)
+  expect(readType({ ...engine.at(0), name })).toBe(expected)
 })
 
 test('industry codes and the day of incorporation are in searches, reports and tags', () => {
   const company = { ...engine.at(0), activities: ['24510 Casting of iron', 'Foundries'], incorporated: '2012-05-10' }
   const iron = { code: '24510', description: 'Casting of iron' }
   expect(foundCompany(company)).toMatchObject({ activity: iron, activityCode: '24510' })
-  expect(reportOf(company, [])).toMatchObject({
+  expect(makeReport(company, [])).toMatchObject({
     companySummary: { mainActivity: iron },
     companyIdentification: {
       basicInformation: { companyRegistrationDate: '2012-05-10T00:00:00Z', principalActivity: iron },
@@ -66,7 +66,7 @@ test('industry codes and the day of incorporation are in searches, reports and t
     'establishDate',
   ]
   expect(
-    tagsOf(
+    readTags(
       company,
       tags.map(tag => `general.${tag}`),
     ),

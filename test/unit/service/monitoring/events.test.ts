@@ -1,16 +1,16 @@
 /** Events from changes and active rules. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ActiveRule, eventsOf, RULES, ruleOf, rulesOf } from '../../../../src/service/monitoring/events.ts'
-import { differences, type Facts, FIELDS, type Field, factsOf, GONE } from '../../../../src/service/portfolios/company-facts.ts'
+import { type ActiveRule, listEvents, RULES, findRule, listRules } from '../../../../src/service/monitoring/events.ts'
+import { differences, type Facts, FIELDS, type Field, readFacts, GONE } from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
 const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>
   codes.map(code => ({ portfolio, code, params: ['', '', ''] }))
 const everything = active(1, ...RULES.map(rule => rule.code))
 const codesOf = (field: Field, old: string, now: string, country = 'GB', rules = everything): number[] =>
-  eventsOf({ field, old, new: now }, country, rules).map(made => made.rule.code)
-const ceasedIn = (country: string): number => rulesOf(country).find(rule => rule.field === 'status')?.code ?? 0
+  listEvents({ field, old, new: now }, country, rules).map(made => made.rule.code)
+const ceasedIn = (country: string): number => listRules(country).find(rule => rule.field === 'status')?.code ?? 0
 
 describe('a change creates the events of the rules for its field', () => {
   test.each<[Field, number]>([
@@ -60,7 +60,7 @@ describe('a change creates the events of the rules for its field', () => {
     [1703, 'score', '60', '55', ['10', '', ''], false],
     [1703, 'score', '60', '70', ['10', '', ''], false],
   ])('rule %i about %s: %s -> %s with %j is reported: %s', (code, field, old, now, params, isReported) => {
-    const made = eventsOf({ field, old, new: now }, 'BE', [{ portfolio: 1, code, params }])
+    const made = listEvents({ field, old, new: now }, 'BE', [{ portfolio: 1, code, params }])
     expect(made.map(({ rule }) => rule.code)).toEqual(isReported ? [code] : [])
   })
 
@@ -69,7 +69,7 @@ describe('a change creates the events of the rules for its field', () => {
       { portfolio: 1, code: 101, params: ['4', '', ''] },
       { portfolio: 2, code: 101, params: ['1', '', ''] },
     ]
-    const [made] = eventsOf({ field: 'rating', old: 'A', new: 'B' }, 'GB', rules)
+    const [made] = listEvents({ field: 'rating', old: 'A', new: 'B' }, 'GB', rules)
     expect(made?.notices).toEqual([{ portfolio: 2, text: 'International Rating | Reduce by 1 Band(s)' }])
   })
 
@@ -92,7 +92,7 @@ describe('a change creates the events of the rules for its field', () => {
 
   test('creates one event for all portfolios and a notice for each, with its parameters filled in', () => {
     const rules = [...active(1, 105), ...active(2, 105), ...active(3, 900_103)]
-    const made = eventsOf({ field: 'address', old: 'a', new: 'b' }, 'GB', rules)
+    const made = listEvents({ field: 'address', old: 'a', new: 'b' }, 'GB', rules)
     expect(made).toHaveLength(1)
     expect(made[0]?.notices).toEqual([
       { portfolio: 1, text: 'Address' },
@@ -104,8 +104,8 @@ describe('a change creates the events of the rules for its field', () => {
 describe('the table of rules', () => {
   test('numbers are unique and identify their rule', () => {
     expect(new Set(RULES.map(rule => rule.code)).size).toBe(RULES.length)
-    for (const rule of RULES) expect(ruleOf(rule.code)).toBe(rule)
-    expect(ruleOf(1)).toBeNull()
+    for (const rule of RULES) expect(findRule(rule.code)).toBe(rule)
+    expect(findRule(1)).toBeNull()
   })
   test('those that are not documented have numbers from 900,000 on', () => {
     const documented = [101, 102, 105, 1703]
@@ -114,11 +114,11 @@ describe('the table of rules', () => {
     expect(new Set(RULES.map(({ field }) => field))).toEqual(new Set(FIELDS))
   })
   test('documented rules agree with the documentation', () => {
-    expect(ruleOf(101)).toMatchObject({ country: 'XX', type: 4, typeName: 'Rating band change - 3 input' })
-    expect(ruleOf(102)).toMatchObject({ country: 'XX', name: 'Credit Limit Change', localCode: 'CL', globalCode: 'CL' })
-    expect(ruleOf(105)).toMatchObject({ country: 'XX', summary: 'Address Change reported', localCode: 'LI2013' })
-    expect(ruleOf(1703)).toMatchObject({ country: 'BE' })
-    expect(rulesOf('ZZ')).toEqual([])
+    expect(findRule(101)).toMatchObject({ country: 'XX', type: 4, typeName: 'Rating band change - 3 input' })
+    expect(findRule(102)).toMatchObject({ country: 'XX', name: 'Credit Limit Change', localCode: 'CL', globalCode: 'CL' })
+    expect(findRule(105)).toMatchObject({ country: 'XX', summary: 'Address Change reported', localCode: 'LI2013' })
+    expect(findRule(1703)).toMatchObject({ country: 'BE' })
+    expect(listRules('ZZ')).toEqual([])
   })
   test.each<[number, string[], boolean]>([
     [101, ['1', 'A', 'true'], true],
@@ -130,13 +130,13 @@ describe('the table of rules', () => {
     [1703, ['10', '', ''], true],
     [105, ['1', '', ''], false],
   ])('%i takes %j: %s', (code, params, fits) => {
-    expect(params.every((param, place) => ruleOf(code)?.params[place]?.test(param))).toBe(fits)
+    expect(params.every((param, place) => findRule(code)?.params[place]?.test(param))).toBe(fits)
   })
 })
 
 describe('differences of two states', () => {
   const company = engine.at(0)
-  const facts = factsOf(company)
+  const facts = readFacts(company)
   test('compare status, name, address, legal form and directors', () => {
     expect(facts).toEqual({
       status: 'active',
@@ -145,8 +145,8 @@ describe('differences of two states', () => {
       ...Object.fromEntries(FIELDS.slice(3).map(field => [field, ''])),
     })
     const more = { ...company, legalForm: 'Ltd', directors: ['B', 'A'], activities: ['62012 Software'], figures: { rating: 'A' } }
-    expect(factsOf(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B', activities: '62012 Software', rating: 'A' })
-    expect(differences(factsOf(more), factsOf({ ...more, directors: ['A', 'B'] }))).toEqual([])
+    expect(readFacts(more)).toMatchObject({ legalForm: 'Ltd', directors: 'A; B', activities: '62012 Software', rating: 'A' })
+    expect(differences(readFacts(more), readFacts({ ...more, directors: ['A', 'B'] }))).toEqual([])
   })
   test('ignore case, spaces and missing values', () => {
     expect(differences(facts, { ...facts, name: ' Acme  Ltd' })).toEqual([])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scriptOf } from '../../../../src/service/openrefine/routes.ts'
+import { makeScript } from '../../../../src/service/openrefine/routes.ts'
 import { importRegister } from '../../../../src/service/registers/index.ts'
 import { serve } from '../../../../src/service/serve.ts'
 import type { Service } from '../../../../src/service/server.ts'
@@ -212,7 +212,7 @@ test('a script is always one call with the very answer', () => {
     fc.property(
       fc.jsonValue().filter(value => !JSON.stringify(value).includes('__proto__')),
       answer => {
-        const script = scriptOf('f', answer)
+        const script = makeScript('f', answer)
         expect(script).not.toMatch(/[<\u2028\u2029]/)
         let got: unknown
         new Function('f', script)((value: unknown) => {

@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { datasetsOf, type Entry, type ListingCode } from '../../../../src/service/screening/entry.ts'
+import { listDatasets, type Entry, type ListingCode } from '../../../../src/service/screening/entry.ts'
 import { importList, type ListKind, readList, readLists, removeList } from '../../../../src/service/screening/index.ts'
-import { openList, readEntries } from '../../../../src/service/screening/lists/import.ts'
-import { dateOf } from '../../../../src/service/screening/lists/rows.ts'
+import { openList, READERS } from '../../../../src/service/screening/lists/import.ts'
+import { readDate } from '../../../../src/service/screening/lists/rows.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const NOW = new Date(Date.UTC(2026, 0, 15))
@@ -21,7 +21,7 @@ async function read(kind: ListKind, text: string, codes: ListingCode[] = []): Pr
     skip: ({ line, why }: { line: number | null; why: string }) => skipped.push(`${line}: ${why}`),
   }
   const entries: Entry[] = []
-  for await (const entry of readEntries(kind, source, codes)) entries.push(entry)
+  for await (const entry of READERS[kind](source, codes)) entries.push(entry)
   return { entries, skipped }
 }
 
@@ -38,7 +38,7 @@ const OPEN = [
 describe('opensanctions', () => {
   test('reads names, countries, dates and listings of each row', async () => {
     const { entries, skipped } = await read('opensanctions', OPEN)
-    expect(entries.map(one => [one.id, one.type, datasetsOf(one.listings)])).toEqual([
+    expect(entries.map(one => [one.id, one.type, listDatasets(one.listings)])).toEqual([
       ['NK-1', 'individual', ['SAN', 'SAN-CURRENT', 'PEP']],
       ['NK-2', 'business', ['ENF']],
       ['NK-3', 'either', ['POI', 'SAN', 'SAN-CURRENT']],
@@ -64,7 +64,7 @@ describe('opensanctions', () => {
 
   test('uses the listing codes of the import for all rows', async () => {
     const { entries } = await read('opensanctions', OPEN, ['PEP-CURRENT'])
-    expect(entries.map(one => datasetsOf(one.listings))).toEqual([['PEP'], ['PEP'], ['PEP'], ['PEP']])
+    expect(entries.map(one => listDatasets(one.listings))).toEqual([['PEP'], ['PEP'], ['PEP'], ['PEP']])
   })
 })
 
@@ -216,7 +216,7 @@ test.each([
   ['circa 1961', ''],
   ['', ''],
 ])('the date %j is %j', (text, date) => {
-  expect(dateOf(text)).toBe(date)
+  expect(readDate(text)).toBe(date)
 })
 
 describe('an import', () => {

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { pdfOf, requirePdf } from '../../../../src/service/http/pdf.ts'
+import { renderPdf, requirePdf } from '../../../../src/service/http/pdf.ts'
 import type { Entry } from '../../../../src/service/screening/entry.ts'
 import { hitPdf } from '../../../../src/service/screening/hit-routes.ts'
 import type { Hit, Search } from '../../../../src/service/screening/searches-store.ts'
@@ -37,7 +37,7 @@ test('has one page for a few rows, with names in their scripts', async () => {
     },
     { heading: 'Empty', rows: [] },
   ]
-  const pdf = await pdfOf('AML details', sections)
+  const pdf = await renderPdf('AML details', sections)
   if (process.env.FETTLE_PDF !== undefined) writeFileSync(process.env.FETTLE_PDF, pdf)
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
   expect(pagesOf(pdf)).toBe(1)
@@ -76,12 +76,12 @@ test('names the user who searched, and not the account that the search is of', a
 
 test('continues over several pages, also within a value', async () => {
   const rows = Array.from({ length: 200 }, (_, at): [string, string] => [`Row ${at}`, 'value '.repeat(20)])
-  expect(pagesOf(await pdfOf('Long', [{ heading: 'Rows', rows }]))).toBeGreaterThan(4)
-  expect(pagesOf(await pdfOf('Long', [{ heading: 'Row', rows: [['One', 'word '.repeat(4_000)]] }]))).toBeGreaterThan(3)
+  expect(pagesOf(await renderPdf('Long', [{ heading: 'Rows', rows }]))).toBeGreaterThan(4)
+  expect(pagesOf(await renderPdf('Long', [{ heading: 'Row', rows: [['One', 'word '.repeat(4_000)]] }]))).toBeGreaterThan(3)
 })
 
 test('accepts control characters and very long words', async () => {
-  const pdf = await pdfOf('A\u0000B\u001b', [{ heading: '\u0007', rows: [['\u0001', `x${'y'.repeat(5_000)}\n\u0000z`]] }])
+  const pdf = await renderPdf('A\u0000B\u001b', [{ heading: '\u0007', rows: [['\u0001', `x${'y'.repeat(5_000)}\n\u0000z`]] }])
   expect(pagesOf(pdf)).toBeGreaterThan(0)
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Dataset } from '../../../../src/contract/index.ts'
 import { importList } from '../../../../src/service/screening/index.ts'
-import { hitScoreOf, openScreener, type Question, type Screener } from '../../../../src/service/screening/screener.ts'
+import { rateHit, openScreener, type Question, type Screener } from '../../../../src/service/screening/screener.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const ALL: Dataset[] = ['SAN', 'PEP', 'SOE', 'INS', 'AM', 'POI', 'ENF']
@@ -134,8 +134,8 @@ test('searches the fictitious sample only without lists', async () => {
 })
 
 test('the score increases with the engine’s score, and only the same name has 100', () => {
-  const scores = Array.from({ length: 1001 }, (_, at) => hitScoreOf({ chance: at / 1000, features: {} }))
+  const scores = Array.from({ length: 1001 }, (_, at) => rateHit({ chance: at / 1000, features: {} }))
   for (const [at, score] of scores.entries()) expect(score).toBeGreaterThanOrEqual(scores[at - 1] ?? 0)
   expect([scores[0], scores[149], scores[150], scores[1000]]).toEqual([0, 74, 75, 99])
-  expect(hitScoreOf({ chance: 0.9, features: { exact: 1 } })).toBe(100)
+  expect(rateHit({ chance: 0.9, features: { exact: 1 } })).toBe(100)
 })
