@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type ServeOptions, serve } from '../../src/service/index.ts'
-import { matchOperation } from '../../src/testing/record.ts'
 import { forwardRequest, readWhole } from '../../src/testing/exchange.ts'
+import { matchOperation } from '../../src/testing/record.ts'
 import type { Place } from '../unit/app/place.ts'
 
 type Operation = ReturnType<typeof matchOperation>['operation']

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '../../src/service/index.ts'
-import { matchOperation } from '../../src/testing/record.ts'
 import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/exchange.ts'
+import { matchOperation } from '../../src/testing/record.ts'
 
 /** What every list is taken for. */
 const FACTS = { inRegister: 0.8, companyNumbers: 'reliable' }

@@ -6,7 +6,7 @@ import type { CompanyAddress, CompanyReport, Director, FoundPerson } from '../..
 import { safeNumber } from '../enrichment/tags.ts'
 import type { Company } from '../matching/types.ts'
 import type { Officer } from '../registers/officers.ts'
-import { readAddress as companyAddressOf, oneLine, splitStreet, readStatus, readType, withoutEmpty } from './facts.ts'
+import { readAddress as companyAddressOf, oneLine, readStatus, readType, splitStreet, withoutEmpty } from './facts.ts'
 
 function readAddress({ address1, address2, town, postcode }: Officer): CompanyAddress {
   return withoutEmpty({

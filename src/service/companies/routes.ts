@@ -18,7 +18,7 @@ import type { Company, Query } from '../matching/types.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { plainPostcode } from '../registers/search.ts'
 import { companyCriteria, LANGUAGES, reportSchema } from './criteria.ts'
-import { readAddress, foundCompany, OFFICE, oneLine, splitStreet, readStatus, readType, withoutEmpty } from './facts.ts'
+import { foundCompany, OFFICE, oneLine, readAddress, readStatus, readType, splitStreet, withoutEmpty } from './facts.ts'
 import { listCustomData } from './report.ts'
 import { findCompanies, KEY_CRITERIA } from './search.ts'
 

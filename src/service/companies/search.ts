@@ -10,7 +10,7 @@ import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
 import type { Engine } from '../registers/engine.ts'
 import { plainPostcode, type Search } from '../registers/search.ts'
-import { isPublic, OFFICE, splitStreet, readStatus, readType } from './facts.ts'
+import { isPublic, OFFICE, readStatus, readType, splitStreet } from './facts.ts'
 
 /** Least bigram similarity of two names that differ only by typing errors. */
 const MIN_SIMILARITY = 0.7

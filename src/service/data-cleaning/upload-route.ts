@@ -75,6 +75,15 @@ export interface Form {
   readonly fields: Readonly<Record<string, Field>>
 }
 
+interface Received {
+  readonly id: string
+  readonly filename: string
+  readonly bytes: number
+  readonly fields: ReadonlyMap<string, unknown>
+  /** Names of text fields that the operation does not have. */
+  readonly ignored: ReadonlySet<string>
+}
+
 interface Reception {
   readonly limits: Limits
   readonly form: Form
@@ -114,14 +123,13 @@ async function* until<T>(parts: AsyncIterable<T>, signal: AbortSignal): AsyncGen
  * Reads all parts. The file is written under a temporary name, and renamed only when the whole request is valid. Otherwise it is
  * removed, and the refusal of the envelope or a 400 that names the part is thrown.
  */
-export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, envelope }: Reception) {
+export async function receive(parts: AsyncIterable<Multipart>, { limits, form, place, envelope }: Reception): Promise<Received> {
   const { signal } = envelope
   const id = randomUUID()
   const path = place(id)
   let filename: string | null = null
   const [fileName] = form.file
   const fields = new Map<string, unknown>()
-  /** Names of text fields that the operation does not have. */
   const ignored = new Set<string>()
   let bytes = 0
   let fault: string | null = null
@@ -256,7 +264,7 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
     const envelope = watchEnvelope(request.raw, limits.uploadEnvelopeBytes, admit)
     const parts = request.parts({ limits: { fileSize: limits.uploadBytes } })
     jobs.change(before.id, { status: 'uploading', details: null })
-    let received: Awaited<ReturnType<typeof receive>> | null = null
+    let received: Received | null = null
     try {
       received = await receive(parts, { limits, form: FORM, place: files.upload, envelope })
       const columns = await countColumns(files.upload(received.id), limits)

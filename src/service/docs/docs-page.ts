@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { pathPattern, type RouteDeps, routePath, requireUser } from '../http/route.ts'
+import { pathPattern, type RouteDeps, requireUser, routePath } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { openApi } from './openapi.ts'
 

@@ -61,7 +61,10 @@ function inPlay(play: Play, schemas: Schemas): Schemas {
     return id === 'Job' && play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : form
   }
   const changed = Object.entries(schemas).map(([id, schema]) => {
-    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [name, describeField(id, name, form)])
+    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [
+      name,
+      describeField(id, name, form),
+    ])
     const form = fields.length === 0 ? schema : { ...schema, properties: Object.fromEntries(fields) }
     return [id, id === 'JobSummary' && play.enrichedAt !== null ? orNull(form) : form]
   })

@@ -89,7 +89,11 @@ export function plainMetricsText(families: readonly Family[]): string {
   const lines = families.flatMap(family => {
     const name = `${family.name}${SUFFIX[family.type]}`
     const help = family.help.replace(/[\\\n]/g, char => (char === '\n' ? '\\n' : '\\\\'))
-    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`, ...formatSamples(family)]
+    return [
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`,
+      ...formatSamples(family),
+    ]
   })
   return `${lines.join('\n')}\n`
 }

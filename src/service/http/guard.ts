@@ -21,7 +21,8 @@ const countHeaders = (name: string, rawHeaders: readonly string[]): number =>
   rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
 
 /** Whether a host, with or without a port, is a loopback name or one of `ownHosts`. */
-export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean => [...LOOPBACK, ...ownHosts].includes(readName(host))
+export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean =>
+  [...LOOPBACK, ...ownHosts].includes(readName(host))
 
 /** Throws unless host and origin name this service: another one means that a page elsewhere sent the browser here. */
 export function requireOwnHost(

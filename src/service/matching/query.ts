@@ -16,10 +16,10 @@ import {
   postcodeArea,
 } from '../../normalise/identifiers.ts'
 import { splitWords } from '../../normalise/text.ts'
-import { listBlockingKeys, type Identifiers } from './blocking/blocking-keys.ts'
+import { type Identifiers, listBlockingKeys } from './blocking/blocking-keys.ts'
 import { isOneCompany } from './blocking/company-records.ts'
-import { addressWords, readDigits, readInitials, type MatchIndex } from './blocking/match-index.ts'
-import { listBigrams, lettersOf } from './similarity.ts'
+import { addressWords, type MatchIndex, readDigits, readInitials } from './blocking/match-index.ts'
+import { lettersOf, listBigrams } from './similarity.ts'
 import type { Query } from './types.ts'
 
 function readName(index: MatchIndex, text: string) {

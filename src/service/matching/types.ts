@@ -48,7 +48,9 @@ export interface Company {
 }
 
 /** One uploaded row: mapping name (contract §5.4) to cell text. An absent mapping is not mapped. */
-export type Query = Partial<Record<'companyId' | 'orgNumber' | 'vatNumber' | 'taxCode' | NameField | PlaceField | OtherField, string>>
+export type Query = Partial<
+  Record<'companyId' | 'orgNumber' | 'vatNumber' | 'taxCode' | NameField | PlaceField | OtherField, string>
+>
 
 type NameField = 'name' | 'tradingName' | 'aliasName' | 'previousName'
 type PlaceField = 'address1' | 'address2' | 'address3' | 'town' | 'postcode' | 'region' | 'country' | 'countryCode'

@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import type { Company } from '../matching/types.ts'
-import { type Difference, differences, type Facts, type Field, readFacts, GONE } from '../portfolios/company-facts.ts'
-import { folderOf, readLines, type RegisterInfo, registerInfo } from '../registers/files.ts'
+import { type Difference, differences, type Facts, type Field, GONE, readFacts } from '../portfolios/company-facts.ts'
+import { folderOf, type RegisterInfo, readLines, registerInfo } from '../registers/files.ts'
 import { type RegisterChange, readChanges } from '../registers/index.ts'
 
 /** `old` is '' when the register had no value before. */

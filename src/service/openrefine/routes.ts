@@ -76,7 +76,8 @@ const extendQuery = z.looseObject({ ids: z.array(z.string()), properties: z.arra
 
 type ReconcileQuery = z.infer<typeof query>
 
-const readText = (sent: z.infer<typeof value>): string => (typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim())
+const readText = (sent: z.infer<typeof value>): string =>
+  typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim()
 
 function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
   const types = [type ?? []].flat()
@@ -152,7 +153,8 @@ function reconcile(query: ReconcileQuery, engine: Engine): Json {
 async function suggestEntities(prefix: string, skip: number, engine: Engine, search: Search): Promise<Json> {
   const known = engine.find(prefix)
   const starting = known === null ? (await search.byStart('name', prefix, skip + SUGGESTIONS)).companies : [known]
-  const found = starting.length > 0 ? starting : engine.match({ name: prefix }).candidates.map(({ company }) => engine.at(company))
+  const found =
+    starting.length > 0 ? starting : engine.match({ name: prefix }).candidates.map(({ company }) => engine.at(company))
   const result = found.slice(skip).map(company => ({
     id: company.connectId,
     name: company.name,

@@ -1,6 +1,6 @@
 /** The monitored fields of a company, and the differences between two states of it. */
 import type { Company } from '../matching/types.ts'
-import { formatActivities, formatAddress, COMPARED, type ComparedField, figuresIn } from '../registers/changes.ts'
+import { COMPARED, type ComparedField, figuresIn, formatActivities, formatAddress } from '../registers/changes.ts'
 
 /** The monitored fields, in the order of their changes. */
 export const FIELDS = COMPARED

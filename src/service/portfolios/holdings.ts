@@ -3,7 +3,7 @@ import type { User } from '../auth/users.ts'
 import { safeNumber as safeNumberOf } from '../enrichment/tags.ts'
 import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
-import { type Facts, readFacts, type Registered } from './company-facts.ts'
+import { type Facts, type Registered, readFacts } from './company-facts.ts'
 import { MAY_SEE } from './store.ts'
 
 export interface Notes {

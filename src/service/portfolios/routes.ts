@@ -11,7 +11,7 @@ import { CUSTOMER } from '../data-cleaning/job-record.ts'
 import { acceptMultipart, type Form, notMultipart, receive, watchEnvelope } from '../data-cleaning/upload-route.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, nameIgnored, describePaging, route, findWindow } from '../http/route.ts'
+import { type Call, describePaging, findWindow, nameIgnored, route } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from './holdings.ts'
@@ -163,7 +163,8 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
   /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
-  const findHolding = (call: AnyCall, need: Need): Holding => objects.company(portfolioOf(call, need), call.params.companyId ?? '')
+  const findHolding = (call: AnyCall, need: Need): Holding =>
+    objects.company(portfolioOf(call, need), call.params.companyId ?? '')
 
   route(app, deps, 'listPortfolioCompanies', call => {
     const { id } = portfolioOf(call, 'View')

@@ -35,7 +35,9 @@ const readPortfolio = ({ id, owner, name, is_default, settings, shared }: Row): 
 const REMOVE = [
   `DELETE FROM events WHERE id IN (SELECT event FROM notifications WHERE portfolio = ?1)
     AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.event = events.id AND n.portfolio <> ?1)`,
-  ...['notifications', 'holdings', 'portfolio_rules', 'shares', 'imports'].map(table => `DELETE FROM ${table} WHERE portfolio = ?1`),
+  ...['notifications', 'holdings', 'portfolio_rules', 'shares', 'imports'].map(
+    table => `DELETE FROM ${table} WHERE portfolio = ?1`,
+  ),
   'DELETE FROM portfolios WHERE id = ?1',
 ]
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { writeWhole } from '../storage/atomic-file.ts'
-import { folderOf, readLines, lockRegister, publish, type RegisterInfo, readError, registerInfo, writeError } from './files.ts'
+import { folderOf, lockRegister, publish, type RegisterInfo, readError, readLines, registerInfo, writeError } from './files.ts'
 
 const AliasLine = z.object({
   /** The connectId of the company. */

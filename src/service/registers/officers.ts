@@ -12,7 +12,7 @@ import { normaliseText } from '../../normalise/text.ts'
 import type { Company } from '../matching/index.ts'
 import { partOf, writeWhole } from '../storage/atomic-file.ts'
 import { noteSkipped, type SkippedRow, type Taken } from '../storage/published-folders.ts'
-import { readLines, type OfficersInfo, readError } from './files.ts'
+import { type OfficersInfo, readError, readLines } from './files.ts'
 import { type Columns, readColumns } from './import/kinds.ts'
 import { emptySource, readRows, sourceFacts, wrongWidth } from './import/source.ts'
 import { makeEntry, makeKey, placesBetween } from './sorted-index.ts'
@@ -115,7 +115,11 @@ async function writeOfficers(folder: string, file: string, index: string, office
     for await (const officer of officers) {
       const text = `${writeOfficer(officer)}\n`
       const lineNumber = offsets.length - 1
-      const keys = [makeKey(officer.connectId), makeKey(readToken(officer.peopleId)), surnameKey(officer.lastName || officer.name)]
+      const keys = [
+        makeKey(officer.connectId),
+        makeKey(readToken(officer.peopleId)),
+        surnameKey(officer.lastName || officer.name),
+      ]
       for (const [at, key] of keys.entries()) lists[at]?.push(makeEntry(key, lineNumber))
       offset += Buffer.byteLength(text)
       offsets.push(offset)
@@ -165,7 +169,9 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     size,
     ofCompany: connectId => findOfficers(companies, makeKey(connectId), size).filter(officer => officer.connectId === connectId),
     ofPerson: peopleId =>
-      findOfficers(people, makeKey(readToken(peopleId)), size).filter(officer => readToken(officer.peopleId) === readToken(peopleId)),
+      findOfficers(people, makeKey(readToken(peopleId)), size).filter(
+        officer => readToken(officer.peopleId) === readToken(peopleId),
+      ),
     bySurname: (lastName, most) => findOfficers(surnames, surnameKey(lastName), most),
     first: most => Array.from({ length: Math.min(most, size) }, (_, lineNumber) => read(lineNumber)),
     close: () => closeSync(file),

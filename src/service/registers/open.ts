@@ -8,7 +8,7 @@ import { type Clock, keepingAlive } from '../clock.ts'
 import { type Column, type Company, createIndexBuilder, type MatchIndex, pack, viewIndex } from '../matching/index.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { readAliases } from './aliases.ts'
-import { folderOf, readLines, listRegisters, type RegisterInfo, readError, registerInfo } from './files.ts'
+import { folderOf, listRegisters, type RegisterInfo, readError, readLines, registerInfo } from './files.ts'
 import { joinOfficers, NO_OFFICERS, type Officers, openOfficers } from './officers.ts'
 import { type IndexPages, indexDigest, indexPath, loadIndex, type StoreColumn, storeIndex } from './stored-index.ts'
 

@@ -89,7 +89,9 @@ const listCodes = (code: ListingCode): Dataset[] => {
   return code === family || code === 'PEP-CURRENT' || code === 'PEP-FORMER' ? [family] : [family, code]
 }
 
-export const listDatasets = (listings: readonly Listing[]): Dataset[] => [...new Set(listings.flatMap(({ code }) => listCodes(code)))]
+export const listDatasets = (listings: readonly Listing[]): Dataset[] => [
+  ...new Set(listings.flatMap(({ code }) => listCodes(code))),
+]
 
 export const listingsUnder = ({ listings }: Pick<Entry, 'listings'>, datasets: readonly Dataset[]): readonly Listing[] =>
   listings.filter(({ code }) => listCodes(code).some(dataset => datasets.includes(dataset)))

@@ -8,7 +8,7 @@ import type {
   IndividualSearch,
 } from '../../contract/index.ts'
 import type { Users } from '../auth/users.ts'
-import { listDatasets, type Entry, type Listing, type ListingCode, type PersonName } from './entry.ts'
+import { type Entry, type Listing, type ListingCode, listDatasets, type PersonName } from './entry.ts'
 import type { Hit, Search } from './searches-store.ts'
 
 /** The name of a user; null for an unknown id. */

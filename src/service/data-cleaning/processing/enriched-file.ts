@@ -7,7 +7,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { columnName, csvLine, parseRows, readRecords } from '../../csv/csv.ts'
 import { type RowResult, type RowSource, readResults } from '../../enrichment/row-results.ts'
-import { readFields, inListOrder, readTags, tagValue } from '../../enrichment/tags.ts'
+import { inListOrder, readFields, readTags, tagValue } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
 import { matchScoreOf } from '../../matching/decide/explain.ts'
 import type { Engine } from '../../registers/engine.ts'
@@ -85,7 +85,9 @@ export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limi
         const result = next.value
         const company = result.company === null ? null : engine.find(result.company)
         if (company !== null && company.country !== '') countries.add(company.country)
-        const own = task.matchColumns ? [...Object.values(MATCH).map(read => read(result)), candidatesText(result, tags, engine)] : []
+        const own = task.matchColumns
+          ? [...Object.values(MATCH).map(read => read(result)), candidatesText(result, tags, engine)]
+          : []
         const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
         await write(csvLine(line))
         rows += 1

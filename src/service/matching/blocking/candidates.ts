@@ -4,7 +4,7 @@
  */
 
 import type { PreparedQuery, QueryName } from '../query.ts'
-import { type MatchIndex, listTrigrams } from './match-index.ts'
+import { listTrigrams, type MatchIndex } from './match-index.ts'
 import { BLOCK, FLOORS, type Postings } from './postings.ts'
 
 /** Segments read of one term. Only a word of more than half a million documents has more. */

@@ -4,7 +4,7 @@ import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import type { Answer, Decision, ListFacts, Reason } from '../types.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
-import { toChance, type ScoredCompany, listScores } from './score.ts'
+import { listScores, type ScoredCompany, toChance } from './score.ts'
 
 /** Larger leads are capped: e^20 to one is certain enough. */
 const MAX_MARGIN = 20

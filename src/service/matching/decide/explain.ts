@@ -1,5 +1,5 @@
 /** Shows an answer to people: reasons in words, log-odds by the field compared, the score as a whole number. */
-import { AT, type Feature, FEATURES, NAME_FEATURES, type Vector } from '../features.ts'
+import { AT, FEATURES, type Feature, NAME_FEATURES, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'

@@ -6,7 +6,7 @@ import type { PreparedQuery } from '../query.ts'
 import type { ListFacts, RowEvidence } from '../types.ts'
 import { DEFAULT_SHARE, TRAINED_SHARE } from '../weights.ts'
 import { nameAgrees, numberAgrees } from './decide.ts'
-import { toChance, type ScoredCompany } from './score.ts'
+import { type ScoredCompany, toChance } from './score.ts'
 
 /** Rows of the default share that are added to the list: a short list is drawn towards the default, a long one is not. */
 const DEFAULT_ROWS = 10

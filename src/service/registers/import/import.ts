@@ -9,9 +9,9 @@ import { type Company, defaultConnectId } from '../../matching/index.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
 import { noteSkipped, requireNoLoss, type SkippedRow, type Taken } from '../../storage/published-folders.ts'
 import { writeChanges } from '../changes.ts'
-import { folderOf, readLines, lockRegister, publish, type RegisterInfo, registerInfoIn, writeError } from '../files.ts'
+import { folderOf, lockRegister, publish, type RegisterInfo, readLines, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, importOfficers, openOfficers } from '../officers.ts'
-import { readColumns, KINDS, type KindName } from './kinds.ts'
+import { KINDS, type KindName, readColumns } from './kinds.ts'
 import { emptySource, readRows, type SourceFacts, sourceFacts, wrongWidth } from './source.ts'
 
 const COMPANIES = '.import.jsonl'
@@ -196,7 +196,8 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     if (request.force === true) return
     requireNoLoss({ file: officersFile ?? '', target, things: 'officers', before: before?.officers?.officers ?? null, ...counts })
   }
-  const officers = officersFile === undefined ? null : await importOfficers({ source: officersFile, folder, key, companies: fresh, accept })
+  const officers =
+    officersFile === undefined ? null : await importOfficers({ source: officersFile, folder, key, companies: fresh, accept })
   if (before !== null) {
     const from = { snapshotDate: before.snapshotDate, importedAt: before.importedAt, sha256: before.sha256 }
     const paths = { old: join(folder, before.file), fresh, merged: join(folder, file) }

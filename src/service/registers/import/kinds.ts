@@ -200,7 +200,8 @@ export function readColumns(file: string, header: readonly string[], kind: Pick<
     const fits = ({ needs }: Kind): boolean => isKnown && needs.every(column => positions.has(column.toLowerCase()))
     const [other] = Object.entries(KINDS).find(([, kind]) => fits(kind)) ?? []
     throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} has no column ${missing.join(', no column ')}`, {
-      hint: other === undefined ? `The columns are ${expected}.` : `The header is that of the kind ${other}: import it as that kind.`,
+      hint:
+        other === undefined ? `The columns are ${expected}.` : `The header is that of the kind ${other}: import it as that kind.`,
       action: other === undefined ? undefined : action('register', 'import', other, 'FILE'),
     })
   }

@@ -3,8 +3,8 @@
  * its columns.
  */
 import { normaliseCountry } from '../../../normalise/country.ts'
-import { type Entry, makeEntry, LISTING_CODES, type ListingCode, makeListing, type Typed } from '../entry.ts'
-import { readCountries, readDate, readDates, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
+import { type Entry, LISTING_CODES, type ListingCode, makeEntry, makeListing, type Typed } from '../entry.ts'
+import { joined, type ListRow, type ListSource, readCountries, readDate, readDates, readRows, splitValues } from './rows.ts'
 
 const TYPES: Readonly<Record<string, Entry['type']>> = {
   individual: 'individual',

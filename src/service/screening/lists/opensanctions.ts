@@ -2,8 +2,8 @@
  * Reads OpenSanctions `targets.simple.csv`: one entry per row, several values in a cell separated by `;`. The file has no reason
  * of a listing: it follows from the titles of the entry's lists, unless the import names it.
  */
-import { type Entry, makeEntry, type Listing, type ListingCode, makeListing } from '../entry.ts'
-import { readCountries, readDate, readDates, type ListSource, readRows, splitValues } from './rows.ts'
+import { type Entry, type Listing, type ListingCode, makeEntry, makeListing } from '../entry.ts'
+import { type ListSource, readCountries, readDate, readDates, readRows, splitValues } from './rows.ts'
 
 /** Listing code by the title of a list, most specific first. */
 const BY_TITLE: readonly (readonly [RegExp, ListingCode])[] = [
@@ -36,7 +36,11 @@ function makeListings(
   const regime = sanctions.join('; ')
   const listings = titles.map(title => {
     const code = findCode(title)
-    return makeListing(code, { body: title, from, ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }) })
+    return makeListing(code, {
+      body: title,
+      from,
+      ...(code === 'SAN-CURRENT' ? { regime, measures: programs } : { what: title }),
+    })
   })
   // Sanctioned, on lists without a matching title.
   if (sanctions.length + programs.length > 0 && !listings.some(({ code }) => code === 'SAN-CURRENT')) {

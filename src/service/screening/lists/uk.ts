@@ -4,7 +4,7 @@
  * the list is small enough to be held in memory.
  */
 import { type Alias, type Entry, type EntryAddress, makeEntry, makeListing, type Typed } from '../entry.ts'
-import { readCountries, readDate, readDates, joined, type ListRow, type ListSource, readRows, splitValues } from './rows.ts'
+import { joined, type ListRow, type ListSource, readCountries, readDate, readDates, readRows, splitValues } from './rows.ts'
 import COLUMNS from './uk-columns.json' with { type: 'json' }
 
 const COUNTRY_COLUMNS = ['Nationality(/ies)', 'Address Country', 'Country of birth', 'Current believed flag of ship']

@@ -1,7 +1,7 @@
 /** The confidence of a match and the letters of its fields. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rateConfidence, matchedCompany, makeQuery } from '../../../../src/service/companies/routes.ts'
+import { makeQuery, matchedCompany, rateConfidence } from '../../../../src/service/companies/routes.ts'
 import { THRESHOLDS } from '../../../../src/service/matching/index.ts'
 import { engine } from '../engine.ts'
 

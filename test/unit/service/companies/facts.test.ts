@@ -1,6 +1,6 @@
 /** Streets, statuses and types from the entries of a register. */
 import { expect, test } from 'vitest'
-import { foundCompany, splitStreet, readStatus, readType } from '../../../../src/service/companies/facts.ts'
+import { foundCompany, readStatus, readType, splitStreet } from '../../../../src/service/companies/facts.ts'
 import { makeReport } from '../../../../src/service/companies/report.ts'
 import { readTags } from '../../../../src/service/enrichment/tags.ts'
 import { engine } from '../engine.ts'

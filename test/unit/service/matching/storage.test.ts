@@ -12,8 +12,8 @@ import {
   pack,
   RepeatedTextBuilder,
   RepeatedTextColumn,
-  TextColumnBuilder,
   TextColumn,
+  TextColumnBuilder,
   unpack,
 } from '../../../../src/service/matching/blocking/columns.ts'
 import { Dictionary, DictionaryBuilder, KeyIndex, KeysBuilder } from '../../../../src/service/matching/blocking/hash-tables.ts'

@@ -1,8 +1,8 @@
 /** Events from changes and active rules. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ActiveRule, listEvents, RULES, findRule, listRules } from '../../../../src/service/monitoring/events.ts'
-import { differences, type Facts, FIELDS, type Field, readFacts, GONE } from '../../../../src/service/portfolios/company-facts.ts'
+import { type ActiveRule, findRule, listEvents, listRules, RULES } from '../../../../src/service/monitoring/events.ts'
+import { differences, type Facts, FIELDS, type Field, GONE, readFacts } from '../../../../src/service/portfolios/company-facts.ts'
 import { engine } from '../engine.ts'
 
 const active = (portfolio: number, ...codes: number[]): ActiveRule[] =>

@@ -5,7 +5,7 @@ import { makeReport } from '../../../../src/service/companies/report.ts'
 import COLUMNS from '../../../../src/service/enrichment/company-columns.json' with { type: 'json' }
 import { readTags } from '../../../../src/service/enrichment/tags.ts'
 import { FIGURES } from '../../../../src/service/matching/index.ts'
-import { readColumns, KINDS } from '../../../../src/service/registers/import/kinds.ts'
+import { KINDS, readColumns } from '../../../../src/service/registers/import/kinds.ts'
 import { engine } from '../engine.ts'
 
 test('a profit is after tax, in tags as in reports', () => {

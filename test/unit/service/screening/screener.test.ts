@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Dataset } from '../../../../src/contract/index.ts'
 import { importList } from '../../../../src/service/screening/index.ts'
-import { rateHit, openScreener, type Question, type Screener } from '../../../../src/service/screening/screener.ts'
+import { openScreener, type Question, rateHit, type Screener } from '../../../../src/service/screening/screener.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const ALL: Dataset[] = ['SAN', 'PEP', 'SOE', 'INS', 'AM', 'POI', 'ENF']
