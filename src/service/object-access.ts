@@ -53,8 +53,7 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
   }
   return {
     job: ({ id: owner }: Caller, id: string): Job => requireFound('Job', jobs.find(owner, id)),
-    search: ({ id: owner }: Caller, type: SearchType, id: string): Search =>
-      requireFound('Search', searches.find(owner, type, id)),
+    search: (caller: Caller, type: SearchType, id: string): Search => requireFound('Search', searches.find(caller.id, type, id)),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
     portfolio: openPortfolio,
     /** The portfolio in the path of a call. */

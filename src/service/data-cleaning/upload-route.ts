@@ -10,7 +10,7 @@ import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import multipart, { type Multipart, type MultipartFile } from '@fastify/multipart'
+import multipart, { type Multipart } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countColumns } from '../csv/csv.ts'
 import type { AppDeps } from '../deps.ts'
@@ -25,14 +25,23 @@ import type { Job, JobStore, Upload } from './jobs-store.ts'
 /** Bytes that may have arrived but are not parsed yet. */
 const UNPARSED = 1024 * 1024
 
+interface Envelope {
+  /** Aborted when far too much has arrived, or the connection broke before the body was read; its reason is the refusal. */
+  readonly signal: AbortSignal
+  /** Call when the file part starts: its bytes do not count as envelope. */
+  fileStarts(file: { readonly bytesRead: number }): void
+  /** Throws the refusal when the parsed request was too large. */
+  check(): void
+}
+
 /**
  * Counts the bytes of a request and allows `limit` of them outside the file. `admit` receives the current size of the file and throws
  * the refusal of a file that is too large.
  */
-export function watchEnvelope(request: IncomingMessage, limit: number, admit: (fileBytes: number) => void = () => {}) {
+export function watchEnvelope(request: IncomingMessage, limit: number, admit: (fileBytes: number) => void = () => {}): Envelope {
   const stop = new AbortController()
   let total = 0
-  let file: Pick<MultipartFile['file'], 'bytesRead'> = { bytesRead: 0 }
+  let file: { readonly bytesRead: number } = { bytesRead: 0 }
   const require = (allowed: number): void => {
     if (total - file.bytesRead > allowed) {
       throw new Refusal(413, 'Content Too Large', `the body is larger than its file allows: ${limit} bytes are allowed around it`)
@@ -51,14 +60,11 @@ export function watchEnvelope(request: IncomingMessage, limit: number, admit: (f
   // Its parts would never end: a connection that broke before this emits nothing more.
   if (request.destroyed && !request.complete) stop.abort(new Refusal(400, 'Bad Request', 'the body broke off'))
   return {
-    /** Aborted when far too much has arrived, or the connection broke before the body was read; its reason is the refusal. */
     signal: stop.signal,
-    /** Call when the file part starts: its bytes do not count as envelope. */
-    fileStarts(part: typeof file): void {
+    fileStarts(part) {
       file = part
     },
-    /** Throws the refusal when the parsed request was too large. */
-    check: (): void => require(limit),
+    check: () => require(limit),
   }
 }
 
@@ -89,7 +95,7 @@ interface Reception {
   readonly form: Form
   readonly place: (id: string) => string
   /** Counts the bytes of the request. */
-  readonly envelope: ReturnType<typeof watchEnvelope>
+  readonly envelope: Envelope
 }
 
 const MESSAGE = 'The upload is not acceptable'

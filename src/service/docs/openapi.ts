@@ -54,17 +54,14 @@ const NULL_BEFORE = ['countryCode', 'portfolioId', 'jobEnrichmentSettings']
 function inPlay(play: Play, schemas: Schemas): Schemas {
   const zoned = play.dateOf(0).endsWith('Z')
   const safeNumber = { type: 'string', pattern: `^[A-Z]{2}\\d{${play.safeDigits}}$` }
-  const describeField = (id: string, name: string, form: JsonSchema): JsonSchema => {
+  const readField = (id: string, name: string, form: JsonSchema): JsonSchema => {
     if (SAFE_NUMBERS.includes(name)) return { ...safeNumber, type: form.type }
     if (zoned && DATED.includes(id) && /A[tT]$/.test(name)) return { type: 'string', format: 'date-time' }
     if (id === 'Job' && name === 'source') return { type: 'string', enum: [play.source] }
     return id === 'Job' && play.enrichedAt !== null && NULL_BEFORE.includes(name) ? orNull(form) : form
   }
   const changed = Object.entries(schemas).map(([id, schema]) => {
-    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [
-      name,
-      describeField(id, name, form),
-    ])
+    const fields = Object.entries((schema.properties ?? {}) as Schemas).map(([name, form]) => [name, readField(id, name, form)])
     const form = fields.length === 0 ? schema : { ...schema, properties: Object.fromEntries(fields) }
     return [id, id === 'JobSummary' && play.enrichedAt !== null ? orNull(form) : form]
   })

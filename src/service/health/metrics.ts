@@ -66,7 +66,7 @@ const SUFFIX = { gauge: '', counter: '_total', histogram: '', info: '_info' } as
 
 const escaped = (text: string): string => text.replace(/[\\"\n]/g, char => (char === '\n' ? '\\n' : `\\${char}`))
 
-function formatSamples({ name, type, samples }: Family): string[] {
+function listSamples({ name, type, samples }: Family): string[] {
   return samples.map(([labels, value, suffix = SUFFIX[type]]) => {
     const texts = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
     return `${name}${suffix}${texts.length === 0 ? '' : `{${texts.join(',')}}`} ${value}`
@@ -79,7 +79,7 @@ export function metricsText(families: readonly Family[]): string {
     `# TYPE ${family.name} ${family.type}`,
     ...(family.unit === undefined ? [] : [`# UNIT ${family.name} ${family.unit}`]),
     `# HELP ${family.name} ${escaped(family.help)}`,
-    ...formatSamples(family),
+    ...listSamples(family),
   ])
   return `${[...lines, '# EOF'].join('\n')}\n`
 }
@@ -89,11 +89,7 @@ export function plainMetricsText(families: readonly Family[]): string {
   const lines = families.flatMap(family => {
     const name = `${family.name}${SUFFIX[family.type]}`
     const help = family.help.replace(/[\\\n]/g, char => (char === '\n' ? '\\n' : '\\\\'))
-    return [
-      `# HELP ${name} ${help}`,
-      `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`,
-      ...formatSamples(family),
-    ]
+    return [`# HELP ${name} ${help}`, `# TYPE ${name} ${family.type === 'info' ? 'gauge' : family.type}`, ...listSamples(family)]
   })
   return `${lines.join('\n')}\n`
 }

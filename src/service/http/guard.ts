@@ -6,9 +6,6 @@ import type { Forwarded } from './public-address.ts'
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
 
-/** The host of `host:port`, lower case, without the port. */
-const readName = (host: string): string => host.toLowerCase().replace(/:\d{1,5}$/, '')
-
 /** A 403 of no operation: its body has the correlationId. */
 class ForeignRefusal extends Refusal {
   override body(correlationId: string): Record<string, string> {
@@ -22,7 +19,7 @@ const countHeaders = (name: string, rawHeaders: readonly string[]): number =>
 
 /** Whether a host, with or without a port, is a loopback name or one of `ownHosts`. */
 export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean =>
-  [...LOOPBACK, ...ownHosts].includes(readName(host))
+  [...LOOPBACK, ...ownHosts].includes(host.toLowerCase().replace(/:\d{1,5}$/, ''))
 
 /** Throws unless host and origin name this service: another one means that a page elsewhere sent the browser here. */
 export function requireOwnHost(

@@ -45,10 +45,7 @@ interface RouteOptions {
 }
 
 /** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
-export async function requireUser(
-  { headers }: FastifyRequest,
-  { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>,
-): Promise<User> {
+export async function readUser({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : await tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)
@@ -148,7 +145,7 @@ export function route<Name extends OperationName>(
     // Before the body is read: only a caller with a valid token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
-      const user = await requireUser(request, deps)
+      const user = await readUser(request, deps)
       if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       deps.rates.admit(name, user.username)
@@ -190,7 +187,7 @@ export function cutPage<T>(list: readonly T[], query: PageQuery): T[] {
 }
 
 /** The paging block; pages are numbered from 0. */
-export function describePaging({ page, pageSize }: PageQuery, total: number): Paging {
+export function makePaging({ page, pageSize }: PageQuery, total: number): Paging {
   const last = Math.max(0, Math.ceil(total / pageSize) - 1)
   return { size: pageSize, prev: page > 0 ? page - 1 : null, next: page < last ? page + 1 : null, last }
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/job-rules.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, describePaging, findWindow, route } from '../http/route.ts'
+import { type Call, makePaging, findWindow, route } from '../http/route.ts'
 import { isNumber } from '../object-access.ts'
 import type { RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
@@ -118,12 +118,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   const makePage = (call: Call<unknown, Query>, filter: Partial<NoticeFilter>, record: (notice: Notice) => unknown): unknown => {
     const { total, notices } = events.list({ ...filter, user: call.user, ...findWindow(call.query, 0) })
-    return {
-      correlationId: call.request.id,
-      totalCount: total,
-      paging: describePaging(call.query, total),
-      data: notices.map(record),
-    }
+    return { correlationId: call.request.id, totalCount: total, paging: makePaging(call.query, total), data: notices.map(record) }
   }
 
   route(app, deps, 'listCompanyEvents', call => {

@@ -76,7 +76,7 @@ const extendQuery = z.looseObject({ ids: z.array(z.string()), properties: z.arra
 
 type ReconcileQuery = z.infer<typeof query>
 
-const readText = (sent: z.infer<typeof value>): string =>
+const toText = (sent: z.infer<typeof value>): string =>
   typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim()
 
 function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
@@ -90,7 +90,7 @@ function engineQuery({ query: name = '', properties = [] }: ReconcileQuery, isId
   const fields: Query = {}
   for (const { pid, v } of properties) {
     const field = findProperty(pid)?.queryField
-    const text = [v].flat().map(readText).find(Boolean)
+    const text = [v].flat().map(toText).find(Boolean)
     if (field && text !== undefined) fields[field] ??= text
   }
   if (isId(name.trim())) return { ...fields, companyId: name.trim() }

@@ -11,7 +11,7 @@ import { CUSTOMER } from '../data-cleaning/job-record.ts'
 import { acceptMultipart, type Form, notMultipart, receive, watchEnvelope } from '../data-cleaning/upload-route.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, describePaging, findWindow, nameIgnored, route } from '../http/route.ts'
+import { type Call, makePaging, findWindow, nameIgnored, route } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from './holdings.ts'
@@ -70,7 +70,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     const own = portfolios.list(user.id, searchQuery, findWindow(query, 0))
     const shared = portfolios.sharedWith(user.person).map(({ id, name }) => ({ portfolioId: id, name }))
     const data = { portfolios: own.map(portfolioItem), sharedPortfolios: shared }
-    return { correlationId: request.id, totalCount, paging: describePaging(query, totalCount), data }
+    return { correlationId: request.id, totalCount, paging: makePaging(query, totalCount), data }
   })
 
   route(app, deps, 'createPortfolio', call =>
@@ -172,7 +172,7 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, findWindow(call.query, 0))
     // In a list the connectId is in `id`.
     const data = found.map(holding => ({ id: holding.connectId, ...common(holding) }))
-    return { correlationId: call.request.id, totalCount: total, paging: describePaging(call.query, total), data }
+    return { correlationId: call.request.id, totalCount: total, paging: makePaging(call.query, total), data }
   })
 
   route(app, deps, 'addCompany', async call => {

@@ -163,16 +163,16 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
     readSync(file, text, 0, text.length, start)
     return readOfficer(text.toString())
   }
-  const findOfficers = (sorted: Float64Array, key: number, most: number): Officer[] =>
+  const officersAt = (sorted: Float64Array, key: number, most: number): Officer[] =>
     placesBetween(sorted, key, key, most).map(read)
   return {
     size,
-    ofCompany: connectId => findOfficers(companies, makeKey(connectId), size).filter(officer => officer.connectId === connectId),
+    ofCompany: connectId => officersAt(companies, makeKey(connectId), size).filter(officer => officer.connectId === connectId),
     ofPerson: peopleId =>
-      findOfficers(people, makeKey(readToken(peopleId)), size).filter(
+      officersAt(people, makeKey(readToken(peopleId)), size).filter(
         officer => readToken(officer.peopleId) === readToken(peopleId),
       ),
-    bySurname: (lastName, most) => findOfficers(surnames, surnameKey(lastName), most),
+    bySurname: (lastName, most) => officersAt(surnames, surnameKey(lastName), most),
     first: most => Array.from({ length: Math.min(most, size) }, (_, lineNumber) => read(lineNumber)),
     close: () => closeSync(file),
   }

@@ -143,7 +143,7 @@ const makeReply = (status: number, headers: Record<string, string>, content: str
   const body = Buffer.from(content)
   return { status, headers, body, length: body.length }
 }
-const readText = async ({ body }: Reply): Promise<string> =>
+const toText = async ({ body }: Reply): Promise<string> =>
   (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
 const MADE_UP = makeReply(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
 
@@ -220,7 +220,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
 
   async rewrite(exchange, effect, { hit }) {
     const reply = await exchange.forward()
-    const text = await readText(reply)
+    const text = await toText(reply)
     const changed = rewritten(text, effect, text => exchange.fill(text))
     if (changed !== null) hit()
     await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
@@ -228,7 +228,7 @@ const PERFORM: { readonly [K in FaultEffect['kind']]: Perform<K> } = {
 
   async jobStatus(exchange, effect, { hit, turn }) {
     const reply = await exchange.forward()
-    const text = await readText(reply)
+    const text = await toText(reply)
     const changed = reply.status === 200 ? withStatus(text, effect, turn) : null
     if (changed !== null) hit()
     await exchange.answer({ ...reply, body: Buffer.from(changed ?? text) })
