@@ -22,7 +22,7 @@ function keep<T>(kept: Map<string, T>, key: string, value: T, keys: number): voi
 }
 
 /** Counts per key in a window that starts with the first count of the key; beyond `keys` keys the oldest is forgotten. */
-export function makeWindow(ms: number, now: () => number, keys: number) {
+function makeWindow(ms: number, now: () => number, keys: number) {
   const counters = new Map<string, Counter>()
   const current = (key: string): Counter | undefined => {
     const counter = counters.get(key)

@@ -45,7 +45,10 @@ interface RouteOptions {
 }
 
 /** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
-export async function readUser({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
+export async function readUser(
+  { headers }: FastifyRequest,
+  { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>,
+): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : await tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)

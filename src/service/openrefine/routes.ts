@@ -76,8 +76,7 @@ const extendQuery = z.looseObject({ ids: z.array(z.string()), properties: z.arra
 
 type ReconcileQuery = z.infer<typeof query>
 
-const toText = (sent: z.infer<typeof value>): string =>
-  typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim()
+const toText = (sent: z.infer<typeof value>): string => (typeof sent === 'object' ? (sent.name ?? sent.id) : String(sent).trim())
 
 function asksForCompany({ type, type_strict: strict }: ReconcileQuery): boolean {
   const types = [type ?? []].flat()

@@ -143,8 +143,7 @@ const makeReply = (status: number, headers: Record<string, string>, content: str
   const body = Buffer.from(content)
   return { status, headers, body, length: body.length }
 }
-const toText = async ({ body }: Reply): Promise<string> =>
-  (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
+const toText = async ({ body }: Reply): Promise<string> => (Buffer.isBuffer(body) ? body : await readWhole(body)).toString('utf8')
 const MADE_UP = makeReply(200, JSON_TYPE, '{"id":"never-sent","name":"never-sent","status":"created"}')
 
 export const pass = async (exchange: Exchange): Promise<void> => exchange.answer(await exchange.forward())
