@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { merge, type Report, run } from '../../../src/index.ts'
 import type { PlayName } from '../../../src/service/plays.ts'
 import { serve } from '../../../src/service/serve.ts'
-import { forwardRequest, ownHeaders, readWhole } from '../../../src/testing/upstream.ts'
+import { forwardRequest, ownHeaders, readWhole } from '../../../src/testing/exchange.ts'
 import { type Place, place } from './place.ts'
 
 const LOGIN = { username: 'u', password: 'only for tests' }
