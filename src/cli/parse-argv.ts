@@ -37,7 +37,7 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     return EXIT.usage
   }
   const [problem] = problems
-  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', messageOf(problem, argv), hintOf(problem, argv))
+  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', formatProblem(problem, argv), findHint(problem, argv))
   if (parsed !== null) return parsed
   io.out(printed)
   return EXIT.ok
@@ -87,13 +87,13 @@ function createParser(argv: readonly string[], io: Io, problems: string[], onCom
 
 function declare(argv: Argv, command: Command, hidden = false, env: Io['env'] = {}): Argv {
   const { positionals = [], options, conflicts = {}, implies = {}, examples } = command
-  for (const option of positionals) argv.positional(option.name, { ...definitionOf(option), hidden })
-  for (const option of options) argv.option(option.name, { ...definitionOf(option, env), ...valuesOf(option), hidden })
+  for (const option of positionals) argv.positional(option.name, { ...defineOption(option), hidden })
+  for (const option of options) argv.option(option.name, { ...defineOption(option, env), ...defineValues(option), hidden })
   if (!hidden) for (const [line, purpose] of examples) argv.example(line, purpose)
   return argv.conflicts(conflicts).implies(implies)
 }
 
-const definitionOf = (
+const defineOption = (
   { type = 'text', alias, choices, default: preset, variable = '', isRequired, describe }: Option,
   env: Io['env'] = {},
 ) => ({
@@ -105,7 +105,7 @@ const definitionOf = (
   ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),
 })
 
-const valuesOf = ({ type, values = 1 }: Option): Options =>
+const defineValues = ({ type, values = 1 }: Option): Options =>
   type === 'switch' ? {} : { requiresArg: true, ...(type === 'list' ? { nargs: values } : {}) }
 
 /** The help of a command in `width` columns, for the documents. */
@@ -144,14 +144,14 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
     const isLong = dashes !== '-'
     const flag = isLong ? text : [...text].find(letter => !known.includes(letter) && !COMMON.includes(letter))
     if (flag === undefined || known.includes(flag) || COMMON.includes(flag)) continue
-    const meant = isLong ? flag : longNameOf(flag)
+    const meant = isLong ? flag : findLongName(flag)
     const other = options.find(({ otherNames }) => otherNames?.includes(meant))?.name ?? meant
     throw await unknown(`${first} has no flag ${isLong ? '--' : '-'}${flag}`, other, known, '--')
   }
 }
 
 /** The flag that a letter abbreviates at any command. */
-const longNameOf = (letter: string): string =>
+const findLongName = (letter: string): string =>
   COMMANDS.flatMap(({ options }) => options).find(({ alias }) => alias === letter)?.name ?? ''
 
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
@@ -163,7 +163,7 @@ async function unknown(what: string, word: string, names: readonly string[], pre
 const NOT_ENOUGH = /^Not enough non-option arguments: got (\d+)/
 
 /** The message of yargs on one line; its count of positionals is replaced by the usage of the command, and its arrows by words. */
-function messageOf(problem: string, argv: readonly string[]): string {
+function formatProblem(problem: string, argv: readonly string[]): string {
   const { positionals = [], usage = '' } = COMMANDS.find(command => nameOf(command) === argv[0]) ?? {}
   const missing = positionals[Number(NOT_ENOUGH.exec(problem)?.[1] ?? Number.NaN)]
   if (missing !== undefined) return `<${missing.name}> is missing (${missing.describe}): fettle ${usage}`
@@ -177,7 +177,7 @@ function messageOf(problem: string, argv: readonly string[]): string {
 }
 
 /** `--select` chooses among pipelines that are named. */
-const hintOf = (problem: string, argv: readonly string[]): { hint?: string } =>
+const findHint = (problem: string, argv: readonly string[]): { hint?: string } =>
   NOT_ENOUGH.test(problem) && argv.some(word => /^--select(?:=|$)/.test(word))
     ? { hint: `--select chooses among pipelines. Pass their folder, too: fettle ${argv[0]} . --select tag:nightly` }
     : {}

@@ -6,7 +6,7 @@ import { action, EXIT, FettleError } from '../errors.ts'
 import { nameOf } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import { type ParsedCommand, parse } from './parse-argv.ts'
-import { exitOf } from './result/exit.ts'
+import { chooseExit } from './result/exit.ts'
 import { type Io, processIo, withTrust } from './terminal/io.ts'
 
 /** The first signal stops in order, the second kills the process (a shell reports 130): the journal is valid at any instant. */
@@ -55,21 +55,21 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()
-    return await body.run(parsed.flags, { ...io, env: environmentOf(parsed, io) })
+    return await body.run(parsed.flags, { ...io, env: applyTrust(parsed, io) })
   } catch (failure) {
     const error = helpOfCommand(failure, argv)
     const { printError } = await import('./terminal/print-error.ts')
     const { argvValue, printFailure } = await import('./result/result.ts')
     io.err(printError(error, argv.includes('--debug'), argvValue(argv, 'runs-dir')))
     await printFailure(error, argv, io)
-    return exitOf(error)
+    return chooseExit(error)
   } finally {
     clearTimeout(settings)
   }
 }
 
 /** A flag wins over FETTLE_UNTRUSTED, which wins over the default of the command. */
-function environmentOf({ command, flags }: ParsedCommand, { env }: Io): Io['env'] {
+function applyTrust({ command, flags }: ParsedCommand, { env }: Io): Io['env'] {
   if (flags.untrusted === true) return withTrust(env, false)
   if (flags.trusted === true) return withTrust(env, true)
   return command.isUntrusted === true && (env.FETTLE_UNTRUSTED ?? '') === '' ? withTrust(env, false) : env

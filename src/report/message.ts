@@ -3,7 +3,7 @@ import { action } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
 import { shellCommand } from '../shell-command.ts'
 import type { Report, Result } from './schema.ts'
-import { changesOf } from './sections/changes.ts'
+import { readChanges } from './sections/changes.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
 
@@ -34,14 +34,14 @@ export function stoppedWords(stages: readonly { readonly name: string; readonly 
 
 const COUNTS = 'These are the counts of the service: the run has no enriched file.'
 
-export function messageOf(state: RunState, totals: Totals, ledger: Ledger): string {
+export function describeOutcome(state: RunState, totals: Totals, ledger: Ledger): string {
   if (ledger.adds === false) {
     return `The counts do not add up: the input has ${counted(totals.rows, 'row')}, the outcomes come to ${count(ledger.sum)}. Do not use the output.`
   }
   const failed = state.checks.filter(check => check.success === false)
   const isOfCounts = state.plan.output === null && found(totals) !== null
   const counts = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
-  const rows = partialWords(partialOf(state)) + counts
+  const rows = partialWords(readPartial(state)) + counts
   switch (state.status) {
     case 'running': {
       if (state.detached)
@@ -74,7 +74,7 @@ const MOST_NAMES = 3
 /** The first rows whose decisions are undone, where reports may show rows. */
 function undoneWords(state: RunState): string {
   if (!state.decisions?.undone) return ''
-  const rows = (changesOf(state)?.rows ?? []).filter(({ kind }) => kind === 'undone')
+  const rows = (readChanges(state)?.rows ?? []).filter(({ kind }) => kind === 'undone')
   const names = rows.slice(0, MOST_NAMES).map(({ row, key, name }) => [name, key ?? `row ${row}`].filter(Boolean).join(' · '))
   if (names.length === 0) return ''
   return ` Undone: ${names.join(', ')}${rows.length > names.length ? ' …' : ''}.`
@@ -111,7 +111,7 @@ const SECONDS_A_ROW = 4
 /** What is left to do after a finished run. */
 export function nextSteps({ totals, status }: Report, { checks, outputs, name }: Result): NextStep[] {
   if (status !== 'success' && status !== 'warn' && status !== 'fail') return []
-  const fileOf = (kind: string): string | null => outputs.find(one => one.kind === kind)?.path ?? null
+  const findFile = (kind: string): string | null => outputs.find(one => one.kind === kind)?.path ?? null
   const step = (text: string, section: string | null, file: string | null, command: string | null = null): NextStep => ({
     text,
     section,
@@ -123,9 +123,9 @@ export function nextSteps({ totals, status }: Report, { checks, outputs, name }:
   const decide = `${counted(totals.review, 'row')} to decide (about ${counted(minutes, 'minute')})`
   return [
     ...(failed > 0 ? [step(`${counted(failed, 'check')} not met`, 'checks', null)] : []),
-    ...(totals.review ? [step(decide, 'review', fileOf('review'), shellCommand(action('review', name)))] : []),
-    ...(totals.unmatched ? [step(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', fileOf('unmatched'))] : []),
-    ...(fileOf('output') === null ? [] : [step('the result', null, fileOf('output'))]),
+    ...(totals.review ? [step(decide, 'review', findFile('review'), shellCommand(action('review', name)))] : []),
+    ...(totals.unmatched ? [step(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', findFile('unmatched'))] : []),
+    ...(findFile('output') === null ? [] : [step('the result', null, findFile('output'))]),
   ]
 }
 
@@ -161,7 +161,7 @@ export function repeatCommand({ args }: Report, { file, plan, registers }: Resul
   return shellCommand(isClean ? action('clean', String(args.file), ...all) : action('run', file, ...all))
 }
 
-export function partialOf({ plan }: Pick<RunState, 'plan'>): Result['partial'] {
+export function readPartial({ plan }: Pick<RunState, 'plan'>): Result['partial'] {
   const { rows, limit, shard, target = null, input } = plan
   return limit === null || shard !== undefined || rows >= input.rows ? null : { rows, of: input.rows, target }
 }

@@ -25,5 +25,5 @@ export function rejectionOf(error: unknown, name: string): Rejection {
 
 export const isRejection = (pipelineResult: PipelineResult): pipelineResult is Rejection => !('schema' in pipelineResult)
 
-export const nameOf = (pipelineResult: PipelineResult): string =>
+export const readName = (pipelineResult: PipelineResult): string =>
   isRejection(pipelineResult) ? pipelineResult.name : (pipelineResult.results[0]?.name ?? '')

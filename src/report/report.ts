@@ -7,15 +7,15 @@ import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
 import { filledRows, isColumnMasked, isMappingMasked, MASK } from '../model/list.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
-import { messageOf, partialOf } from './message.ts'
+import { describeOutcome, readPartial } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
-import { changesOf } from './sections/changes.ts'
-import { acceptedIn, candidatesIn, companyActionsOf } from './sections/company-actions.ts'
-import { eventsIn } from './sections/events.ts'
-import { matchesOf } from './sections/matches.ts'
-import { reuseOf } from './sections/reuse.ts'
-import { companyNumbersOf, inRegisterOf, registersOf } from './service-words.ts'
-import { ledgerOf, type Totals, totalsOf } from './totals.ts'
+import { readChanges } from './sections/changes.ts'
+import { readAccepted, readCandidates, readCompanyActions } from './sections/company-actions.ts'
+import { readEvents } from './sections/events.ts'
+import { readMatches } from './sections/matches.ts'
+import { readReuse } from './sections/reuse.ts'
+import { judgeCompanyNumbers, estimateInRegister, registersOf } from './service-words.ts'
+import { checkLedger, type Totals, countTotals } from './totals.ts'
 
 export interface ReportContext {
   /** UTC, with milliseconds. */
@@ -36,8 +36,8 @@ export interface ReportContext {
 
 export function buildReport(state: RunState, context: ReportContext): Report {
   const { plan } = state
-  const totals = totalsOf(state.outcomes ?? UNKNOWN, plan.rows)
-  const ledger = ledgerOf(state.outcomes ?? UNKNOWN, plan.rows)
+  const totals = countTotals(state.outcomes ?? UNKNOWN, plan.rows)
+  const ledger = checkLedger(state.outcomes ?? UNKNOWN, plan.rows)
   const issues = ledger.adds === false ? withLedgerIssue(state.issues, totals.rows, ledger.sum) : state.issues
   const previous = context.previous ?? null
   return {
@@ -64,7 +64,7 @@ export function buildReport(state: RunState, context: ReportContext): Report {
       startedAt: previous.metadata.startedAt,
       totals: { ...previous.totals },
     },
-    delta: previous && deltaOf(totals, previous.totals),
+    delta: previous && compareTotals(totals, previous.totals),
     resume: isResumable(state) ? resumeCommand(state, context.directory ?? null) : null,
     results: [
       {
@@ -72,44 +72,44 @@ export function buildReport(state: RunState, context: ReportContext): Report {
         description: plan.description,
         file: context.file ?? plan.file,
         status: state.status,
-        message: messageOf(state, totals, ledger),
+        message: describeOutcome(state, totals, ledger),
         elapsedMs: context.elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
         registers: registersOf(state)?.map(one => ({ ...one })) ?? null,
-        partial: partialOf(state),
-        inRegister: inRegisterOf(state.jobs),
-        companyNumbers: companyNumbersOf(state.jobs),
-        plan: planOf(state),
-        input: inputOf(state),
+        partial: readPartial(state),
+        inRegister: estimateInRegister(state.jobs),
+        companyNumbers: judgeCompanyNumbers(state.jobs),
+        plan: readPlan(state),
+        input: readInput(state),
         mappings: plan.mappings.map(({ mapping, header, index, pad, value = null, trim = false }) => {
           return { mapping, header, index, pad, value, trim }
         }),
-        profile: profileIn(state),
+        profile: readProfile(state),
         stages: state.stages.map(stage => ({ ...stage })),
-        jobs: state.jobs.map(jobOf),
+        jobs: state.jobs.map(readJob),
         checks: state.checks.map(check => ({ ...check })),
         issues: issues.map(one => ({ ...one, rows: [...one.rows], at: one.at && { ...one.at } })),
         outputs: state.outputs.map(output => ({ ...output })),
         scores: [...state.scores],
         lowestScores: state.lowestScores && { ...state.lowestScores },
         decisions: state.decisions && { ...state.decisions },
-        matches: matchesOf(state),
-        changes: changesOf(state),
-        reuse: reuseOf(state),
-        candidates: candidatesIn(state),
-        accepted: acceptedIn(state),
-        ...companyActionsOf(state),
-        events: eventsIn(state),
-        credits: creditsIn(state, context.credits ?? null),
+        matches: readMatches(state),
+        changes: readChanges(state),
+        reuse: readReuse(state),
+        candidates: readCandidates(state),
+        accepted: readAccepted(state),
+        ...readCompanyActions(state),
+        events: readEvents(state),
+        credits: countCredits(state, context.credits ?? null),
         reasons: { ...state.reasons },
-        duplicates: plan.report.rows === 'all' ? duplicatesIn(state) : [],
-        review: plan.report.rows === 'none' ? [] : samplesOf(state, 'review'),
-        unmatched: plan.report.rows === 'all' ? samplesOf(state, 'unmatched') : [],
+        duplicates: plan.report.rows === 'all' ? listDuplicates(state) : [],
+        review: plan.report.rows === 'none' ? [] : listSamples(state, 'review'),
+        unmatched: plan.report.rows === 'all' ? listSamples(state, 'unmatched') : [],
         http: { ...state.http },
         error: state.error && { ...state.error, hint: errorHint(state, context.directory ?? null) },
       },
     ],
-    warnings: warningsOf(state),
+    warnings: listWarnings(state),
     journal: context.journal ?? null,
     files: [],
     checksum: null,
@@ -126,7 +126,7 @@ const withLedgerIssue = (issues: readonly Issue[], rows: number, sum: number): r
 
 const minus = (now: number | null, then: number | null): number | null => (now === null || then === null ? null : now - then)
 
-const deltaOf = (now: Totals, then: Report['totals']): Report['delta'] => ({
+const compareTotals = (now: Totals, then: Report['totals']): Report['delta'] => ({
   rows: now.rows - then.rows,
   matchRate: minus(now.matchRate, then.matchRate),
   review: minus(now.review, then.review),
@@ -148,7 +148,7 @@ function resumeCommand({ runId, detached }: RunState, directory: string | null):
   return shellCommand(action(detached ? 'collect' : 'resume', runId), runsDir)
 }
 
-function planOf({ plan }: RunState): Result['plan'] {
+function readPlan({ plan }: RunState): Result['plan'] {
   const { fingerprint, tags, key, limit, sent, collapse, parts, concurrency, preparation } = plan
   const { enrich, budget, poll, retry, output, accept = null, decisions, report } = plan
   const rows = { fingerprint, tags, key, limit, sent, collapse, jobs: parts.length, concurrency, preparation }
@@ -156,7 +156,7 @@ function planOf({ plan }: RunState): Result['plan'] {
   return structuredClone({ ...rows, enrich, budget, poll, retry, output, accept, decisions, report }) as Result['plan']
 }
 
-function inputOf({ plan: { input } }: RunState): Result['input'] {
+function readInput({ plan: { input } }: RunState): Result['input'] {
   const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input
   const header = input.header && [...input.header]
   const files = input.files?.map(({ path, sha256, bytes, rows }) => ({ path, sha256, bytes, rows }))
@@ -164,7 +164,7 @@ function inputOf({ plan: { input } }: RunState): Result['input'] {
   return { path, ...(files === undefined ? {} : { files }), sha256, bytes, rows, ...text }
 }
 
-const jobOf = (job: JobState): Result['jobs'][number] => ({
+const readJob = (job: JobState): Result['jobs'][number] => ({
   part: job.part,
   id: job.id,
   name: job.name,
@@ -179,7 +179,7 @@ const jobOf = (job: JobState): Result['jobs'][number] => ({
 
 const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
-function profileIn({ plan }: RunState): Result['profile'] {
+function readProfile({ plan }: RunState): Result['profile'] {
   return (plan.profile ?? []).map(({ mapping, header, index, isKey, filled, distinct, isEstimate, examples }) => {
     const shown = isColumnMasked(plan, index) ? examples.slice(0, 1).map(() => MASK) : [...examples]
     return {
@@ -198,12 +198,12 @@ function profileIn({ plan }: RunState): Result['profile'] {
 }
 
 /** The embedded service is free. */
-function creditsIn({ plan, screening, candidates, accepted }: RunState, enriched: number | null): number | null {
+function countCredits({ plan, screening, candidates, accepted }: RunState, enriched: number | null): number | null {
   if (plan.service.kind === 'embedded') return 0
   return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0) + (accepted?.paid ?? 0)
 }
 
-function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {
+function listDuplicates({ plan, duplicates }: RunState): Result['duplicates'] {
   const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
   const isNameMasked = isMappingMasked(plan, 'name')
   return duplicates.map(one => ({
@@ -214,7 +214,7 @@ function duplicatesIn({ plan, duplicates }: RunState): Result['duplicates'] {
   }))
 }
 
-function samplesOf({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
+function listSamples({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
   const own = samples.filter(sample => sample.outcome === outcome)
   return samplesIn(plan, own)
 }
@@ -242,7 +242,7 @@ export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): S
   }))
 }
 
-function warningsOf({ plan, jobs }: RunState): string[] {
+function listWarnings({ plan, jobs }: RunState): string[] {
   const { service } = plan
   return [
     ...(service.kind === 'remote' && service.insecure

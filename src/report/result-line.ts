@@ -29,7 +29,7 @@ export interface ResultLine {
 }
 
 /** The line of these values, with every key; what is absent is null, but for `error`. */
-export function resultLineOf(line: ResultLine): string {
+export function formatResultLine(line: ResultLine): string {
   const { status, exitCode, runId, pipeline, service = null, registers = null, inRegister = null, partial = null } = line
   const { totals = null, events = null, report = null, output = null, journal = null, error } = line
   const head = { schema: 'fettle/result/v1', status, exitCode, runId, pipeline, service, registers, inRegister, partial }
@@ -63,11 +63,11 @@ export function resultLine(report: Report): string {
     journal: journal?.head ?? null,
   }
   const fits = (text: string): boolean => new TextEncoder().encode(text).length <= LIMIT
-  let text = resultLineOf(line)
+  let text = formatResultLine(line)
   for (const key of ['events', 'registers', 'output', 'report', 'service', 'pipeline', 'runId'] as const) {
     if (fits(text)) break
     line = { ...line, [key]: null }
-    text = resultLineOf(line)
+    text = formatResultLine(line)
   }
   return text
 }

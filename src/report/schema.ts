@@ -390,10 +390,10 @@ export type Result = Report['results'][number]
 export type Sample = z.infer<typeof sampleSchema>
 
 /** A newer minor version may add keys. */
-export function jsonSchemaOf(schema: z.ZodType, title: string, description: string): object {
+export function toJsonSchema(schema: z.ZodType, title: string, description: string): object {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' })
   return { $schema, title, description, ...rest }
 }
 
 export const reportJsonSchema = (): object =>
-  jsonSchemaOf(reportSchema, 'fettle report', 'The outcome of every row of a run (fettle/report/v1).')
+  toJsonSchema(reportSchema, 'fettle report', 'The outcome of every row of a run (fettle/report/v1).')

@@ -6,7 +6,7 @@ import type { JobState, RunState } from '../journal/index.ts'
 import type { Result } from './schema.ts'
 
 /** How much of the list is in the register, from 0 to 1; null where it is unknown. Jobs count by their rows. */
-export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number | null {
+export function estimateInRegister(jobs: readonly Pick<JobState, 'summary'>[]): number | null {
   const known = jobs.flatMap(({ summary }) => {
     const { inRegister, totalRows } = summary ?? {}
     return inRegister == null || totalRows == null ? [] : [{ inRegister, totalRows }]
@@ -17,7 +17,7 @@ export function inRegisterOf(jobs: readonly Pick<JobState, 'summary'>[]): number
 }
 
 /** Unreliable where they are in one job; null where that is unknown. */
-export function companyNumbersOf(jobs: readonly Pick<JobState, 'summary'>[]): Result['companyNumbers'] {
+export function judgeCompanyNumbers(jobs: readonly Pick<JobState, 'summary'>[]): Result['companyNumbers'] {
   const known = jobs.flatMap(({ summary }) => summary?.companyNumbers ?? [])
   return known.length === 0 ? null : known.includes('unreliable') ? 'unreliable' : 'reliable'
 }

@@ -15,21 +15,21 @@ export interface Ledger {
 export type Totals = { rows: number } & Record<OutcomeName | 'matchRate', number | null>
 
 /** Compares outcomes with rows. With an unknown count the sum can be refuted (above the rows) but not confirmed. */
-export function ledgerOf(outcomes: Outcomes, rows: number): Ledger {
+export function checkLedger(outcomes: Outcomes, rows: number): Ledger {
   const unknown = OUTCOMES.filter(name => outcomes[name] === null)
   const sum = knownSum(outcomes)
   if (unknown.length > 0) return { adds: sum > rows ? false : null, sum, difference: null, unknown }
   return { adds: sum === rows, sum, difference: rows - sum, unknown }
 }
 
-export const totalsOf = (outcomes: Outcomes, rows: number): Totals => ({
+export const countTotals = (outcomes: Outcomes, rows: number): Totals => ({
   rows,
   ...byOutcome(name => outcomes[name]),
   matchRate: matchRate(outcomes, rows),
 })
 
 /** The share of an outcome among the rows that are not empty, as in the match rate. Null if unknown, and of the empty rows. */
-export function shareOf(name: OutcomeName, { rows, ...totals }: Totals): number | null {
+export function readShare(name: OutcomeName, { rows, ...totals }: Totals): number | null {
   const asked = rows - (totals.skipped ?? 0)
   const value = totals[name]
   return name === 'skipped' || value === null || asked <= 0 ? null : value / asked
@@ -38,7 +38,7 @@ export function shareOf(name: OutcomeName, { rows, ...totals }: Totals): number 
 /** The sums of several runs; a sum is unknown if one of its counts is. */
 export function sumOfTotals(all: readonly Totals[]): Totals {
   const rows = all.reduce((sum, totals) => sum + totals.rows, 0)
-  const sumOf = (name: OutcomeName): number | null =>
+  const addUp = (name: OutcomeName): number | null =>
     all.reduce<number | null>((sum, { [name]: value }) => (sum === null || value === null ? null : sum + value), 0)
-  return totalsOf(byOutcome(sumOf), rows)
+  return countTotals(byOutcome(addUp), rows)
 }

@@ -5,7 +5,7 @@ import { hintWithCommand } from '../shell-command.ts'
 
 export { count, counted }
 
-export const hintOf = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
+export const formatHint = (issue: Pick<Issue, 'hint' | 'action'> & { readonly code: string }): string =>
   issue.hint === null ? '' : hintWithCommand(issue.hint, actionOf(issue))
 
 /** `82.4%`. Only all is 100%, only nothing is 0%. */

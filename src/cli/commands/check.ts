@@ -13,7 +13,7 @@ import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
 import { showLongTask } from '../terminal/progress/long-task.ts'
 import { withPipelines } from './pipelines.ts'
-import { overridesOf } from './shared.ts'
+import { readOverrides } from './shared.ts'
 
 export async function run(given: Flags, io: Io): Promise<number> {
   const flags = await withPipelines(given, io)
@@ -24,7 +24,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const files = listFlag(flags, 'pipeline')
   for (const file of files) {
     const work = showLongTask(io, isQuiet)
-    const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...overridesOf(flags, io.env) }
+    const context = { env: io.env, cwd: io.cwd, stdin, onProgress: work.bytes, ...readOverrides(flags, io.env) }
     const prepared = await prepare(file, context).finally(work.stop)
     prepared.release()
     const issues = [...prepared.issues, ...listIssues(prepared, needText(flags, 'runs-dir'))]

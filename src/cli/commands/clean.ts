@@ -16,21 +16,21 @@ import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
 import { type Io, withTrust } from '../terminal/io.ts'
 import { confirmCost } from '../terminal/prompt.ts'
-import { assertCertain, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './init/proposal.ts'
+import { assertCertain, readDecisions, inputKeys, inspectInput, proposalTable, readReading } from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
-  const reading = readingOf(flags)
+  const reading = readReading(flags)
   const inspected = await inspectInput(reading, io)
-  const proposal = await proposeFor(inspected, decisionsOf(flags, inspected))
+  const proposal = await proposeFor(inspected, readDecisions(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)
   const service = textFlag(flags, 'service')
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
-  const output = outputOf(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
+  const output = chooseOutput(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
   // The embedded service has no other clients: frequent polling costs nothing.
@@ -47,7 +47,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     output: textFlag(flags, 'output'),
     register: registerFlag(flags),
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
-    outputRoots: foldersOf(textFlag(flags, 'decisions'), io),
+    outputRoots: listFolders(textFlag(flags, 'decisions'), io),
   }
   const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
   const reporters = await CallReporters.create(flags, io)
@@ -67,7 +67,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 }
 
 /** Decisions that the command line names may be anywhere. */
-const foldersOf = (decisions: string | null, { cwd }: Io): string[] =>
+const listFolders = (decisions: string | null, { cwd }: Io): string[] =>
   decisions === null ? [] : [dirname(resolve(cwd, decisions))]
 
 /** The decisions of an earlier review of this list are found by its name. */
@@ -87,7 +87,7 @@ async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
 }
 
 /** The requested output, else a file in the working directory named after the list. */
-function outputOf(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
+function chooseOutput(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')

@@ -26,14 +26,14 @@ const COMMON: readonly Flag[] = [
   { name: 'debug', short: null, about: 'Show stack traces', takes: 'nothing' },
 ]
 
-const flagOf = ({ name, alias, type, choices, suggestions, describe }: Option): Flag => ({
+const readFlag = ({ name, alias, type, choices, suggestions, describe }: Option): Flag => ({
   name,
   short: alias?.length === 1 ? alias : null,
   about: describe,
   takes: type === 'switch' ? 'nothing' : (choices ?? suggestions ?? 'text'),
 })
 
-function entryOf(command: Command): Entry {
+function readEntry(command: Command): Entry {
   const { positionals = [], options, summary } = command
   const words = positionals.flatMap(({ choices = [] }) => choices)
   const named = (wanted: string): boolean => positionals.some(({ name }) => name === wanted)
@@ -41,12 +41,12 @@ function entryOf(command: Command): Entry {
     name: nameOf(command),
     about: summary,
     takes: words.length > 0 ? words : named('run') ? 'runs' : named('pipeline') ? 'pipelines' : 'files',
-    flags: [...options.map(flagOf), ...COMMON],
+    flags: [...options.map(readFlag), ...COMMON],
   }
 }
 
 export function completionFor(shell: Shell, commands: readonly Command[]): string {
-  const entries = commands.map(entryOf)
+  const entries = commands.map(readEntry)
   return { bash, zsh, fish }[shell](entries)
 }
 
@@ -64,7 +64,7 @@ const PIPELINES = `ls -d "$word"*{${PIPELINE_ENDINGS.join(',')}} 2>/dev/null`
 /** Ids look like 20260101T000000Z-name-abcdef. */
 const RUNS = 'ls fettle-runs 2>/dev/null | grep -E "^[0-9]{8}T"'
 
-const wordsOf = (takes: 'pipelines' | 'runs' | readonly string[]): string =>
+const listWords = (takes: 'pipelines' | 'runs' | readonly string[]): string =>
   takes === 'runs' ? `$(${RUNS})` : takes === 'pipelines' ? `$(${PIPELINES})` : quoted(takes.join(' '))
 
 function bash(entries: readonly Entry[]): string {
@@ -78,7 +78,7 @@ function bash(entries: readonly Entry[]): string {
     }),
   )
   const flags = entries.map(one => `      ${one.name}) words=${quoted(one.flags.map(({ name }) => `--${name}`).join(' '))} ;;`)
-  const plain = entries.flatMap(({ name, takes }) => (takes === 'files' ? [] : [`      ${name}) words=${wordsOf(takes)} ;;`]))
+  const plain = entries.flatMap(({ name, takes }) => (takes === 'files' ? [] : [`      ${name}) words=${listWords(takes)} ;;`]))
   return `# fettle completion bash > ~/.local/share/bash-completion/completions/fettle
 _fettle() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} command=\${COMP_WORDS[1]} words=

@@ -23,7 +23,7 @@ const COLUMNS = [
 export async function run(flags: Flags, io: Io): Promise<number> {
   const by = needText(flags, 'by') as CostGroup
   const runsDir = needText(flags, 'runs-dir')
-  const found = costsOf(runsDir, { month: monthOf(textFlag(flags, 'month')), by })
+  const found = costsOf(runsDir, { month: readMonth(textFlag(flags, 'month')), by })
   if (isOn(flags, 'json')) {
     io.out(safeJson({ schema: 'fettle/costs/v1', ...found }))
     return EXIT.ok
@@ -37,7 +37,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   return EXIT.ok
 }
 
-function monthOf(text: string | null): string | null {
+function readMonth(text: string | null): string | null {
   if (text === 'this') return new Date().toISOString().slice(0, 7)
   if (text !== null && !/^\d{4}-(0[1-9]|1[0-2])$/.test(text))
     throw usageError(`--month ${text}: expected a month such as 2026-11, or this`)

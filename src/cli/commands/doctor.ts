@@ -5,7 +5,7 @@ import { ERRORS, EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { hintWithCommand } from '../../shell-command.ts'
 import type { Flags } from '../command.ts'
-import { isOn, needText, queueOf, textFlag } from '../options/read.ts'
+import { isOn, needText, readQueue, textFlag } from '../options/read.ts'
 import { worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -19,7 +19,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     pipeline: textFlag(flags, 'pipeline'),
     target: textFlag(flags, 'target'),
     service: textFlag(flags, 'service'),
-    queue: textFlag(flags, 'queue') === null ? null : queueOf(flags),
+    queue: textFlag(flags, 'queue') === null ? null : readQueue(flags),
     offline: isOn(flags, 'offline'),
     notify: isOn(flags, 'notify'),
     signal: io.signal,
@@ -32,11 +32,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [EXIT[ERRORS[code].kind]] : [])),
   )
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/doctor/v1', ok: exitCode === EXIT.ok, exitCode, findings }))
-  else io.out([...findings.flatMap(linesOf), summary(findings)].map(escapeTerminal).join('\n'))
+  else io.out([...findings.flatMap(formatFinding), summary(findings)].map(escapeTerminal).join('\n'))
   return exitCode
 }
 
-function linesOf({ name, status, message, hint, code }: CheckResult): string[] {
+function formatFinding({ name, status, message, hint, code }: CheckResult): string[] {
   const line = `${status.padEnd(4)}  ${name.padEnd(11)}  ${message}${code === null ? '' : ` (${code})`}`
   return hint === null || status === 'ok' ? [line] : [line, `${' '.repeat(19)}-> ${hint}`]
 }

@@ -37,11 +37,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return EXIT.ok
   }
   if (issues.length > 0) io.err(printIssues(issues, null))
-  for (const line of linesOf(plan, estimate)) io.out(escapeTerminal(line))
+  for (const line of formatEstimate(plan, estimate)) io.out(escapeTerminal(line))
   return EXIT.ok
 }
 
-function linesOf(plan: Plan, { list, sample, matched, review, credits, registers }: CreditsEstimate): string[] {
+function formatEstimate(plan: Plan, { list, sample, matched, review, credits, registers }: CreditsEstimate): string[] {
   const range = ({ low, high }: CreditsEstimate['matched']): string => `${percent(low)} to ${percent(high)}`
   const isWhole = sample.rows >= list
   const of = registers.map(

@@ -15,7 +15,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z?)?$/
 export async function run(flags: Flags, io: Io): Promise<number> {
   const output = textFlag(flags, 'output')
   const isMarked = isOn(flags, 'mark')
-  const query = { portfolio: needText(flags, 'portfolio'), since: sinceOf(flags), unprocessed: isMarked }
+  const query = { portfolio: needText(flags, 'portfolio'), since: readSince(flags), unprocessed: isMarked }
   const place = { env: io.env, service: textFlag(flags, 'service'), signal: io.signal }
   return withEvents(query, place, async ({ portfolio, events, mark }) => {
     if (output !== null) {
@@ -27,9 +27,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
         safeJson({ schema: 'fettle/events/v1', portfolio, count: events.length, output, ...(output === null ? { events } : {}) }),
       )
     else {
-      const lines = output === null ? events.map(lineOf) : []
+      const lines = output === null ? events.map(formatEvent) : []
       const where = output === null ? '' : `, written to ${output}${isMarked ? ' and marked as processed' : ''}`
-      io.out([`${portfolio.name} (${portfolio.id}): ${countsOf(events)}${where}`, ...lines].map(escapeTerminal).join('\n'))
+      io.out([`${portfolio.name} (${portfolio.id}): ${formatCounts(events)}${where}`, ...lines].map(escapeTerminal).join('\n'))
     }
     return EXIT.ok
   })
@@ -41,7 +41,7 @@ const isDay = (day: string): boolean => {
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
 }
 
-function sinceOf(flags: Flags): string | null {
+function readSince(flags: Flags): string | null {
   const text = textFlag(flags, 'since')
   if (text === null) return null
   if (DATE.test(text) && isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text))) return text
@@ -51,7 +51,7 @@ function sinceOf(flags: Flags): string | null {
 }
 
 /** `17 events: 14 Company Status, 3 Address`. */
-function countsOf(events: readonly PortfolioEvent[]): string {
+function formatCounts(events: readonly PortfolioEvent[]): string {
   if (events.length === 0) return 'no events'
   const counts = new Map<string, number>()
   for (const { rule } of events) counts.set(rule.name, (counts.get(rule.name) ?? 0) + 1)
@@ -59,5 +59,5 @@ function countsOf(events: readonly PortfolioEvent[]): string {
   return `${counted(events.length, 'event')}: ${kinds.join(', ')}`
 }
 
-const lineOf = ({ at, company, reference, rule, old, new: now }: PortfolioEvent): string =>
+const formatEvent = ({ at, company, reference, rule, old, new: now }: PortfolioEvent): string =>
   `${at.slice(0, 10)}  ${company.name} (${company.id}${reference === '' ? '' : `, ${reference}`})  ${rule.name}: ${old || '-'} -> ${now || '-'}`

@@ -252,7 +252,7 @@ export const COMMANDS: readonly Command[] = [
       ['fettle resume', 'resume the latest run'],
       ['fettle resume nightly --timeout 2h', 'resume the latest run of a pipeline, and wait up to two hours'],
     ],
-    load: async () => (await import('./resume.ts')).bodyOf('resume'),
+    load: async () => (await import('./resume.ts')).createBody('resume'),
   },
   {
     usage: 'status [run]',
@@ -281,7 +281,7 @@ export const COMMANDS: readonly Command[] = [
       ['fettle collect nightly --json', 'finish a detached run, up to its report'],
       ['fettle collect nightly --timeout 10m', 'wait up to ten minutes; exit code 75 after that'],
     ],
-    load: async () => (await import('./resume.ts')).bodyOf('collect'),
+    load: async () => (await import('./resume.ts')).createBody('collect'),
   },
   {
     usage: 'merge <run..>',

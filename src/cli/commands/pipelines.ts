@@ -7,7 +7,7 @@ import { type Flags, usageError } from '../command.ts'
 import { listFlag, needText } from '../options/read.ts'
 import { REPORTERS_OF } from '../reporters/call-reporters.ts'
 import type { Io } from '../terminal/io.ts'
-import { overridesOf, pipelineFiles } from './shared.ts'
+import { readOverrides, pipelineFiles } from './shared.ts'
 
 /**
  * The flags with the pipelines that are meant, and the reporters of their project; an exit code when none is selected. Throws
@@ -34,7 +34,7 @@ export async function selectedFiles(files: readonly string[], flags: Flags, io: 
   const words = listFlag(flags, 'select')
   if (words.length === 0) return files
   const runsDir = needText(flags, 'runs-dir')
-  return selectPipelines(files, words, { env: io.env, cwd: io.cwd, runsDir, ...overridesOf(flags, io.env) })
+  return selectPipelines(files, words, { env: io.env, cwd: io.cwd, runsDir, ...readOverrides(flags, io.env) })
 }
 
 async function expanded(names: readonly string[], cwd: string): Promise<string[]> {

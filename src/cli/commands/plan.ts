@@ -20,7 +20,7 @@ import { worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
 import { withPipelines } from './pipelines.ts'
-import { prepareContext, reuseOf } from './shared.ts'
+import { prepareContext, readReuse } from './shared.ts'
 
 /** Returns the exit code of `check`. */
 export async function run(given: Flags, io: Io): Promise<number> {
@@ -42,13 +42,13 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const exitCode = isRefused ? errorOfIssues(found).exitCode : EXIT.ok
     codes.push(exitCode)
     if (plan !== null && shards !== null) {
-      io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : rangesOf(plan, shards))
+      io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : formatRanges(plan, shards))
       continue
     }
     const estimate =
       plan === null || input === null
         ? null
-        : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...reuseOf(flags) })
+        : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...readReuse(flags) })
     const issues = [...found, ...(estimate?.issues ?? [])]
     const account =
       plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
@@ -65,7 +65,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   return worstExit(codes)
 }
 
-const rangesOf = ({ rows }: Plan, of: number): string =>
+const formatRanges = ({ rows }: Plan, of: number): string =>
   shardList(of)
     .map((text, index) => {
       const { from, to } = shareOf(rows, { number: index + 1, of })
@@ -83,14 +83,14 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
     plan.events && `  events    ${eventsLine(plan, plan.events)}`,
     `  requests  ${estimate.requests === 0 ? 'none' : `at least ${estimate.requests} (polling adds more)`}`,
-    `  credits   ${creditsOf(plan, estimate)}`,
+    `  credits   ${formatCredits(plan, estimate)}`,
     ...monthLines(estimate),
     ...accountLines(plan, estimate, account),
     plan.companyNumbers && `  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`,
     plan.accept && `  accept    ${acceptedMatches(plan.accept)}`,
     plan.candidates &&
       `  asked     ${candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(candidates?.known)}`,
-    portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${portfolioOf(plan)}`,
+    portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
       `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}`,
     plan.after && '  after     the jobs are archived',
@@ -167,21 +167,21 @@ const expectedCount = ({ most, expected }: { most: number; expected: number | nu
 
 const knownWords = (known: number | null | undefined): string => (known == null ? '' : `; ${count(known)} known`)
 
-const portfolioOf = ({ portfolio }: Plan): string =>
+const formatPortfolio = ({ portfolio }: Plan): string =>
   portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
 
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
 const eventsLine = (plan: Plan, { output, mark }: NonNullable<Plan['events']>): string =>
-  `those of ${portfolioOf(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
+  `those of ${formatPortfolio(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
 
 const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }: RunEstimate): string =>
   collapse || reuse !== null || output === null || different === null || different === rows - skipped
     ? ''
     : `; job.collapse: true would send ${different}`
 
-function creditsOf({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
+function formatCredits({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
   if (enrich === null) return 'none: the pipeline enriches nothing'
   const likely = expected === null ? '' : `, about ${expected} by the last good run`
   const limit =

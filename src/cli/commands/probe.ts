@@ -37,7 +37,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (!(await agreesToCost(probe.plan, flags, io))) return EXIT.ok
     const progress = showRun(flags, io)
     const result = await runProbe(probe, { ...place, credentials: whole.credentials }, progress).finally(() => progress.stop())
-    for (const line of linesOf(result)) io.out(escapeTerminal(line))
+    for (const line of formatResult(result)) io.out(escapeTerminal(line))
     return exitOfProbe(result)
   } finally {
     probe.release()
@@ -64,7 +64,7 @@ function headersFor(missing: NonNullable<ProbeResult['file']>['missing']): strin
   return named.length === 0 ? [] : [`If these headers are the missing tags: enrich: { headers: { ${named.join(', ')} } }`]
 }
 
-function linesOf({ state, file }: ProbeResult): string[] {
+function formatResult({ state, file }: ProbeResult): string[] {
   const [job] = state.jobs
   const found = Object.entries(state.outcomes ?? {}).flatMap(([name, rows]) => (rows === 1 ? [name] : []))
   const lines = [

@@ -68,7 +68,7 @@ async function withEvents(info: RegisterInfo, dir: string): Promise<Imported> {
 }
 
 /** Whether a run that names no register uses this one. */
-function useOf(name: string, env: Env): string {
+function describeUse(name: string, env: Env): string {
   const set = registersOf(env)
   const isUsed = set === null ? name !== SAMPLE : set.includes(name)
   const why = set === null ? '' : ` (FETTLE_REGISTER names ${set.join(', ')})`
@@ -82,7 +82,7 @@ function describe(info: Imported, env: Env): readonly string[] {
     .map(([country, count]) => `${country || '(none)'} ${count}`)
   return [
     `${info.name}: ${counted(info.companies, 'company', 'companies')} (${countries.join(', ')})`,
-    `  use       ${useOf(info.name, env)}`,
+    `  use       ${describeUse(info.name, env)}`,
     ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
     `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,

@@ -8,9 +8,9 @@ import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile, type Ending } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 import { reportEndings } from './run/run.ts'
-import { checkFlags, settingsOf, showRun } from './shared.ts'
+import { checkFlags, createSettings, showRun } from './shared.ts'
 
-export const bodyOf = (command: 'resume' | 'collect'): Body => ({
+export const createBody = (command: 'resume' | 'collect'): Body => ({
   run: (flags, io) =>
     runRecorded(command, flags, io, runsDir => {
       const found = findResumable(runsDir, textFlag(flags, 'run') ?? undefined)
@@ -44,7 +44,7 @@ export async function runRecorded(command: string, flags: Flags, io: Io, find: (
     if (plan !== null) await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     reporters.enable()
     // A recorded run has its credentials from its pipeline; a finished run and a merge need none.
-    const settings = settingsOf(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
+    const settings = createSettings(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
     ending = { name, result: await start(settings), isRepeated: isFinished }
   } catch (error) {
     ending = { name, error }

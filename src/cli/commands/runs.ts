@@ -15,7 +15,7 @@ import { counted } from '../../counted.ts'
 import { type ErrorCode, EXIT, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { parseDuration } from '../../pipeline/index.ts'
-import { escapeTerminal, renderHistory, resultLine, resultLineOf, safeJson } from '../../report/index.ts'
+import { escapeTerminal, renderHistory, resultLine, formatResultLine, safeJson } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
@@ -37,8 +37,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const pipeline = textFlag(flags, 'pipeline')
   const html = textFlag(flags, 'html')
   if (html !== null) return page(html, runsDir, { pipeline: pipeline ?? undefined, target }, io)
-  const within = withinOf(flags)
-  const ids = listRunIds(runsDir, pipeline ?? undefined).filter(id => target === null || targetOf(runsDir, id) === target)
+  const within = readWithin(flags)
+  const ids = listRunIds(runsDir, pipeline ?? undefined).filter(id => target === null || readTarget(runsDir, id) === target)
   const attempts = readAttempts(runsDir, pipeline ?? undefined).filter(attempt => target === null || attempt.target === target)
   const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
   const code = within !== null && good === undefined ? EXIT.checks : EXIT.ok
@@ -51,13 +51,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return code
   }
   if (isOn(flags, 'json')) {
-    for (const entry of inOrder(ids, attempts)) io.out(typeof entry === 'string' ? lineOf(runsDir, entry) : attemptLine(entry))
+    for (const entry of inOrder(ids, attempts)) io.out(typeof entry === 'string' ? formatLine(runsDir, entry) : attemptLine(entry))
     return code
   }
   if (ids.length + attempts.length === 0)
     io.err(escapeTerminal(`no run${[pipeline, target].map(name => (name === null ? '' : ` of ${name}`)).join('')} in ${runsDir}`))
   else {
-    const rows = inOrder(ids, attempts).map(entry => (typeof entry === 'string' ? rowOf(runsDir, entry) : attemptRow(entry)))
+    const rows = inOrder(ids, attempts).map(entry => (typeof entry === 'string' ? formatRow(runsDir, entry) : attemptRow(entry)))
     io.out(columnsText([COLUMNS, ...rows]))
   }
   return EXIT.ok
@@ -75,7 +75,7 @@ const attemptRow = ({ at, pipeline, code, exitCode }: Attempt): string[] => [
 
 function attemptLine({ pipeline, exitCode, code, message }: Attempt): string {
   const { hint } = new FettleError(code as ErrorCode)
-  return resultLineOf({ status: 'error', exitCode, runId: null, pipeline, error: { code, message, hint } })
+  return formatResultLine({ status: 'error', exitCode, runId: null, pipeline, error: { code, message, hint } })
 }
 
 const notStarted = ({ at, code, message }: Attempt): string =>
@@ -117,14 +117,14 @@ async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
   return code
 }
 
-function withinOf(flags: Flags): number | null {
+function readWithin(flags: Flags): number | null {
   const text = textFlag(flags, 'within')
   const ms = text === null ? null : parseDuration(text)
   if (text === null || ms !== null) return ms
   throw usageError(`--within ${text}: expected a time such as 26h or 2d`)
 }
 
-function targetOf(runsDir: string, id: string): unknown {
+function readTarget(runsDir: string, id: string): unknown {
   try {
     return listedRun(runsDir, id).state.plan.target
   } catch {
@@ -143,7 +143,7 @@ function isGoodSince(runsDir: string, id: string, since: number): boolean {
   }
 }
 
-const lineOf = (runsDir: string, id: string): string => {
+const formatLine = (runsDir: string, id: string): string => {
   try {
     const queued = queuedRun(runsDir, id)
     if (queued !== null) return queuedLine(queued, 'running', null)
@@ -151,11 +151,11 @@ const lineOf = (runsDir: string, id: string): string => {
     return resultLine({ ...report(), exitCode: code ?? state.exitCode })
   } catch (error) {
     const { code, message, hint, exitCode } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
-    return resultLineOf({ status: 'error', exitCode, runId: id, pipeline: null, error: { code, message, hint } })
+    return formatResultLine({ status: 'error', exitCode, runId: id, pipeline: null, error: { code, message, hint } })
   }
 }
 
-function rowOf(runsDir: string, id: string): string[] {
+function formatRow(runsDir: string, id: string): string[] {
   try {
     if (queuedRun(runsDir, id) !== null) return [id, 'queued', '-', '-', '-', '-']
     const { state, status, code, matchRate } = listedRun(runsDir, id)

@@ -20,7 +20,7 @@ import { renderText, type Style, type TextOptions } from '../../report/formats/t
 import { escapeTerminal, type Report } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
-import { skipCodeOf } from '../result/result.ts'
+import { readSkipCode } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 import { type ProgressDisplay, showProgress } from '../terminal/progress/index.ts'
 
@@ -38,7 +38,7 @@ export function pipelineFiles(flags: Flags): string[] {
   return files
 }
 
-export const overridesOf = (flags: Flags, env: Io['env']): Overrides => ({
+export const readOverrides = (flags: Flags, env: Io['env']): Overrides => ({
   target: textFlag(flags, 'target'),
   service: textFlag(flags, 'service'),
   register: registerFlag(flags),
@@ -62,7 +62,7 @@ export const prepareContext = (flags: Flags, io: Io, keeps = false) => ({
     signal: io.signal,
     onNote: text => !keeps || isOn(flags, 'quiet') || io.err(escapeTerminal(text)),
   }),
-  ...overridesOf(flags, io.env),
+  ...readOverrides(flags, io.env),
 })
 
 /** The display of a run; `label` and `width` if several run at once. */
@@ -78,7 +78,7 @@ export const showRun = (flags: Flags, io: Io, label: string | null = null, width
 const REFRESHED = ['matched', 'review', 'unmatched'] as const
 
 /** `--answers-dir`, `--refresh`, `--refresh-where` and `--refresh-key`. Throws FETTLE_USAGE. */
-export function reuseOf(flags: Flags): Required<Pick<ReuseSettings, 'answersDir' | 'refresh'>> {
+export function readReuse(flags: Flags): Required<Pick<ReuseSettings, 'answersDir' | 'refresh'>> {
   const outcomes = listFlag(flags, 'refresh-where').map(text => {
     const outcome = REFRESHED.find(one => text === `outcome=${one}`)
     if (outcome !== undefined) return outcome
@@ -89,7 +89,7 @@ export function reuseOf(flags: Flags): Required<Pick<ReuseSettings, 'answersDir'
 }
 
 /** `--timeout` in milliseconds, null for none. */
-export function timeoutOf(flags: Flags): number | null {
+export function readTimeout(flags: Flags): number | null {
   const text = textFlag(flags, 'timeout')
   if (text === null) return null
   const ms = parseDuration(text)
@@ -100,16 +100,16 @@ export function timeoutOf(flags: Flags): number | null {
 
 /** Throws FETTLE_USAGE for flags that are otherwise read only during or after the run. */
 export function checkFlags(flags: Flags): void {
-  timeoutOf(flags)
-  reuseOf(flags)
-  skipCodeOf(flags)
+  readTimeout(flags)
+  readReuse(flags)
+  readSkipCode(flags)
   textFlag(flags, 'record')
 }
 
 /** The others name a run, or are called by a person. */
 const HAS_RUN_KEY = ['run', 'merge']
 
-export function settingsOf(
+export function createSettings(
   flags: Flags,
   io: Io,
   observers: ReporterDispatcher,
@@ -120,10 +120,10 @@ export function settingsOf(
     env: io.env,
     cwd: io.cwd,
     runsDir: needText(flags, 'runs-dir'),
-    ...reuseOf(flags),
+    ...readReuse(flags),
     credentials,
-    args: argsOf(flags, command),
-    timeoutMs: timeoutOf(flags),
+    args: listArgs(flags, command),
+    timeoutMs: readTimeout(flags),
     record: textFlag(flags, 'record'),
     detach: isOn(flags, 'detach'),
     dropDecisions: isOn(flags, 'drop-decisions'),
@@ -171,7 +171,7 @@ const REPORTED = [
 ] as const
 
 /** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
-function argsOf(flags: Flags, command: string): RunSettings['args'] {
+function listArgs(flags: Flags, command: string): RunSettings['args'] {
   const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
   const register = registerFlag(flags)
   return { command, ...Object.fromEntries(given), ...(register === null ? {} : { register }), var: Object.keys(varFlags(flags)) }

@@ -4,24 +4,24 @@ import { FettleError } from '../../errors.ts'
 import { escapeTerminal, resultLine } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
-import { skipCodeOf } from '../result/result.ts'
+import { readSkipCode } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 import { statusQueued } from './run/queued.ts'
-import { checkFlags, hasPage, reportText, timeoutOf } from './shared.ts'
+import { checkFlags, hasPage, reportText, readTimeout } from './shared.ts'
 
 /** 0: done or ready to collect; 75: running or resumable; 76: failed at the service; otherwise the exit code of the run. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const isWatched = isOn(flags, 'watch')
-  if (!isWatched && timeoutOf(flags) !== null) throw usageError('--timeout requires --watch')
+  if (!isWatched && readTimeout(flags) !== null) throw usageError('--timeout requires --watch')
   const runsDir = needText(flags, 'runs-dir')
   const runId = findOpenRunId(runsDir, textFlag(flags, 'run') ?? undefined)
   const queued = queuedRun(runsDir, runId)
-  if (queued !== null) return statusQueued(queued, flags, io, timeoutOf(flags))
+  if (queued !== null) return statusQueued(queued, flags, io, readTimeout(flags))
   const place = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal }
-  const status = isWatched ? await watchRun(runId, place, timeoutOf(flags), printChanges(io)) : await getRunStatus(runId, place)
+  const status = isWatched ? await watchRun(runId, place, readTimeout(flags), printChanges(io)) : await getRunStatus(runId, place)
   const report = reportOfRun(runsDir, runId)
-  const code = status.state.status === 'skipped' ? (skipCodeOf(flags) ?? status.code) : status.code
+  const code = status.state.status === 'skipped' ? (readSkipCode(flags) ?? status.code) : status.code
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {
     io.out(reportText(report, io, 'out', { isStopped: status.status === 'stopped', hasPage: hasPage(io, runsDir, runId) }))

@@ -9,7 +9,7 @@ import { isTestFile } from '../../pipeline/index.ts'
 import { escapeTerminal, escapeXml, safeJson } from '../../report/formats/escape.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, textFlag } from '../options/read.ts'
-import { exitOf, worstExit } from '../result/exit.ts'
+import { chooseExit, worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 import { printError } from '../terminal/print-error.ts'
 import { selectedFiles } from './pipelines.ts'
@@ -38,9 +38,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       io.err(printError(error, isOn(flags, 'debug')))
     }
   const failed = results.filter(({ failures }) => failures.length > 0)
-  const code = worstExit([...broken.map(({ error }) => exitOf(error)), failed.length > 0 ? EXIT.checks : EXIT.ok])
+  const code = worstExit([...broken.map(({ error }) => chooseExit(error)), failed.length > 0 ? EXIT.checks : EXIT.ok])
   const junit = textFlag(flags, 'junit')
-  if (junit !== null) await writeAtomic(resolve(io.cwd, junit), junitOf(results, broken))
+  if (junit !== null) await writeAtomic(resolve(io.cwd, junit), renderJunit(results, broken))
   if (isJson) io.out(safeJson({ schema: 'fettle/test/v1', ok: code === EXIT.ok, exitCode: code, updated, results }))
   else io.out(summary(results.length, failed.length, broken.length, updated))
   return code
@@ -48,7 +48,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 /** The test files of the pipelines that --select chooses. */
 async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
-  const files = await filesOf(listFlag(flags, 'files'), io.cwd)
+  const files = await findFiles(listFlag(flags, 'files'), io.cwd)
   if (listFlag(flags, 'select').length === 0) return files
   const pipelines = await Promise.all(files.map(file => testedFile(file, io.cwd)))
   const known = pipelines.filter(pipeline => pipeline !== null)
@@ -59,7 +59,7 @@ async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
 }
 
 /** The files that are named, those of folders that are named, or all below this folder. Throws when there are no test files. */
-async function filesOf(given: readonly string[], cwd: string): Promise<string[]> {
+async function findFiles(given: readonly string[], cwd: string): Promise<string[]> {
   const found: string[] = []
   for (const name of given.length === 0 ? ['.'] : given) {
     const facts = await stat(resolve(cwd, name)).catch(() => null)
@@ -91,11 +91,11 @@ async function testFilesIn(folder: string, below: string): Promise<string[]> {
   return files
 }
 
-const titleOf = ({ name, fault }: TestResult): string => (fault === null ? name : `${name} (${fault})`)
+const formatTitle = ({ name, fault }: TestResult): string => (fault === null ? name : `${name} (${fault})`)
 
 function lines(result: TestResult): string[] {
   const verdict = result.failures.length === 0 ? 'ok  ' : 'FAIL'
-  return [`${verdict} ${result.file} > ${titleOf(result)}`, ...result.failures.map(text => `       ${text}`)]
+  return [`${verdict} ${result.file} > ${formatTitle(result)}`, ...result.failures.map(text => `       ${text}`)]
 }
 
 function summary(all: number, failed: number, broken: number, updated: number): string {
@@ -111,14 +111,14 @@ function summary(all: number, failed: number, broken: number, updated: number): 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
 /** A suite is a test file, a case a test or a test under a fault; a file that is not valid is an error. */
-function junitOf(results: readonly TestResult[], broken: readonly BrokenFile[]): string {
+function renderJunit(results: readonly TestResult[], broken: readonly BrokenFile[]): string {
   const suites = [...new Set(results.map(({ file }) => file))].map(file => {
     const tests = results.filter(one => one.file === file)
-    return suiteOf(file, tests.map(caseOf), tests.filter(one => one.failures.length > 0).length, 0)
+    return renderSuite(file, tests.map(renderCase), tests.filter(one => one.failures.length > 0).length, 0)
   })
   const errors = broken.map(({ file, error }) => {
     const message = escapeXml(error instanceof Error ? error.message : String(error))
-    return suiteOf(
+    return renderSuite(
       file,
       [`    <testcase classname="${escapeXml(file)}" name="file"><error message="${message}"/></testcase>`],
       0,
@@ -128,11 +128,11 @@ function junitOf(results: readonly TestResult[], broken: readonly BrokenFile[]):
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fettle test">\n${[...suites, ...errors].join('')}</testsuites>\n`
 }
 
-const suiteOf = (file: string, cases: readonly string[], failures: number, errors: number): string =>
+const renderSuite = (file: string, cases: readonly string[], failures: number, errors: number): string =>
   `  <testsuite name="${escapeXml(file)}" tests="${cases.length}" failures="${failures}" errors="${errors}">\n${cases.join('\n')}\n  </testsuite>\n`
 
-function caseOf(result: TestResult): string {
-  const head = `    <testcase classname="${escapeXml(result.file)}" name="${escapeXml(titleOf(result))}" time="${seconds(result.ms)}"`
+function renderCase(result: TestResult): string {
+  const head = `    <testcase classname="${escapeXml(result.file)}" name="${escapeXml(formatTitle(result))}" time="${seconds(result.ms)}"`
   const [first] = result.failures
   if (first === undefined) return `${head}/>`
   return `${head}><failure message="${escapeXml(first)}">${result.failures.map(escapeXml).join('\n')}</failure></testcase>`

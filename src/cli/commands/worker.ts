@@ -2,7 +2,7 @@
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import type { Flags } from '../command.ts'
-import { isOn, listFlag, needText, queueOf, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, readQueue, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 const MOST_AT_ONCE = 64
@@ -11,7 +11,7 @@ const MOST_AT_ONCE = 64
 export async function run(flags: Flags, io: Io): Promise<number> {
   const concurrency = wholeFlag(flags, 'concurrency', 1, MOST_AT_ONCE) ?? 1
   const runsDir = needText(flags, 'runs-dir')
-  const queue = queueOf(flags)
+  const queue = readQueue(flags)
   const { runQueueWorker } = await import('../../app/distributed/index.ts')
   const print = (text: string): void => {
     if (!isOn(flags, 'quiet')) io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))

@@ -10,12 +10,12 @@ const RESULT = /^\[?\{"schema":"fettle\/result\//
 
 /** Throws FETTLE_USAGE when the file exists and is not a result; what is not a regular file is left to the writer. */
 export async function assertReplaceableResult(path: string, shown: string): Promise<void> {
-  const head = await headOf(path)
+  const head = await readHead(path)
   if (head === null || head === '' || RESULT.test(head)) return
   throw usageError(`--result-file ${shown} exists and is not a fettle result; refusing to overwrite it`, 'Name another file.')
 }
 
-async function headOf(path: string): Promise<string | null> {
+async function readHead(path: string): Promise<string | null> {
   try {
     if (!(await lstat(path)).isFile()) return null
     const handle = await open(path)

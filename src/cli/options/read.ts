@@ -63,7 +63,7 @@ export function varFlags(flags: Flags): Record<string, string> {
 }
 
 /** The queue of `--queue` and `--queue-name`. Throws FETTLE_USAGE without `--queue`. */
-export const queueOf = (flags: Flags): { readonly url: string; readonly name: string } => ({
+export const readQueue = (flags: Flags): { readonly url: string; readonly name: string } => ({
   url: needText(flags, 'queue'),
   name: textFlag(flags, 'queue-name') ?? 'fettle',
 })

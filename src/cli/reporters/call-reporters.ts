@@ -33,7 +33,7 @@ export class CallReporters {
     const isWaiting = requests.map(({ path }) => path !== null && path !== STDOUT)
     return new CallReporters(
       io,
-      requests.flatMap(filesOf),
+      requests.flatMap(listFiles),
       requests.some(({ path }) => path === STDOUT),
       created.filter((_, index) => !isWaiting[index]),
       created.filter((_, index) => isWaiting[index]),
@@ -74,7 +74,7 @@ export class CallReporters {
   }
 }
 
-function filesOf({ type, path }: ReporterRequest): string[] {
+function listFiles({ type, path }: ReporterRequest): string[] {
   if (path === null || path === STDOUT) return []
   return type.files === undefined ? [path] : type.files.map(file => `${path}/${file}`)
 }

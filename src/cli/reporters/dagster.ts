@@ -10,7 +10,7 @@ import type { CallReporter } from './reporter.ts'
 type Channel = { readonly path: string } | { readonly stream: 'stdout' | 'stderr'; readonly atEnd: boolean }
 
 /** Where Dagster expects messages: a file or a stream, as they happen or all at the end; null if the variable cannot be read. */
-function channelOf(env: Env): Channel | null {
+function findChannel(env: Env): Channel | null {
   try {
     const params = pipesParams(env, 'DAGSTER_PIPES_MESSAGES')
     if (typeof params.path === 'string') return { path: params.path }
@@ -22,11 +22,11 @@ function channelOf(env: Env): Channel | null {
 }
 
 export function usesStdout(env: Env): boolean {
-  const channel = channelOf(env)
+  const channel = findChannel(env)
   return channel !== null && 'stream' in channel && channel.stream === 'stdout'
 }
 
-function stepOf(env: Env): PipesStep {
+function readStep(env: Env): PipesStep {
   const { asset_keys: assets, extras } = pipesContext(env)
   const texts = (list: unknown): string[] => (Array.isArray(list) ? list.filter(item => typeof item === 'string') : [])
   return { assets: texts(assets), checks: texts(extras?.checks) }
@@ -42,7 +42,7 @@ export function dagsterReporter(io: Io): CallReporter {
   const buffered: string[] = []
   let step: PipesStep | null = null
   const send = (message: PipesMessage): void => {
-    const channel = channelOf(io.env)
+    const channel = findChannel(io.env)
     if (channel === null)
       throw new Error(
         'DAGSTER_PIPES_MESSAGES names neither a file nor a stream: use PipesTempFileMessageReader or a pod log reader',
@@ -55,7 +55,7 @@ export function dagsterReporter(io: Io): CallReporter {
   /** `opened` must be the first message; a call that starts no run sends it with its results. */
   const open = (): PipesStep => {
     if (step === null) {
-      step = stepOf(io.env)
+      step = readStep(io.env)
       send({ method: 'opened', params: { extras: {} } })
     }
     return step
@@ -76,7 +76,7 @@ export function dagsterReporter(io: Io): CallReporter {
     },
     onCallEnd(results) {
       for (const message of pipesMessages(results, open(), path => resolve(io.cwd, path))) send(message)
-      const channel = channelOf(io.env)
+      const channel = findChannel(io.env)
       if (buffered.length > 0 && channel !== null && 'stream' in channel)
         io[channel.stream === 'stdout' ? 'out' : 'err'](buffered.join('\n'))
     },

@@ -10,7 +10,7 @@ import {
   type Report,
   renderIndex,
   renderJunit,
-  renderMarkdownOf,
+  renderMarkdowns,
   renderOpenMetrics,
 } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
@@ -19,7 +19,7 @@ import { type CallReporter, type ReporterOptions, STDOUT } from './reporter.ts'
 const RENDER = {
   junit: renderJunit,
   openmetrics: renderOpenMetrics,
-  markdown: (results: readonly PipelineResult[]) => renderMarkdownOf(results),
+  markdown: (results: readonly PipelineResult[]) => renderMarkdowns(results),
 } as const
 
 export const documentReporter = (name: keyof typeof RENDER, { path, io }: ReporterOptions): CallReporter => ({

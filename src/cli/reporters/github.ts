@@ -1,7 +1,7 @@
 /** GitHub Actions: annotations in the log, and the summary and outputs of the step in the files that its environment names. */
 import { appendFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
-import { githubAnnotations, githubOutputFile, githubOutputs, type PipelineResult, renderMarkdownOf } from '../../report/index.ts'
+import { githubAnnotations, githubOutputFile, githubOutputs, type PipelineResult, renderMarkdowns } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import type { CallReporter } from './reporter.ts'
 
@@ -23,7 +23,7 @@ export function githubReporter(summary: string | null, io: Io): CallReporter {
       const parts = [
         () => githubAnnotations(results, inWorkspace).forEach(io.err),
         () => append(file('GITHUB_OUTPUT'), () => githubOutputFile(githubOutputs(results, exitCode))),
-        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => summaryOf(results, room, io)),
+        () => append(summary ?? file('GITHUB_STEP_SUMMARY'), room => renderSummary(results, room, io)),
       ]
       // A part that fails does not stop the others.
       const failures = parts.flatMap(part => {
@@ -45,9 +45,9 @@ function append(path: string | null, text: (size: number) => string): void {
 }
 
 /** Without cells of the list unless FETTLE_SUMMARY_ROWS asks for them: everyone who sees the workflow sees its summary. */
-function summaryOf(results: readonly PipelineResult[], size: number, { env }: Io): string {
+function renderSummary(results: readonly PipelineResult[], size: number, { env }: Io): string {
   const room = MAX_SUMMARY - size
   if (room < MIN_SUMMARY) throw new Error(`the summary of this step is full: ${size} bytes`)
   const hasRows = /^(?:true|1)$/i.test(env.FETTLE_SUMMARY_ROWS ?? '')
-  return `${size > 0 ? '\n' : ''}${renderMarkdownOf(results, room - 1, hasRows)}`
+  return `${size > 0 ? '\n' : ''}${renderMarkdowns(results, room - 1, hasRows)}`
 }

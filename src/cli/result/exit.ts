@@ -21,4 +21,4 @@ export const worstExit = (codes: readonly number[]): number =>
   WORST_FIRST.find(code => codes.includes(code)) ?? codes[0] ?? EXIT.ok
 
 /** The exit code of a thrown value: by kind for a FettleError, otherwise a bug. */
-export const exitOf = (error: unknown): number => (FettleError.is(error) ? error.exitCode : EXIT.bug)
+export const chooseExit = (error: unknown): number => (FettleError.is(error) ? error.exitCode : EXIT.bug)

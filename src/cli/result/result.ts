@@ -4,13 +4,13 @@ import type { QueuedRun } from '../../app/distributed/index.ts'
 import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
-import { type PipelineResult, rejectionOf, resultLine, resultLineOf } from '../../report/index.ts'
+import { type PipelineResult, rejectionOf, resultLine, formatResultLine } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { exitOf } from './exit.ts'
+import { chooseExit } from './exit.ts'
 
 /** The outcome of one pipeline: a report, an error before there was one, or a result line if it was left in a queue. `name` is the file until it is read; `isRepeated` is a run that had finished before the command. */
 export type Ending = { readonly name: string | null } & (
@@ -20,11 +20,11 @@ export type Ending = { readonly name: string | null } & (
 )
 
 /** `--strict` counts a warning, one of the plan too, as a failed check; `--skip-code` replaces the code of an input without rows. */
-export function codeOf(ending: Ending, flags: Flags): number {
-  if ('error' in ending) return exitOf(ending.error)
+export function chooseCode(ending: Ending, flags: Flags): number {
+  if ('error' in ending) return chooseExit(ending.error)
   if ('left' in ending) return EXIT.ok
   const { status, exitCode, detached } = ending.result.state
-  if (status === 'skipped') return skipCodeOf(flags) ?? exitCode ?? EXIT.ok
+  if (status === 'skipped') return readSkipCode(flags) ?? exitCode ?? EXIT.ok
   if (exitCode === EXIT.ok && (ending.result.unremoved ?? []).length > 0) return EXIT.checks
   if (exitCode === EXIT.ok && hasWarnings(ending.result) && isOn(flags, 'strict')) return EXIT.checks
   return exitCode ?? (detached ? EXIT.ok : EXIT.bug)
@@ -35,7 +35,7 @@ export const hasWarnings = ({ state: { status, issues } }: RunResult): boolean =
   status === 'warn' || issues.some(({ severity }) => severity === 'warn')
 
 /** `--skip-code`, null if absent. Throws FETTLE_USAGE for a value that is not an exit code or that has another meaning. */
-export function skipCodeOf(flags: Flags): number | null {
+export function readSkipCode(flags: Flags): number | null {
   const code = wholeFlag(flags, 'skip-code', 0, 255)
   if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
   throw usageError(
@@ -44,9 +44,9 @@ export function skipCodeOf(flags: Flags): number | null {
   )
 }
 
-export function pipelineResultOf(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
-  if ('result' in ending) return { ...ending.result.report, exitCode: codeOf(ending, flags) }
-  return { ...rejectionOf(ending.error, ending.name ?? 'fettle'), exitCode: codeOf(ending, flags) }
+export function createResult(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
+  if ('result' in ending) return { ...ending.result.report, exitCode: chooseCode(ending, flags) }
+  return { ...rejectionOf(ending.error, ending.name ?? 'fettle'), exitCode: chooseCode(ending, flags) }
 }
 
 /** Called before anything is sent. Throws FETTLE_OUTPUT_WRITE if the result file cannot be written, FETTLE_USAGE if it would replace another file. */
@@ -62,7 +62,7 @@ export async function printResults(endings: readonly Ending[], flags: Flags, io:
   const lines = endings.map(ending => {
     if ('left' in ending) return ending.left
     return 'result' in ending
-      ? resultLine({ ...ending.result.report, exitCode: codeOf(ending, flags) })
+      ? resultLine({ ...ending.result.report, exitCode: chooseCode(ending, flags) })
       : errorLine(ending.error, ending.name, needText(flags, 'runs-dir'))
   })
   const file = textFlag(flags, 'result-file')
@@ -95,14 +95,14 @@ export async function printFailure(error: unknown, argv: readonly string[], io: 
   const file = argvValue(argv, 'result-file')
   // The failure may be that very file, which is already reported.
   if (file !== undefined) await writeLines([line], file, io).catch(() => {})
-  if (wordsOf(argv).includes('--json')) io.out(line)
+  if (beforeSeparator(argv).includes('--json')) io.out(line)
 }
 
-const wordsOf = (argv: readonly string[]): readonly string[] => (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv)
+const beforeSeparator = (argv: readonly string[]): readonly string[] => (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv)
 
 /** The value of a flag in a command line that may not be valid. */
 export function argvValue(argv: readonly string[], flag: string): string | undefined {
-  const words = wordsOf(argv)
+  const words = beforeSeparator(argv)
   const at = words.findIndex(word => word === `--${flag}` || word.startsWith(`--${flag}=`))
   const value = words[at]?.includes('=') ? words[at]?.slice(flag.length + 3) : words[at + 1]
   return at < 0 || value === undefined || value.startsWith('-') ? undefined : value
@@ -114,9 +114,9 @@ function errorLine(error: unknown, pipeline: string | null, runsDir: string | un
   const { code, message, exitCode } = known
   const hint = hintWithCommand(known.hint, known.action, runsDir)
   const reason = { code, message: message.slice(0, 1000), hint }
-  return resultLineOf({ status: 'error', exitCode, runId: null, pipeline, error: reason })
+  return formatResultLine({ status: 'error', exitCode, runId: null, pipeline, error: reason })
 }
 
 /** The result line of a run in a queue. */
 export const queuedLine = ({ runId, pipeline }: QueuedRun, status: string, exitCode: number | null): string =>
-  resultLineOf({ status, exitCode, runId, pipeline })
+  formatResultLine({ status, exitCode, runId, pipeline })

@@ -40,7 +40,7 @@ export function printError(error: unknown, debug: boolean, runsDir: string = DEF
   const known = FettleError.is(error)
   const own =
     known && error.issues.length > 0 ? error.issues.map(one => printIssue(one, runsDir, of)) : [printOne(error, runsDir, of)]
-  return [...own, ...(debug ? stacksOf(error) : [])].join('\n')
+  return [...own, ...(debug ? listStacks(error) : [])].join('\n')
 }
 
 function printOne(error: unknown, runsDir: string, of: string | null): string {
@@ -50,6 +50,6 @@ function printOne(error: unknown, runsDir: string, of: string | null): string {
   return print({ of, label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint, action: null }, runsDir)
 }
 
-function* stacksOf(error: unknown): Generator<string> {
+function* listStacks(error: unknown): Generator<string> {
   for (let one: unknown = error; one instanceof Error; one = one.cause) yield escapeLines(one.stack ?? one.message)
 }

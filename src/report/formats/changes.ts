@@ -20,14 +20,14 @@ export function renderDiffText(diff: Diff, most: number): string {
     return [
       '',
       `${KIND_WORDS[kind]}: ${count(diff.counts[kind])}`,
-      ...rows.slice(0, most).map(row => `  ${lineOf(row)}`),
+      ...rows.slice(0, most).map(row => `  ${formatChange(row)}`),
       ...(rest > 0 ? [`  … ${count(rest)} more`] : []),
     ]
   })
   return [`${diff.against} -> ${diff.now}: ${countWords(diff.counts)}`, ...lines].map(escapeTerminal).join('\n')
 }
 
-function lineOf(change: RowChange): string {
+function formatChange(change: RowChange): string {
   const { row, key, name, cause } = change
   const { was, is } = besides(change)
   const who = [key ?? (row === null ? '' : `row ${count(row)}`), name].filter(text => text !== '').join(' ')

@@ -7,7 +7,7 @@ import { isRejection, type PipelineResult } from '../pipeline-result.ts'
 import { resultLine } from '../result-line.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES, STATUS, type Verdict, verdictOf } from '../verdict.ts'
-import { hintOf } from '../words.ts'
+import { formatHint } from '../words.ts'
 import { plain, safeJson } from './escape.ts'
 
 export interface PipesMessage {
@@ -37,17 +37,17 @@ export function pipesMessages(
   step: PipesStep,
   place: (path: string) => string,
 ): PipesMessage[] {
-  const failure = results.map(errorOf).find(error => error !== null) ?? null
+  const failure = results.map(findError).find(error => error !== null) ?? null
   const ends = results.flatMap(one => (isRejection(one) ? refused(one) : ended(one, results.length === 1, step, place)))
   return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
 }
 
-function errorOf(pipelineResult: PipelineResult) {
+function findError(pipelineResult: PipelineResult) {
   const error = isRejection(pipelineResult)
     ? pipelineResult.issues.find(({ severity }) => severity === 'error')
     : pipelineResult.results[0]?.error
   if (error == null) return null
-  const message = plain(`${error.message} ${hintOf(error)}`.trimEnd())
+  const message = plain(`${error.message} ${formatHint(error)}`.trimEnd())
   return { name: error.code, message, stack: [], cause: null, context: null }
 }
 
@@ -55,7 +55,7 @@ const refused = ({ name, issues }: Extract<PipelineResult, { issues: unknown }>)
   issues.map(issue =>
     pipesLog(
       issue.severity === 'error' ? 'ERROR' : 'WARNING',
-      `${name}: ${issue.code}: ${issue.message} ${hintOf(issue)}`.trimEnd(),
+      `${name}: ${issue.code}: ${issue.message} ${formatHint(issue)}`.trimEnd(),
     ),
   )
 
@@ -76,12 +76,12 @@ function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: 
     const custom: PipesMessage = { method: 'report_custom_message', params: { payload: JSON.parse(resultLine(report)) } }
     // A run that stopped, was skipped or is detached has no result.
     if (verdict !== 'success' && verdict !== 'warn' && verdict !== 'fail') return [log, custom]
-    const asset = assetOf(step.assets, result.name, isAlone)
+    const asset = findAsset(step.assets, result.name, isAlone)
     if (asset === null) {
       const why = `${result.name}: none of the assets of this step has its name: ${step.assets.join(', ')}`
       return [log, ...(step.assets.length === 0 ? [] : [pipesLog('WARNING', why)]), custom]
     }
-    return [log, ...materialised(asset, report, result, step, place), ...checksOf(asset, result, step), custom]
+    return [log, ...materialised(asset, report, result, step, place), ...reportChecks(asset, result, step), custom]
   })
 }
 
@@ -89,7 +89,7 @@ const underscored = (name: string): string => name.replace(/\W/g, '_').toLowerCa
 const lastPart = (key: string): string => underscored(key.replace(/^(?:.*[^\\])?\//s, ''))
 
 /** The only asset of the step for the only pipeline of the call; otherwise the asset with this name, under any prefix. */
-function assetOf(assets: readonly string[], name: string, isAlone: boolean): string | null {
+function findAsset(assets: readonly string[], name: string, isAlone: boolean): string | null {
   if (isAlone && assets.length === 1) return assets[0] ?? null
   return assets.find(key => lastPart(key) === underscored(name)) ?? null
 }
@@ -104,10 +104,10 @@ function materialised(
 ): PipesMessage[] {
   const others = result.outputs.flatMap(output => {
     const key = assets.find(one => one !== asset && lastPart(one) === underscored(`${result.name}_${output.kind}`))
-    return key === undefined ? [] : [materialisation(key, output, factsOf(report, place), place)]
+    return key === undefined ? [] : [materialisation(key, output, listFacts(report, place), place)]
   })
   const own = result.outputs.find(({ kind }) => kind === 'output')
-  const more = { ...factsOf(report, place), ...countsOf(report, result) }
+  const more = { ...listFacts(report, place), ...listCounts(report, result) }
   return [materialisation(asset, own, more, place), ...others]
 }
 
@@ -131,14 +131,14 @@ function materialisation(
   }
 }
 
-const factsOf = ({ status, metadata }: Report, place: (path: string) => string): Metadata => ({
+const listFacts = ({ status, metadata }: Report, place: (path: string) => string): Metadata => ({
   status: value('text', status),
   run_id: value('text', metadata.runId),
   ...(metadata.directory === null ? {} : { report: value('path', place(`${metadata.directory}/report.html`)) }),
 })
 
 /** Unknown counts are omitted, never 0. */
-function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Metadata {
+function listCounts({ totals, elapsedMs }: Report, { input, checks }: Result): Metadata {
   const known = OUTCOMES.flatMap(name => {
     const count = totals[name]
     return count === null ? [] : [[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value('int', count)] as const]
@@ -154,7 +154,7 @@ function countsOf({ totals, elapsedMs }: Report, { input, checks }: Result): Met
 }
 
 /** Dagster allows one result for each check: that of the worst threshold that failed, else of the last. */
-function checksOf(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
+function reportChecks(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
   return step.checks.map(check_name => {
     const own = checks.filter(({ assertion }) => underscored(assertion) === underscored(check_name))
     const failed = own.filter(({ success }) => success === false)

@@ -1,7 +1,7 @@
 /** `fettle/event/v1`: the lines of `json-events`. The envelope is fixed; `data` is the journal event or progress, without row content. */
 import { z } from 'zod'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
-import { jsonSchemaOf } from '../schema.ts'
+import { toJsonSchema } from '../schema.ts'
 import { safeJson } from './escape.ts'
 
 export const eventSchema = z.object({
@@ -38,4 +38,4 @@ export const startEventData = ({ plan, jobs, resumedAt }: RunState): Event['data
 export const eventLine = (event: Omit<Event, 'schema'>): string => safeJson({ schema: 'fettle/event/v1', ...event })
 
 export const eventJsonSchema = (): object =>
-  jsonSchemaOf(eventSchema, 'fettle event', 'An event of a pipeline (fettle/event/v1).')
+  toJsonSchema(eventSchema, 'fettle event', 'An event of a pipeline (fettle/event/v1).')

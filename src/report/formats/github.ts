@@ -1,11 +1,11 @@
 /** Output for GitHub Actions within the limits of the platform: annotations as workflow commands, and the outputs of the step. */
 
 import { requiredWords } from '../message.ts'
-import { isRejection, nameOf, type PipelineResult, type Problem } from '../pipeline-result.ts'
+import { isRejection, readName, type PipelineResult, type Problem } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
 import { worst } from '../verdict.ts'
-import { count, counted, hintOf, place } from '../words.ts'
+import { count, counted, formatHint, place } from '../words.ts'
 import { clip, escapeCommand, escapeCommandProperty } from './escape.ts'
 
 /** GitHub shows ten annotations of a step and drops the rest: the tenth contains the number of the others. */
@@ -25,9 +25,9 @@ interface Annotation {
  * files: GitHub shows annotations only in files of the checkout.
  */
 export function githubAnnotations(results: readonly PipelineResult[], inWorkspace: (file: string) => string | null): string[] {
-  const all = results.flatMap(annotationsOf)
+  const all = results.flatMap(listAnnotations)
   const sorted = [...all.filter(one => one.level === 'error'), ...all.filter(one => one.level === 'warning')]
-  if (sorted.length <= ANNOTATIONS) return sorted.map(one => commandOf(one, inWorkspace))
+  if (sorted.length <= ANNOTATIONS) return sorted.map(one => formatCommand(one, inWorkspace))
   const shown = sorted.slice(0, ANNOTATIONS - 1)
   const rest = sorted.slice(shown.length)
   const errors = rest.filter(one => one.level === 'error').length
@@ -37,11 +37,11 @@ export function githubAnnotations(results: readonly PipelineResult[], inWorkspac
     message: `and ${count(rest.length)} more: ${counted(errors, 'error')}, ${counted(rest.length - errors, 'warning')}; see the summary and report.html`,
     at: null,
   }
-  return [...shown, last].map(one => commandOf(one, inWorkspace))
+  return [...shown, last].map(one => formatCommand(one, inWorkspace))
 }
 
-function annotationsOf(pipelineResult: PipelineResult): Annotation[] {
-  const name = nameOf(pipelineResult)
+function listAnnotations(pipelineResult: PipelineResult): Annotation[] {
+  const name = readName(pipelineResult)
   if (isRejection(pipelineResult)) return pipelineResult.issues.flatMap(one => ofIssue(one, name))
   return pipelineResult.results.flatMap(result => [
     ...ofError(pipelineResult, result),
@@ -53,7 +53,7 @@ function annotationsOf(pipelineResult: PipelineResult): Annotation[] {
 function ofIssue(issue: Problem, name: string): Annotation[] {
   const { severity, code, message, hint, at } = issue
   if (severity === 'info') return []
-  const text = `${message}${hint === null ? '' : `\n${hintOf(issue)}`}`
+  const text = `${message}${hint === null ? '' : `\n${formatHint(issue)}`}`
   return [{ level: severity === 'error' ? 'error' : 'warning', title: `${name}: ${code}`, message: text, at }]
 }
 
@@ -78,7 +78,7 @@ const ofChecks = ({ name, file, checks }: Result): Annotation[] =>
       at: { file, line: null, column: null },
     }))
 
-function commandOf({ level, title, message, at }: Annotation, inWorkspace: (file: string) => string | null): string {
+function formatCommand({ level, title, message, at }: Annotation, inWorkspace: (file: string) => string | null): string {
   const file = at === null ? null : inWorkspace(at.file)
   const properties = [
     ['file', file === null ? null : clip(file, MESSAGE)],

@@ -7,7 +7,7 @@ import { requiredWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { serviceWords } from '../service-words.ts'
-import { hintOf, more, place } from '../words.ts'
+import { formatHint, more, place } from '../words.ts'
 import { escapeXml } from './escape.ts'
 
 /** Issues in a suite; the report contains all. */
@@ -34,16 +34,16 @@ interface Suite {
 
 export function renderJunit(results: readonly PipelineResult[]): string {
   const suites = results.flatMap(one =>
-    isRejection(one) ? [refusedSuite(one)] : one.results.map(result => suiteOf(one, result)),
+    isRejection(one) ? [refusedSuite(one)] : one.results.map(result => createSuite(one, result)),
   )
-  const all = countsOf(suites.flatMap(suite => suite.cases))
+  const all = formatCounts(suites.flatMap(suite => suite.cases))
   return `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="fettle" ${all.total} time="${seconds(suites.reduce((sum, { ms }) => sum + ms, 0))}">
 ${suites.map(suiteXml).join('')}</testsuites>
 `
 }
 
-const suiteOf = (report: Report, result: Result): Suite => ({
+const createSuite = (report: Report, result: Result): Suite => ({
   name: result.name,
   ms: result.elapsedMs,
   startedAt: report.metadata.startedAt,
@@ -63,7 +63,7 @@ const suiteOf = (report: Report, result: Result): Suite => ({
   ],
 })
 
-const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${hintOf(problem)}`.trimEnd()
+const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${formatHint(problem)}`.trimEnd()
 
 function refusedSuite({ name, issues }: Rejection): Suite {
   const errors = issues.filter(one => one.severity === 'error')
@@ -75,7 +75,7 @@ function refusedSuite({ name, issues }: Rejection): Suite {
   return { name, ms: 0, startedAt: null, properties: [], cases: [run], out: [] }
 }
 
-function countsOf(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
+function formatCounts(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
   const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
   const total = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}"`
   return { total, suite: `${total} skipped="${number('skipped')}"` }
@@ -84,7 +84,7 @@ function countsOf(cases: readonly Case[]): { readonly total: string; readonly su
 function suiteXml({ name, ms, startedAt, properties, cases, out }: Suite): string {
   const suite = escapeXml(name)
   const timestamp = startedAt === null ? '' : ` timestamp="${escapeXml(startedAt.slice(0, 19))}"`
-  return `  <testsuite name="${suite}" ${countsOf(cases).suite} time="${seconds(ms)}"${timestamp}>
+  return `  <testsuite name="${suite}" ${formatCounts(cases).suite} time="${seconds(ms)}"${timestamp}>
     <properties>
 ${properties.map(([key, value]) => `      <property name="${key}" value="${escapeXml(value)}"/>\n`).join('')}    </properties>
 ${cases.map(one => caseXml(one, suite)).join('')}    <system-out>${out.map(escapeXml).join('\n')}</system-out>

@@ -10,10 +10,10 @@ import { CHANGE_HEAD, changeCells, kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { registerDigests, serviceWords } from '../service-words.ts'
-import { shareOf } from '../totals.ts'
+import { readShare } from '../totals.ts'
 import { labelCheck, outcomeWord, STATUS, shownOutcomes, verdictOf } from '../verdict.ts'
 import { reasonsOf, unmatchedGroups, unmatchedWords } from '../why.ts'
-import { about, bytes, count, duration, hintOf, more, percent, place, points, signed } from '../words.ts'
+import { about, bytes, count, duration, formatHint, more, percent, place, points, signed } from '../words.ts'
 import { clip, escapeMarkdown as esc, markdownCell, markdownCode } from './escape.ts'
 
 /** Bytes. GitHub rejects a job summary above 1,024 KiB, and other steps may add to it. */
@@ -34,7 +34,7 @@ export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET, 
   const sections = (
     isRejection(pipelineResult)
       ? refused(pipelineResult)
-      : pipelineResult.results.flatMap(result => sectionsOf(pipelineResult, result))
+      : pipelineResult.results.flatMap(result => listSections(pipelineResult, result))
   ).filter(section => section.text !== '' && (hasRows || !WITH_CELLS.includes(section.name)))
   const kept: Section[] = []
   const dropped: string[] = []
@@ -52,7 +52,7 @@ export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET, 
 }
 
 /** Several pipelines in one text: each gets an equal share of the remaining bytes. */
-export function renderMarkdownOf(results: readonly PipelineResult[], budget = BUDGET, hasRows = true): string {
+export function renderMarkdowns(results: readonly PipelineResult[], budget = BUDGET, hasRows = true): string {
   let left = budget
   return results
     .map((one, at) => {
@@ -74,7 +74,7 @@ const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
 ]
 
 /** Most important first; omitted from the end. */
-const sectionsOf = (report: Report, result: Result): Section[] => [
+const listSections = (report: Report, result: Result): Section[] => [
   { name: 'verdict', text: verdict(report, result) },
   { name: 'rows', text: rows(report) },
   { name: 'changes', text: changes(result) },
@@ -132,7 +132,7 @@ function verdict(report: Report, result: Result): string {
 function rows(report: Report): string {
   const { totals, delta } = report
   const lines = shownOutcomes(report).map(name => {
-    const share = shareOf(name, totals)
+    const share = readShare(name, totals)
     return [outcomeWord(name, totals), count(totals[name]), share === null ? '' : percent(share)]
   })
   const rate = totals.matchRate === null ? '' : `Match rate **${percent(totals.matchRate)}**`
@@ -196,7 +196,7 @@ function issueList(issues: readonly Problem[], warnings: readonly string[]): str
   const sign = { error: '✗', warn: '!', info: 'i' } as const
   const items = issues.slice(0, ISSUES).map(issue => {
     const at = issue.at === null ? '' : ` (${markdownCode(place(issue.at))})`
-    const hint = issue.hint === null ? '' : ` _${esc(hintOf(issue))}_`
+    const hint = issue.hint === null ? '' : ` _${esc(formatHint(issue))}_`
     return `- ${sign[issue.severity]} ${esc(clip(issue.message, 500))}${at}${hint}`
   })
   const general = warnings.slice(0, ISSUES).map(text => `- ! ${esc(clip(text, 500))}`)

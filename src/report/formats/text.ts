@@ -7,9 +7,9 @@ import { companyActionLines } from '../sections/company-actions.ts'
 import { bandLine } from '../sections/matches.ts'
 import { reuseWords } from '../sections/reuse.ts'
 import { serviceWords } from '../service-words.ts'
-import { shareOf } from '../totals.ts'
+import { readShare } from '../totals.ts'
 import { labelCheck, OUTCOME, outcomeWord, STATUS, shownOutcomes, type Tone, verdictOf } from '../verdict.ts'
-import { about, bytes, count, counted, duration, hintOf, more, percent, points } from '../words.ts'
+import { about, bytes, count, counted, duration, formatHint, more, percent, points } from '../words.ts'
 import { clip, escapeTerminal } from './escape.ts'
 
 /** The purpose of a colour; the caller maps it to escape codes. */
@@ -44,7 +44,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const isCut = report.status === 'running' && options.isStopped === true
   const { sign, word, tone } = STATUS[isCut ? 'cancelled' : verdictOf(report)]
   const message = isCut ? stoppedWords(result.stages) : result.message
-  const heading = `${paint(styleOf(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
+  const heading = `${paint(chooseStyle(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
     [
@@ -67,7 +67,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     .join('\n\n')}\n`
 }
 
-const styleOf = (tone: Tone): Style => (tone === 'calm' ? 'dim' : tone)
+const chooseStyle = (tone: Tone): Style => (tone === 'calm' ? 'dim' : tone)
 
 type Paint = (style: Style, text: string) => string
 
@@ -90,10 +90,10 @@ function ledger(report: Report, paint: Paint, width: number): string[] {
   const digits = Math.max(...names.map(name => count(totals[name]).length), count(totals.rows).length)
   const room = Math.min(40, width - 28 - digits)
   const lines = names.map(name => {
-    const share = shareOf(name, totals)
+    const share = readShare(name, totals)
     const label = `  ${outcomeWord(name, totals).padEnd(16)}${count(totals[name]).padStart(digits)}`
     if (share === null || share === 0) return label
-    return `${label}  ${percent(share).padStart(6)}  ${paint(styleOf(OUTCOME[name].tone), bar(share, room))}`
+    return `${label}  ${percent(share).padStart(6)}  ${paint(chooseStyle(OUTCOME[name].tone), bar(share, room))}`
   })
   const sum = report.ledger.adds === false ? `  ${paint('bad', `but ${count(report.ledger.sum)} accounted for`)}` : ''
   const rate = report.delta?.matchRate ?? null
@@ -142,7 +142,7 @@ function checks({ checks }: Result, paint: Paint, width: number): string[] {
     const { sign, tone } = labelCheck(check)
     const name = escapeTerminal(clip(check.assertion, 24)).padEnd(widest)
     const detail = `${check.actual}, ${requiredWords(check.expected)}`
-    return `  ${paint(styleOf(tone), sign)} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
+    return `  ${paint(chooseStyle(tone), sign)} ${name}  ${escapeTerminal(clip(detail, width - widest - 6))}`
   })
   return [...lines, ...restLine(checks.length, shown.length, paint)]
 }
@@ -167,7 +167,7 @@ function issues(report: Report, result: Result, paint: Paint, width: number): st
   const lines = listed.slice(0, LIST).flatMap(issue => {
     const sign = issue.severity === 'error' ? paint('bad', '✗') : paint('warn', '!')
     const [first = '', ...rest] = wrap(issue.message, width - 4).slice(0, 3)
-    const hint = issue.hint === null ? [] : wrap(hintOf(issue), width - 4).slice(0, 2)
+    const hint = issue.hint === null ? [] : wrap(formatHint(issue), width - 4).slice(0, 2)
     return [`  ${sign} ${first}`, ...rest.map(line => `    ${line}`), ...hint.map(line => `    ${paint('dim', line)}`)]
   })
   const general = report.warnings

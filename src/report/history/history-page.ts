@@ -11,11 +11,11 @@ import { count, counted, duration, more, percent, points, time } from '../words.
 const SHOWN = 100
 
 const FIGURES: readonly Figure[] = [
-  { label: 'Match rate', figureOf: ({ matchRate }) => matchRate, format: percent, scale: [0, 1] },
-  { label: 'Change of the match rate', figureOf: ({ drift }) => drift, format: points },
-  { label: 'Credits', figureOf: ({ credits }) => credits, format: count },
-  { label: 'Duration', figureOf: ({ elapsedMs }) => elapsedMs, format: duration },
-  { label: 'Events', figureOf: ({ events }) => events, format: count },
+  { label: 'Match rate', read: ({ matchRate }) => matchRate, format: percent, scale: [0, 1] },
+  { label: 'Change of the match rate', read: ({ drift }) => drift, format: points },
+  { label: 'Credits', read: ({ credits }) => credits, format: count },
+  { label: 'Duration', read: ({ elapsedMs }) => elapsedMs, format: duration },
+  { label: 'Events', read: ({ events }) => events, format: count },
 ]
 
 interface HistoryOptions {
@@ -29,7 +29,7 @@ interface HistoryOptions {
 }
 
 export function renderHistory(nights: readonly Night[], { tool, folder, unread, at }: HistoryOptions): string {
-  const all = seriesOf(nights)
+  const all = groupSeries(nights)
   const newest = all.map(({ nights: own }) => own.at(-1)!.status)
   const pipelines = new Set(all.map(({ pipeline }) => pipeline)).size
   const title = nights.length === 0 ? 'No runs' : `${counted(nights.length, 'run')} of ${counted(pipelines, 'pipeline')}`
@@ -89,7 +89,7 @@ function nightTable(nights: readonly DriftedNight[], name: string): Markup {
 
 interface Figure {
   readonly label: string
-  readonly figureOf: (night: DriftedNight) => number | null
+  readonly read: (night: DriftedNight) => number | null
   readonly format: (value: number) => string
   /** A line between fixed values; columns from zero if absent. */
   readonly scale?: readonly [number, number]
@@ -101,75 +101,75 @@ const HEIGHT = 72
 const BASE = TOP + HEIGHT
 
 /** Null when no night has the figure. */
-function nightChart({ label, figureOf, format, scale }: Figure, nights: readonly DriftedNight[]): Markup | null {
-  const values = nights.map(figureOf)
+function nightChart({ label, read, format, scale }: Figure, nights: readonly DriftedNight[]): Markup | null {
+  const values = nights.map(read)
   const known = values.filter(value => value !== null)
   if (known.length === 0) return null
   const [low, high] = scale ?? [Math.min(0, ...known), Math.max(0, ...known)]
-  const yOf = (value: number): number => BASE - ((value - low) / (high - low || 1)) * HEIGHT
+  const scaleY = (value: number): number => BASE - ((value - low) / (high - low || 1)) * HEIGHT
   const step = WIDTH / nights.length
-  const xOf = (at: number): number => (at + 0.5) * step
+  const scaleX = (at: number): number => (at + 0.5) * step
   const last = values.at(-1) ?? null
   const range = `lowest ${format(Math.min(...known))}, highest ${format(Math.max(...known))}`
   const summary = `${last === null ? 'last run: none' : `last ${format(last)}`}, ${range}`
   const marks =
-    scale === undefined ? columns(values, nights, { xOf, yOf, step, format }) : line(values, nights, { xOf, yOf, format })
+    scale === undefined ? columns(values, nights, { scaleX, scaleY, step, format }) : line(values, nights, { scaleX, scaleY, format })
   // A counted run without the figure has nothing to show: the first one has no change.
   const missing = nights.flatMap((night, at) =>
     values[at] !== null || night.matchRate !== null
       ? []
-      : html`<path class="missing" d="M${(xOf(at) - 3).toFixed(1)} ${BASE - 9}l6 6m0 -6l-6 6"><title>${hintOf(night, 'no value')}</title></path>`,
+      : html`<path class="missing" d="M${(scaleX(at) - 3).toFixed(1)} ${BASE - 9}l6 6m0 -6l-6 6"><title>${formatTip(night, 'no value')}</title></path>`,
   )
   return html`<figure class="card"><figcaption>${label} <span class="soft">${summary}</span></figcaption>
-<svg viewBox="0 0 ${WIDTH} ${BASE + 18}" role="img" aria-label="${label} of ${nights.length} runs: ${summary}"><path class="axis" d="M0 ${yOf(Math.max(low, 0)).toFixed(1)}h${WIDTH}"/>${marks}${missing}${ticks(nights, high, format)}</svg></figure>`
+<svg viewBox="0 0 ${WIDTH} ${BASE + 18}" role="img" aria-label="${label} of ${nights.length} runs: ${summary}"><path class="axis" d="M0 ${scaleY(Math.max(low, 0)).toFixed(1)}h${WIDTH}"/>${marks}${missing}${ticks(nights, high, format)}</svg></figure>`
 }
 
-const dateOf = ({ startedAt }: DriftedNight): string => startedAt.slice(0, 10)
-const hintOf = (night: DriftedNight, value: string): string => `${dateOf(night)}, ${STATUS[night.status].word}: ${value}`
+const readDate = ({ startedAt }: DriftedNight): string => startedAt.slice(0, 10)
+const formatTip = (night: DriftedNight, value: string): string => `${readDate(night)}, ${STATUS[night.status].word}: ${value}`
 
 function ticks(nights: readonly DriftedNight[], high: number, format: (value: number) => string): Markup[] {
   const [first, last] = [nights[0]!, nights.at(-1)!]
   return [
-    html`<text class="tick" x="0" y="${TOP - 10}">${format(high)}</text><text class="tick" x="0" y="${BASE + 15}">${dateOf(first)}</text>`,
+    html`<text class="tick" x="0" y="${TOP - 10}">${format(high)}</text><text class="tick" x="0" y="${BASE + 15}">${readDate(first)}</text>`,
     ...(nights.length === 1
       ? []
-      : [html`<text class="tick" x="${WIDTH}" y="${BASE + 15}" text-anchor="end">${dateOf(last)}</text>`]),
+      : [html`<text class="tick" x="${WIDTH}" y="${BASE + 15}" text-anchor="end">${readDate(last)}</text>`]),
   ]
 }
 
 interface Place {
-  readonly xOf: (at: number) => number
-  readonly yOf: (value: number) => number
+  readonly scaleX: (at: number) => number
+  readonly scaleY: (value: number) => number
   readonly format: (value: number) => string
 }
 
 function columns(
   values: readonly (number | null)[],
   nights: readonly DriftedNight[],
-  { xOf, yOf, step, format }: Place & { readonly step: number },
+  { scaleX, scaleY, step, format }: Place & { readonly step: number },
 ): Markup[] {
   const width = Math.min(24, Math.max(0.5, step * 0.8))
   return values.flatMap((value, at) => {
     if (value === null) return []
-    const [top, bottom] = [Math.min(yOf(value), yOf(0)), Math.max(yOf(value), yOf(0))]
+    const [top, bottom] = [Math.min(scaleY(value), scaleY(0)), Math.max(scaleY(value), scaleY(0))]
     const height = value === 0 ? 0 : Math.max(1, bottom - top)
-    return html`<rect class="column" x="${(xOf(at) - width / 2).toFixed(1)}" y="${top.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${hintOf(nights[at]!, format(value))}</title></rect>`
+    return html`<rect class="column" x="${(scaleX(at) - width / 2).toFixed(1)}" y="${top.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}"><title>${formatTip(nights[at]!, format(value))}</title></rect>`
   })
 }
 
 /** A line that ends where a night has no value, with a point for each that has one. */
-function line(values: readonly (number | null)[], nights: readonly DriftedNight[], { xOf, yOf, format }: Place): Markup[] {
+function line(values: readonly (number | null)[], nights: readonly DriftedNight[], { scaleX, scaleY, format }: Place): Markup[] {
   const path = values
     .map((value, at) => {
       if (value === null) return ''
       const isNext = at > 0 && values[at - 1] !== null
-      return `${isNext ? 'L' : 'M'}${xOf(at).toFixed(1)} ${yOf(value).toFixed(1)}`
+      return `${isNext ? 'L' : 'M'}${scaleX(at).toFixed(1)} ${scaleY(value).toFixed(1)}`
     })
     .join('')
   const points = values.flatMap((value, at) =>
     value === null
       ? []
-      : html`<circle class="point" cx="${xOf(at).toFixed(1)}" cy="${yOf(value).toFixed(1)}" r="3"><title>${hintOf(nights[at]!, format(value))}</title></circle>`,
+      : html`<circle class="point" cx="${scaleX(at).toFixed(1)}" cy="${scaleY(value).toFixed(1)}" r="3"><title>${formatTip(nights[at]!, format(value))}</title></circle>`,
   )
   return [html`<path class="trend" d="${path}"/>`, ...points]
 }
@@ -215,7 +215,7 @@ interface Series {
 const isGood = ({ status }: Night): boolean => status === 'success' || status === 'warn'
 
 /** Nights by series, in the order of their names. */
-export function seriesOf(nights: readonly Night[]): Series[] {
+export function groupSeries(nights: readonly Night[]): Series[] {
   const groups = new Map<string, Night[]>()
   for (const night of [...nights].sort((a, b) => (a.runId < b.runId ? -1 : 1))) {
     groups.set(night.series, [...(groups.get(night.series) ?? []), night])

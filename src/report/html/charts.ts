@@ -2,7 +2,7 @@
 import { counted } from '../../counted.ts'
 import type { OutcomeName } from '../../model/results.ts'
 import type { Report, Result } from '../schema.ts'
-import { shareOf } from '../totals.ts'
+import { readShare } from '../totals.ts'
 import { OUTCOMES, outcomeWord, shownOutcomes } from '../verdict.ts'
 import { count, percent } from '../words.ts'
 import { html, type Markup } from './markup.ts'
@@ -28,17 +28,17 @@ export const patterns = (names: readonly OutcomeName[]): Markup =>
 /** Outcome bar with its legend, and the histogram when there are scores. Null before the rows are counted. */
 export function charts(report: Report, result: Result): Markup | null {
   const names = shownOutcomes(report)
-  if (knownOf(report).length === 0) return null
+  if (listKnown(report).length === 0) return null
   const hasScores = result.scores.some(rows => rows > 0)
   return html`<section aria-label="Charts">${patterns(names)}<div class="charts${hasScores ? ' two' : ''}">${outcomes(report, names)}${hasScores ? histogram(result) : null}</div></section>`
 }
 
-const knownOf = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
+const listKnown = ({ totals }: Report): OutcomeName[] => OUTCOMES.filter(name => (totals[name] ?? 0) > 0)
 
 /** Empty rows have no part in the bar, which shows the shares of the others. */
 export function bar(report: Report): Markup | null {
   const { totals, ledger } = report
-  const known = knownOf(report).filter(name => name !== 'skipped')
+  const known = listKnown(report).filter(name => name !== 'skipped')
   if (known.length === 0) return null
   const whole = Math.max(totals.rows, ledger.sum) - (totals.skipped ?? 0)
   let x = 0
@@ -55,15 +55,15 @@ export function bar(report: Report): Markup | null {
 
 function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
   const { totals } = report
-  const percentOf = (name: OutcomeName): string => {
-    const share = shareOf(name, totals)
+  const formatShare = (name: OutcomeName): string => {
+    const share = readShare(name, totals)
     return share === null ? '' : percent(share)
   }
   return html`<figure class="card"><figcaption>Outcome</figcaption>
 ${bar(report)}
 <ul class="legend">${names.map(
     name =>
-      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${percentOf(name)}</span></li>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${formatShare(name)}</span></li>
 `,
   )}</ul>${sum(report)}</figure>`
 }

@@ -4,7 +4,7 @@ import { isRejection, type PipelineResult, type Rejection } from '../pipeline-re
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
 import { OUTCOME, OUTCOMES, outcomeWord, STATUS, type Verdict, verdictOf, worst } from '../verdict.ts'
-import { count, counted, duration, hintOf, more, percent, points, time } from '../words.ts'
+import { count, counted, duration, formatHint, more, percent, points, time } from '../words.ts'
 import { bar, patterns } from './charts.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { shell } from './shell.ts'
@@ -85,6 +85,6 @@ const refused = ({ name, exitCode, issues }: Rejection): Markup => html`<h3>${na
   .slice(0, PROBLEMS)
   .map(
     issue =>
-      html`<li>${issue.message}${issue.hint === null ? null : html`<br>${prose(hintOf(issue))}`} <code>${issue.code}</code></li>`,
+      html`<li>${issue.message}${issue.hint === null ? null : html`<br>${prose(formatHint(issue))}`} <code>${issue.code}</code></li>`,
   )}</ul>
 ${issues.length > PROBLEMS ? html`<p class="small soft">${more(issues.length, PROBLEMS)}</p>` : null}`

@@ -2,7 +2,7 @@
 import { requiredWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { labelCheck, type Tone } from '../verdict.ts'
-import { count, hintOf, more } from '../words.ts'
+import { count, formatHint, more } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 import { table } from './table.ts'
 
@@ -55,7 +55,7 @@ function alert(issue: Issue): Markup {
   const { tone, word } = TONE[issue.severity]
   const where = place(issue)
   return html`<li class="note ${tone}"><p><b class="${tone}">${word}:</b> ${issue.message}</p>
-${issue.hint === null ? null : html`<p class="small">${prose(hintOf(issue))}</p>`}
+${issue.hint === null ? null : html`<p class="small">${prose(formatHint(issue))}</p>`}
 <p class="small"><span class="soft">${where === '' ? null : html`${where} · `}<code>${issue.code}</code></span></p></li>
 `
 }

@@ -43,9 +43,9 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
   const rest =
     folded.length === 0
       ? null
-      : html`<details><summary>${count(folded.length)} further rows</summary>${tableOf('Further rows in review', folded, BUDGET)}</details>`
+      : html`<details><summary>${count(folded.length)} further rows</summary>${renderTable('Further rows in review', folded, BUDGET)}</details>`
   return section(
-    html`<p class="lead">${lead} <span class="paper">${shownOf(Math.min(samples.length, MOST), total, file)}</span>${desk}</p><div class="paper">${tableOf('Rows in review beside the best candidate', open, BUDGET)}${rest}</div><div id="desk" hidden></div>`,
+    html`<p class="lead">${lead} <span class="paper">${formatShown(Math.min(samples.length, MOST), total, file)}</span>${desk}</p><div class="paper">${renderTable('Rows in review beside the best candidate', open, BUDGET)}${rest}</div><div id="desk" hidden></div>`,
   )
 }
 
@@ -78,7 +78,7 @@ export function unmatched(report: Report, result: Result): Markup | null {
     const listed = samples.slice(0, OPEN)
     const rest = listed.length > 0 && rows > listed.length ? ` (the first ${count(listed.length)} below)` : ''
     const caption = `Unmatched rows: ${heading}`
-    return html`<div class="group"><h3>${heading} <span class="soft">${count(rows)}${rest}</span></h3>${listed.length === 0 ? null : tableOf(caption, listed, BUDGET / groups.length, NEAREST)}</div>`
+    return html`<div class="group"><h3>${heading} <span class="soft">${count(rows)}${rest}</span></h3>${listed.length === 0 ? null : renderTable(caption, listed, BUDGET / groups.length, NEAREST)}</div>`
   })
   const where = file === null ? null : html` Every one is in ${fileLink(report, file)}.`
   return html`<section aria-labelledby="unmatched"><h2 id="unmatched">Unmatched</h2><p class="lead">${counted(report.totals.unmatched, 'row')} without a company, by reason.${where}</p>${tables}</section>`
@@ -94,7 +94,7 @@ export function duplicates(report: Report, result: Result): Markup | null {
     first === null ? html`<span class="soft">–</span>` : count(first),
   ])
   const head = [{ figures: 'Row' }, 'Your row', 'Company', { figures: 'First in row' }]
-  const lead = shownOf(samples.length, report.totals.duplicates, null)
+  const lead = formatShown(samples.length, report.totals.duplicates, null)
   return html`<section aria-labelledby="duplicates"><h2 id="duplicates">Duplicates</h2><p class="lead">Rows whose company an earlier row has. ${lead}</p>${table('Rows whose company an earlier row has', head, rows)}</section>`
 }
 
@@ -113,7 +113,7 @@ export function changeTable(rows: readonly RowChange[]): Markup | null {
   return html`${table('Rows that changed', head, shown)}${rest}`
 }
 
-const shownOf = (shown: number, total: number | null, file: string | null): string => {
+const formatShown = (shown: number, total: number | null, file: string | null): string => {
   const all = total !== null && total > shown ? `The first ${count(shown)} of ${count(total)}.` : `All ${count(shown)}.`
   return file === null ? all : `${all} Every one is in ${file}.`
 }
@@ -121,8 +121,8 @@ const shownOf = (shown: number, total: number | null, file: string | null): stri
 const onDesk = ({ shown, all }: Packed, name: string): Markup =>
   html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs apply it if the pipeline names the file, or if the list has no pipeline.`
 
-function tableOf(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
-  const rows = samples.map(rowOf)
+function renderTable(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
+  const rows = samples.map(renderRow)
   const shown = within(
     rows.map(cells => html`${cells.map(cell => html`${cell}`)}`),
     budget,
@@ -134,7 +134,7 @@ function tableOf(caption: string, samples: readonly Sample[], budget: number, he
   return html`${table(caption, head, rows.slice(0, shown), 'wide')}${cut}`
 }
 
-function rowOf({ row, line, key, cells, candidate, score, why, reason }: Sample): Value[] {
+function renderRow({ row, line, key, cells, candidate, score, why, reason }: Sample): Value[] {
   const name = cells.name ?? ''
   const others = Object.entries(cells).filter(([mapping, text]) => mapping !== 'name' && text !== '')
   return [

@@ -4,8 +4,8 @@ import { html, type Markup, type Value } from './markup.ts'
 /** A heading, or one above figures, which are aligned right. */
 export type Column = string | { readonly figures: string }
 
-const labelOf = (column: Column): string => (typeof column === 'string' ? column : column.figures)
-const classOf = (column: Column): Markup | null => (typeof column === 'string' ? null : html` class="r"`)
+const readLabel = (column: Column): string => (typeof column === 'string' ? column : column.figures)
+const alignRight = (column: Column): Markup | null => (typeof column === 'string' ? null : html` class="r"`)
 
 /**
  * The first cell of a row is its heading. The caption is for screen readers. `wide` fixes the widths of the five columns of rows,
@@ -18,10 +18,10 @@ export function table(
   rows: readonly (readonly Value[])[],
   layout: '' | 'wide' | 'columns' | 'groups' = '',
 ): Markup {
-  const head = columns.map(column => html`<th scope="col" role="columnheader"${classOf(column)}>${labelOf(column)}</th>`)
+  const head = columns.map(column => html`<th scope="col" role="columnheader"${alignRight(column)}>${readLabel(column)}</th>`)
   const body = rows.map(cells => {
     const tds = columns.map((column, i) => {
-      const inner = html`${classOf(column)} data-label="${labelOf(column)}"><div>${cells[i] ?? null}</div>`
+      const inner = html`${alignRight(column)} data-label="${readLabel(column)}"><div>${cells[i] ?? null}</div>`
       return i === 0 ? html`<th scope="row" role="rowheader"${inner}</th>` : html`<td role="cell"${inner}</td>`
     })
     return html`<tr role="row">${tds}</tr>

@@ -39,7 +39,7 @@ export function nextStep(report: Report, result: Result): Markup | null {
     return report.resume === null ? null : html`<div class="note warn">${resumeStep(report.resume)}</div>`
   }
   if (error === null) {
-    return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${commandOf(report.resume)}</div>`
+    return html`<div class="note calm"><p>This page was written while the run was going on. Should the run have been broken off:</p>${renderCommand(report.resume)}</div>`
   }
   const { tone } = STATUS[verdictOf(report)]
   return html`<div class="note ${tone === 'good' ? 'calm' : tone}">
@@ -49,8 +49,8 @@ ${report.resume === null ? null : resumeStep(report.resume)}
 </div>`
 }
 
-const resumeStep = (command: string): Markup => html`<p>Resume where it stopped:</p>${commandOf(command)}`
-const commandOf = (command: string | null): Markup => html`<code class="command" data-copy>${command}</code>`
+const resumeStep = (command: string): Markup => html`<p>Resume where it stopped:</p>${renderCommand(command)}`
+const renderCommand = (command: string | null): Markup => html`<code class="command" data-copy>${command}</code>`
 
 interface Figure {
   readonly label: string

@@ -11,20 +11,20 @@ export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END',
   const facets = facetsBy(producer)
   const hasEnded = type === 'END'
   return {
-    eventType: hasEnded ? endOf(state) : type,
+    eventType: hasEnded ? readEnd(state) : type,
     // A run that joins shards has the start of the first of them.
     eventTime: type === 'START' && state.shardRuns.length === 0 ? state.startedAt : state.updatedAt,
     producer,
     schemaURL: 'https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent',
     run: { runId: names.runId, facets: runFacets(state, names, facets, hasEnded) },
     job: { ...names.job, facets: jobFacets(state, facets) },
-    inputs: inputsOf(state, names, facets, hasEnded),
-    outputs: outputsOf(state, names, facets, hasEnded),
+    inputs: listInputs(state, names, facets, hasEnded),
+    outputs: listOutputs(state, names, facets, hasEnded),
   }
 }
 
 /** A failed check is a result, reported by its assertion; a run that stopped on an error has failed. */
-function endOf({ status, error }: RunState): LineageType {
+function readEnd({ status, error }: RunState): LineageType {
   if (status === 'cancelled') return 'ABORT'
   return error === null && status !== 'running' ? 'COMPLETE' : 'FAIL'
 }
@@ -49,13 +49,13 @@ function jobFacets({ plan }: RunState, facet: FacetMaker) {
   }
 }
 
-const headerOf = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
+const readHeader = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
   input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
 
-const schemaOf = (columns: readonly string[], facet: FacetMaker) =>
+const listFields = (columns: readonly string[], facet: FacetMaker) =>
   facet('SchemaDatasetFacet', { fields: [...new Set(columns)].map(name => ({ name, type: 'string' })) })
 
-function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+function listInputs(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, checks } = state
   const { input, rows } = plan
   const fileCount = input.files?.length ?? 1
@@ -69,7 +69,7 @@ function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEn
   return [
     {
       ...names.dataset(input.path),
-      facets: { schema: schemaOf(headerOf(plan, names), facet) },
+      facets: { schema: listFields(readHeader(plan, names), facet) },
       inputFacets: {
         inputStatistics: facet('InputStatisticsInputDatasetFacet', { rowCount: rows, size: input.bytes, fileCount }),
         dataQualityMetrics: facet('DataQualityMetricsInputDatasetFacet', metrics),
@@ -78,12 +78,12 @@ function inputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEn
           : {}),
       },
     },
-    ...datasetsOfRegisters(state, facet),
+    ...listRegisters(state, facet),
   ]
 }
 
 /** The registers that the rows were matched against; the version is the digest of the snapshot. */
-const datasetsOfRegisters = (state: RunState, facet: FacetMaker): LineageDataset[] =>
+const listRegisters = (state: RunState, facet: FacetMaker): LineageDataset[] =>
   (registersOf(state) ?? []).map(({ name, snapshotDate, sha256 }) => ({
     namespace: 'fettle',
     name: `register/${name}`,
@@ -103,19 +103,19 @@ function columnMetrics({ profile = [], input }: RunState['plan'], { column }: Li
 }
 
 /** The output files of the plan (none for a shard), with row counts once the run has ended. */
-function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
+function listOutputs(state: RunState, names: LineageNames, facet: FacetMaker, hasEnded: boolean): LineageDataset[] {
   const { plan, outputs } = state
   const { output, shard } = plan
   if (output === null || shard !== undefined) return []
-  const own = headerOf(plan, names)
+  const own = readHeader(plan, names)
   const columns = outputNames(output, own)
   const sources = output.columns.flatMap(name => (name === '*' ? own : [null]))
-  const fields = lineageOf(
+  const fields = traceColumns(
     plan,
     columns.map((name, at) => [name, sources[at] ?? null]),
     names,
   )
-  const schema = schemaOf(columns, facet)
+  const schema = listFields(columns, facet)
   const { path, unmatched, review } = output
   return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
     if (path === null) return []
@@ -131,13 +131,13 @@ function outputsOf(state: RunState, names: LineageNames, facet: FacetMaker, hasE
 }
 
 /** Input columns are copied to the output; all other columns derive from the mapped columns. */
-function lineageOf(
+function traceColumns(
   plan: RunState['plan'],
   columns: readonly (readonly [name: string, source: string | null])[],
   names: LineageNames,
 ) {
   const dataset = names.dataset(plan.input.path)
-  const own = headerOf(plan, names)
+  const own = readHeader(plan, names)
   const step = (field: string, type: string, subtype: string, description: string) => ({
     ...dataset,
     field,

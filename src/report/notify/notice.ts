@@ -1,7 +1,7 @@
 /** A message about the end of a run: the reasons for it, a few facts, and rows only where they are asked for. */
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip, plain, safeJson } from '../formats/escape.ts'
-import { isRejection, nameOf, type PipelineResult, type Rejection } from '../pipeline-result.ts'
+import { isRejection, readName, type PipelineResult, type Rejection } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
 import { eventsSentence } from '../sections/events.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
@@ -62,7 +62,7 @@ export function isGood(result: PipelineResult): boolean | null {
 export function reasonsFor(result: PipelineResult, wasGood: boolean | null): NoticeReason[] {
   const good = isGood(result)
   if (good === null) return []
-  const codes = codesOf(result)
+  const codes = listCodes(result)
   return [
     ...(good ? [] : (['fail'] as const)),
     ...(!isRejection(result) && verdictOf(result) === 'warn' ? (['warn'] as const) : []),
@@ -73,7 +73,7 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
   ]
 }
 
-function codesOf(result: PipelineResult): string[] {
+function listCodes(result: PipelineResult): string[] {
   if (isRejection(result)) return result.issues.map(({ code }) => code)
   return result.results.flatMap(({ issues, error, checks }) => [
     ...issues.map(({ code }) => code),
@@ -87,7 +87,7 @@ export function noticeOf(
   result: PipelineResult,
   { reasons, rows, at }: { readonly reasons: readonly NoticeReason[]; readonly rows: boolean; readonly at: string },
 ): Notice {
-  const pipeline = nameOf(result)
+  const pipeline = readName(result)
   if (isRejection(result)) return rejectionNotice(result, pipeline, reasons, at)
   const { metadata, totals, results, exitCode } = result
   const status = verdictOf(result)

@@ -7,7 +7,7 @@ import { count } from '../words.ts'
 import type { changesSchema } from './changes-schema.ts'
 
 /** Masked again, as all rows of a report: a resume may mask more columns. */
-export function changesOf({ plan, changes }: RunState): z.infer<typeof changesSchema> {
+export function readChanges({ plan, changes }: RunState): z.infer<typeof changesSchema> {
   if (changes === null) return null
   const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
   const shown = structuredClone(changes.rows) as RowChange[]
@@ -60,12 +60,12 @@ export const kindWords = (counts: ChangeCounts): string =>
     .map(([kind, rows]) => `${rows} ${kind}`)
     .join(', ')
 
-const companyOf = (place: RowChange['before']): string =>
+const formatCompany = (place: RowChange['before']): string =>
   place === null ? '' : place.company.id === '' ? place.outcome : `${place.company.name} (${place.company.id})`
 
 /** What was and what is, in words: companies, or the columns that differ. */
 export function besides({ kind, before, after, columns }: RowChange): { readonly was: string; readonly is: string } {
-  if (kind !== 'changed') return { was: companyOf(before), is: companyOf(after) }
+  if (kind !== 'changed') return { was: formatCompany(before), is: formatCompany(after) }
   const words = (side: 'before' | 'after'): string => columns.map(one => `${one.name}: ${one[side] || '–'}`).join('; ')
   return { was: words('before'), is: words('after') }
 }

@@ -17,7 +17,7 @@ type AcceptedTold = z.infer<typeof acceptedSchema>
 type CandidatesTold = z.infer<typeof candidatesSchema>
 type ScreeningTold = z.infer<typeof screeningSchema>
 
-export function candidatesIn({ plan, candidates }: RunState): CandidatesTold {
+export function readCandidates({ plan, candidates }: RunState): CandidatesTold {
   if (candidates === null || plan.candidates == null) return null
   const { counts, paid, reused, lost, refused, answers } = candidates
   return {
@@ -35,7 +35,7 @@ export function candidatesIn({ plan, candidates }: RunState): CandidatesTold {
 }
 
 /** The accepted companies, and how many of them have their tags. */
-export function acceptedIn({ plan, accepted }: RunState): AcceptedTold {
+export function readAccepted({ plan, accepted }: RunState): AcceptedTold {
   const by = plan.candidates?.fetch
   if (accepted === null || by == null) return null
   const { listed, done, paid, lost, refused, job, found } = accepted
@@ -44,7 +44,7 @@ export function acceptedIn({ plan, accepted }: RunState): AcceptedTold {
 }
 
 /** If reports may not contain row content, they contain no company names either. */
-export function companyActionsOf({ plan, companies, portfolio, screening }: RunState): {
+export function readCompanyActions({ plan, companies, portfolio, screening }: RunState): {
   portfolio: PortfolioTold
   screening: ScreeningTold
 } {

@@ -7,7 +7,7 @@ import type { eventsSchema } from './company-actions-schema.ts'
 
 type Events = z.infer<typeof eventsSchema>
 
-export function eventsIn({ plan, events }: RunState): Events {
+export function readEvents({ plan, events }: RunState): Events {
   const read = events?.read ?? null
   if (events === null || read === null) return null
   const { portfolio, since, listed, kinds, ...counts } = read

@@ -11,7 +11,7 @@ type Matches = z.infer<typeof matchesSchema>
 type Group = NonNullable<Matches>['patterns'][number]
 
 /** Masked again, as all rows of a report: a resume may mask more columns. */
-export function matchesOf({ plan, matches }: RunState): Matches {
+export function readMatches({ plan, matches }: RunState): Matches {
   if (matches === null) return null
   const shown = ({ row, key, name, company }: MatchExample): Group['examples'][number] => ({
     row,

@@ -5,7 +5,7 @@ import type { ReuseCounts } from '../../model/results.ts'
 import { count } from '../words.ts'
 import type { reuseSchema } from './reuse-schema.ts'
 
-export const reuseOf = ({ reuse }: RunState): z.infer<typeof reuseSchema> =>
+export const readReuse = ({ reuse }: RunState): z.infer<typeof reuseSchema> =>
   reuse && {
     ...reuse.counts,
     outcomes: reuse.outcomes && { known: { ...reuse.outcomes.known }, sent: { ...reuse.outcomes.sent } },

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { merge, RunStopped, resume, run } from '../../../src/index.ts'
-import { renderHtml, renderJunit, renderMarkdownOf, renderText, resultLine } from '../../../src/report/index.ts'
+import { renderHtml, renderJunit, renderMarkdowns, renderText, resultLine } from '../../../src/report/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { serve } from '../../../src/service/serve.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -56,7 +56,7 @@ test('report, result line, text and lineage name the registers of a run', async 
   expect(JSON.parse(resultLine(report))).toMatchObject({ service: 'embedded', registers })
   const words = 'embedded, registers one and two of 2026-01-01'
   expect(renderText(report, { width: 120 })).toContain(`  service   ${words}\n`)
-  for (const text of [renderMarkdownOf([report]), renderJunit([report]), renderHtml(report)]) expect(text).toContain(words)
+  for (const text of [renderMarkdowns([report]), renderJunit([report]), renderHtml(report)]) expect(text).toContain(words)
 })
 
 test('a run is not compared with one against the sample', async () => {

@@ -9,7 +9,7 @@ import {
   githubOutputs,
   type PipelineResult,
   type Report,
-  renderMarkdownOf,
+  renderMarkdowns,
 } from '../../../src/report/index.ts'
 import { runs } from '../../support/runs.ts'
 import { HOSTILE, reportOf } from './fixtures.ts'
@@ -154,20 +154,20 @@ describe('annotations', () => {
 
 describe('the summary', () => {
   test.each([1, 50_000])('stays under 900 KB with %i issues, whole sections only', count => {
-    const text = renderMarkdownOf([withIssues(count)])
+    const text = renderMarkdowns([withIssues(count)])
     expect(Buffer.byteLength(text)).toBeLessThan(900_000)
     expect(text).toContain('### Alerts')
   })
 
   test('forty pipelines with 50,000 issues each share it', () => {
     const one = withIssues(50_000, { message: '<'.repeat(5_000) })
-    const text = renderMarkdownOf(Array.from({ length: 40 }, () => one))
+    const text = renderMarkdowns(Array.from({ length: 40 }, () => one))
     expect(Buffer.byteLength(text)).toBeLessThan(900_000)
     expect(text.match(/^### . nightly/gm)).toHaveLength(40)
   })
 
   test('in little room the verdict stays and the rest is named', () => {
-    const text = renderMarkdownOf([reportOf('finished')], 1_500)
+    const text = renderMarkdowns([reportOf('finished')], 1_500)
     expect(Buffer.byteLength(text)).toBeLessThan(1_500)
     expect(text).toMatch(/^### ! nightly-suppliers/)
     expect(text).toContain('Left out for length')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { seriesOf } from '../../../src/report/history/history-page.ts'
+import { groupSeries } from '../../../src/report/history/history-page.ts'
 import { type Night, renderHistory } from '../../../src/report/index.ts'
 
 const night = (day: number, more: Partial<Night> = {}): Night => ({
@@ -24,7 +24,7 @@ const page = (nights: readonly Night[], unread: readonly string[] = []): string 
   renderHistory(nights, { tool: { name: 'fettle', version: '1' }, folder: 'fettle-runs', unread, at: '2026-01-31T00:00:00.000Z' })
 
 test('the change of a night is against the last good one of the same pipeline, target and limit', () => {
-  const all = seriesOf([
+  const all = groupSeries([
     night(4, { matchRate: 0.7 }),
     night(1),
     night(2, { matchRate: 0.2, status: 'fail' }),

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { matchRate, UNKNOWN } from '../../../src/journal/index.ts'
-import { ledgerOf } from '../../../src/report/index.ts'
-import { shareOf, totalsOf } from '../../../src/report/totals.ts'
+import { checkLedger } from '../../../src/report/index.ts'
+import { countTotals, readShare } from '../../../src/report/totals.ts'
 import { OUTCOMES } from '../../../src/report/verdict.ts'
 
 const small = fc.nat({ max: 100_000 })
@@ -18,12 +18,12 @@ const known = fc.record({
 })
 const sumOf = (outcomes: Record<string, number>): number => Object.values(outcomes).reduce((total, rows) => total + rows, 0)
 
-describe('ledgerOf', () => {
+describe('checkLedger', () => {
   it('adds exactly when every row has one outcome', () => {
     fc.assert(
       fc.property(known, fc.integer({ min: -3, max: 3 }), (outcomes, off) => {
         const rows = Math.max(0, sumOf(outcomes) + off)
-        const ledger = ledgerOf(outcomes, rows)
+        const ledger = checkLedger(outcomes, rows)
         expect(ledger.adds).toBe(rows === sumOf(outcomes))
         expect(ledger.difference).toBe(rows - sumOf(outcomes))
         expect(ledger.unknown).toEqual([])
@@ -34,7 +34,7 @@ describe('ledgerOf', () => {
   it('with an unknown count the sum is never confirmed, and refuted only if the known counts exceed the rows', () => {
     fc.assert(
       fc.property(known, fc.constantFrom(...OUTCOMES), small, (outcomes, missing, rows) => {
-        const ledger = ledgerOf({ ...outcomes, [missing]: null }, rows)
+        const ledger = checkLedger({ ...outcomes, [missing]: null }, rows)
         const sum = sumOf({ ...outcomes, [missing]: 0 })
         expect(ledger).toEqual({ adds: sum > rows ? false : null, sum, difference: null, unknown: [missing] })
       }),
@@ -61,8 +61,8 @@ describe('shareOf', () => {
   it('the shares of the rows that were asked about add up to 1, and those with a company to the match rate', () => {
     fc.assert(
       fc.property(known, outcomes => {
-        const totals = totalsOf(outcomes, sumOf(outcomes))
-        const shares = new Map(OUTCOMES.map(name => [name, shareOf(name, totals)] as const))
+        const totals = countTotals(outcomes, sumOf(outcomes))
+        const shares = new Map(OUTCOMES.map(name => [name, readShare(name, totals)] as const))
         const sum = (names: readonly (typeof OUTCOMES)[number][]): number =>
           names.reduce((total, name) => total + (shares.get(name) ?? 0), 0)
         expect(shares.get('skipped')).toBeNull()
@@ -74,8 +74,8 @@ describe('shareOf', () => {
   })
 
   it('is unknown of an unknown count, and of a list of empty rows', () => {
-    expect(shareOf('matched', totalsOf(UNKNOWN, 5))).toBeNull()
+    expect(readShare('matched', countTotals(UNKNOWN, 5))).toBeNull()
     const empty = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: 3 }
-    expect(OUTCOMES.map(name => shareOf(name, totalsOf(empty, 3)))).toEqual(OUTCOMES.map(() => null))
+    expect(OUTCOMES.map(name => readShare(name, countTotals(empty, 3)))).toEqual(OUTCOMES.map(() => null))
   })
 })

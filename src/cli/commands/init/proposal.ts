@@ -12,7 +12,7 @@ import type { Io } from '../../terminal/io.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
-export function readingOf(flags: Flags): Reading {
+export function readReading(flags: Flags): Reading {
   const sheet = textFlag(flags, 'sheet')
   const skip = skipFlags(flags)
   return {
@@ -61,7 +61,7 @@ const asFlags = (hint: string): string =>
     .replace(/\b[Ss]et (?=--)/g, 'pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
-export function decisionsOf(flags: Flags, { columns }: InspectedColumns): Decisions {
+export function readDecisions(flags: Flags, { columns }: InspectedColumns): Decisions {
   const decided = new Map<string, number | null>()
   for (const text of listFlag(flags, 'map')) {
     const [, target = '', column = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []

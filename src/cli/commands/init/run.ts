@@ -16,7 +16,7 @@ import { type Flags, usageError } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { isYes, type Prompt, withPrompt } from '../../terminal/prompt.ts'
-import { assertCertain, assertTarget, decisionsOf, inputKeys, inspectInput, proposalTable, readingOf } from './proposal.ts'
+import { assertCertain, assertTarget, readDecisions, inputKeys, inspectInput, proposalTable, readReading } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
 const SCHEMA = 'schema/pipeline.v1.json'
@@ -28,9 +28,9 @@ export const run = (flags: Flags, io: Io): Promise<number> =>
 async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<number> {
   // A check reports warnings, and questions need what they are about.
   const io = isOn(flags, 'quiet') && ask === null ? { ...whole, err() {} } : whole
-  const reading = readingOf(flags)
+  const reading = readReading(flags)
   const inspected = await inspectInput(reading, io)
-  const proposal = await confirm(inspected, decisionsOf(flags, inspected), io, ask)
+  const proposal = await confirm(inspected, readDecisions(flags, inspected), io, ask)
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
   if (ask === null && !isOn(flags, 'yes'))
@@ -138,7 +138,7 @@ async function write(
 /** Writes a project file where it is asked for, and proposes one where several pipelines lie in a folder without it. */
 async function offerProject(pipeline: string, context: WriteContext): Promise<void> {
   const { flags, io, ask } = context
-  const found = neighboursOf(pipeline, io.cwd, io.env)
+  const found = findNeighbours(pipeline, io.cwd, io.env)
   if (found === null) {
     if (isOn(flags, 'project')) io.err('note: this folder has a project file already, or is below one; --project wrote none')
     return
@@ -239,13 +239,13 @@ export interface Neighbours {
 }
 
 /** The pipelines beside the one that was written; null where a project file is there already, or above. */
-export function neighboursOf(pipeline: string, cwd: string, env: Env): Neighbours | null {
+export function findNeighbours(pipeline: string, cwd: string, env: Env): Neighbours | null {
   const found = findProject(pipeline, cwd, env)
   if (found.folder !== null || found.issues.length > 0) return null
   const folder = dirname(resolve(cwd, pipeline))
   const pipelines = readdirSync(folder)
     .filter(name => /\.ya?ml$/i.test(name) && !name.startsWith('.') && !isTestFile(name))
-    .map(name => ({ name, text: textOf(join(folder, name)) }))
+    .map(name => ({ name, text: readText(join(folder, name)) }))
     .filter(({ text }) => /^name:/m.test(text) && /^mappings:/m.test(text))
   return {
     path: join(dirname(pipeline), 'fettle.yml'),
@@ -254,7 +254,7 @@ export function neighboursOf(pipeline: string, cwd: string, env: Env): Neighbour
   }
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

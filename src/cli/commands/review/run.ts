@@ -32,7 +32,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const { state, directory } = runForReview(runsDir, textFlag(flags, 'run') ?? undefined)
   const rows = (await reviewRows(state, directory)) ?? []
   const apply = textFlag(flags, 'apply')
-  const exports = pairsOf(listFlag(flags, 'export'))
+  const exports = listPairs(listFlag(flags, 'export'))
   const named = textFlag(flags, 'decisions')
   const target = named ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
   const path = resolve(io.cwd, target)
@@ -66,7 +66,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   return printResult(result, old.length > 0, flags, io)
 }
 
-const pairsOf = (values: readonly string[]): [string, string][] =>
+const listPairs = (values: readonly string[]): [string, string][] =>
   values.flatMap((format, at) => (at % 2 === 0 ? [[format, values[at + 1] ?? ''] as [string, string]] : []))
 
 /** `clean` finds the file by its name; a pipeline has to name it. */
@@ -109,7 +109,7 @@ async function atTerminal(
   io: Io,
   keep: (lines: readonly Decision[]) => Promise<void>,
 ): Promise<readonly Decision[]> {
-  const earlier = earlierOf(old)
+  const earlier = findEarlier(old)
   const undecided = rows.filter(row => earlier(row) === null)
   const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided
   if (open.length === 0) {
@@ -122,9 +122,9 @@ async function atTerminal(
       'Export a table with --export csv FILE or --export xlsx FILE, or use the report page; then pass --apply FILE.',
     )
   const by = whoIs(flags, io)
-  const expires = expiryOf(flags)
+  const expires = readExpiry(flags)
   const at = new Date().toISOString()
-  const linesOf = (row: ReviewRow, chosen: NonNullable<Chosen> | null): readonly Decision[] => {
+  const listLines = (row: ReviewRow, chosen: NonNullable<Chosen> | null): readonly Decision[] => {
     const line = { fingerprint: row.fingerprint, name: row.cells.name ?? '', by, at, expires, company: '', companyName: '' }
     if (chosen === null) return [{ ...line, decision: 'undo' }]
     if (chosen.kind === 'accept') {
@@ -136,11 +136,11 @@ async function atTerminal(
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
   const isStored = ({ fingerprint }: ReviewRow): boolean => old.some(one => one.fingerprint === fingerprint)
-  return runReviewSession(io, { rows: open, linesOf, earlier, isStored, keep })
+  return runReviewSession(io, { rows: open, listLines, earlier, isStored, keep })
 }
 
 /** The decision about a row: in the decisions file. A rejection of some candidates leaves it open. */
-function earlierOf(old: readonly Decision[]): (row: ReviewRow) => Chosen {
+function findEarlier(old: readonly Decision[]): (row: ReviewRow) => Chosen {
   const decisions = new Decisions(old, new Date().toISOString().slice(0, 10))
   return ({ fingerprint, candidates }) => {
     const verdict = decisions.of(fingerprint)
@@ -153,7 +153,7 @@ function earlierOf(old: readonly Decision[]): (row: ReviewRow) => Chosen {
 }
 
 /** The last day on which decisions apply, '' for no limit. */
-function expiryOf(flags: Flags): string {
+function readExpiry(flags: Flags): string {
   const day = textFlag(flags, 'expires') ?? ''
   if (day !== '' && (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day))))
     throw usageError(`--expires ${day}: expected a day such as 2027-11-21`)
@@ -202,9 +202,9 @@ async function assertApplied(
   file: string,
   { name, runsDir, stored, io }: Pick<Exported, 'name' | 'runsDir' | 'stored' | 'io'>,
 ): Promise<void> {
-  const keyOf = ({ fingerprint, decision, company }: Decision): string => [fingerprint, decision, company].join(' ')
-  const known = new Set(stored.map(keyOf))
-  const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(keyOf(one)))
+  const formatKey = ({ fingerprint, decision, company }: Decision): string => [fingerprint, decision, company].join(' ')
+  const known = new Set(stored.map(formatKey))
+  const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(formatKey(one)))
   if (lines.length === 0) return
   throw usageError(
     `${file} has ${counted(lines.length, 'decision')} that were not applied; refusing to overwrite it`,

@@ -6,7 +6,7 @@ import type { Io } from '../../terminal/io.ts'
 
 export interface Session {
   readonly rows: readonly ReviewRow[]
-  readonly linesOf: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
+  readonly listLines: (row: ReviewRow, chosen: NonNullable<Chosen> | null) => readonly Decision[]
   /** The decision of an earlier review, null for none. */
   readonly earlier: (row: ReviewRow) => Chosen
   /** The decisions file has a line about the row. */
@@ -20,13 +20,13 @@ type Keys = AsyncGenerator<string, void, void>
 /** Runs until the last row is decided or `q` is pressed; returns the decisions. */
 export async function runReviewSession(
   io: Io,
-  { rows, linesOf, earlier, isStored, keep }: Session,
+  { rows, listLines, earlier, isStored, keep }: Session,
 ): Promise<readonly Decision[]> {
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
-  const keys = keysOf(io)
+  const keys = readKeys(io)
   const lines = (): Decision[] => {
     const seen = new Map(rows.map(row => [row.fingerprint, row]))
-    return [...chosen].flatMap(([fingerprint, choice]) => linesOf(seen.get(fingerprint)!, choice === 'undone' ? null : choice))
+    return [...chosen].flatMap(([fingerprint, choice]) => listLines(seen.get(fingerprint)!, choice === 'undone' ? null : choice))
   }
   const set = async (row: ReviewRow, choice: NonNullable<Chosen> | 'undone'): Promise<void> => {
     chosen.set(row.fingerprint, choice)
@@ -40,7 +40,7 @@ export async function runReviewSession(
     for (let at = 0; at < rows.length; ) {
       const row = rows[at]!
       const known = chosen.get(row.fingerprint) ?? earlier(row)
-      const shown = screenOf(row, { at: at + 1, of: rows.length }, known === 'undone' ? null : known, {
+      const shown = renderScreen(row, { at: at + 1, of: rows.length }, known === 'undone' ? null : known, {
         width: Math.min(160, io.columns()),
         colour: io.colour.err,
       })
@@ -73,7 +73,7 @@ const next = async (keys: Keys): Promise<string | null> => {
 }
 
 /** Keys as they are pressed, one character each; escape sequences are skipped. Ends with the signal or the input. */
-async function* keysOf(io: Io): Keys {
+async function* readKeys(io: Io): Keys {
   const stdin = io.stdin() as ReturnType<Io['stdin']> & { setRawMode?: (on: boolean) => unknown }
   const stop = (): void => {
     stdin.destroy()
@@ -118,7 +118,7 @@ export type Chosen =
   | null
 
 /** Row `at` of `of`, from 1. */
-function screenOf(
+function renderScreen(
   row: ReviewRow,
   { at, of }: { readonly at: number; readonly of: number },
   chosen: Chosen,
@@ -131,7 +131,7 @@ function screenOf(
   const column = Math.min(44, Math.max(12, Math.floor((width - LABEL) / (beside.length + 1)) - GAP))
   const line = (label: string, own: string, theirs: readonly string[]): string =>
     `${dim(cell(label, LABEL), style)}${[own, ...theirs].join(' '.repeat(GAP))}`.trimEnd()
-  const cellsOf = (name: string): string => {
+  const renderCells = (name: string): string => {
     const own = row.cells[name] ?? ''
     const theirs = beside.map(one => {
       const text = one.fields[name] ?? (name === 'name' ? one.name : '')
@@ -151,19 +151,19 @@ function screenOf(
       cell('your row', column),
       beside.map((_, n) => bold(cell(title(n), column), style)),
     ),
-    ...names.map(cellsOf),
+    ...names.map(renderCells),
     '',
     ...beside.map((one, n) => `${n + 1}  ${reasonsIn(one.why || row.why, width - 3, style)}`),
     ...row.candidates.slice(fits).map((one, n) => clip(escapeTerminal(`${title(fits + n)}  ${one.name}`), width)),
     ...(row.candidates.length === 0 ? ['no company is proposed'] : []),
     '',
-    ...(chosen === null ? [] : [bold(clip(escapeTerminal(wordsOf(chosen)), width), style), '']),
+    ...(chosen === null ? [] : [bold(clip(escapeTerminal(describeChoice(chosen)), width), style), '']),
     dim(clip(keyLine('terminal', row.candidates.length), width), style),
     '',
   ].join('\n')
 }
 
-function wordsOf(chosen: NonNullable<Chosen>): string {
+function describeChoice(chosen: NonNullable<Chosen>): string {
   const by = chosen.by === undefined ? '' : `, decided earlier${chosen.by === '' ? '' : ` by ${chosen.by}`}`
   return `${chosen.kind === 'accept' ? `✓ ${chosen.company}` : '✗ none of these'}${by}`
 }

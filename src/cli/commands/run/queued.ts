@@ -8,18 +8,18 @@ import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import type { Flags } from '../../command.ts'
-import { isOn, needText, queueOf, textFlag, wholeFlag } from '../../options/read.ts'
+import { isOn, needText, readQueue, textFlag, wholeFlag } from '../../options/read.ts'
 import { queuedLine } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const load = () => import('../../../app/distributed/index.ts')
 
 /** `--shards`, null if absent. */
-const shardsOf = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
+const readShards = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
 
 /** The queue of the flags, null where they name none. Throws FETTLE_USAGE. */
 export const queueTarget = (flags: Flags): QueueTarget | null =>
-  textFlag(flags, 'queue') === null ? null : { ...queueOf(flags), shards: shardsOf(flags) }
+  textFlag(flags, 'queue') === null ? null : { ...readQueue(flags), shards: readShards(flags) }
 
 const POLL_MS = 2_000
 
@@ -41,7 +41,7 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
           const next =
             isBad && !isRunning
               ? `Fix the cause, then run the original command again with the same options: ${shellCommand(rerunOf(run), needText(flags, 'runs-dir'))}`
-              : nextOf(run, code)
+              : describeNext(run, code)
           io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         }
         return code
@@ -54,5 +54,5 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
   })
 }
 
-const nextOf = ({ runId }: QueuedRun, code: number): string =>
+const describeNext = ({ runId }: QueuedRun, code: number): string =>
   code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'The workers continue without this process.'

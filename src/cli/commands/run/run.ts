@@ -9,13 +9,13 @@ import { type Flags, usageError } from '../../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { CallReporters } from '../../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../../result/conflicts.ts'
-import { exitOf, worstExit } from '../../result/exit.ts'
+import { chooseExit, worstExit } from '../../result/exit.ts'
 import {
   checkResultFile,
-  codeOf,
+  chooseCode,
   type Ending,
   hasWarnings,
-  pipelineResultOf,
+  createResult,
   printResults,
   queuedLine,
 } from '../../result/result.ts'
@@ -24,7 +24,7 @@ import { printError, printIssues } from '../../terminal/print-error.ts'
 import { showSeveral } from '../../terminal/progress/index.ts'
 import { showLongTask } from '../../terminal/progress/long-task.ts'
 import { withPipelines } from '../pipelines.ts'
-import { checkFlags, prepareContext, reportText, settingsOf, showRun } from '../shared.ts'
+import { checkFlags, prepareContext, reportText, createSettings, showRun } from '../shared.ts'
 import { queueTarget } from './queued.ts'
 
 /** Pipelines at once; each spends most of its time waiting. */
@@ -53,7 +53,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
     return await runAll(files, items, reporters, flags, io)
   } catch (error) {
     // An error that prevented all of them from starting.
-    await reporters.end([pipelineResultOf({ name: null, error }, flags)], exitOf(error))
+    await reporters.end([createResult({ name: null, error }, flags)], chooseExit(error))
     throw error
   } finally {
     for (const { prepared } of items) prepared.release()
@@ -80,12 +80,12 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   if (isOn(flags, 'dry-run')) return dryRun(items, io)
   await checkResultFile(flags, io)
   const several = showSeveral(io, files.length, isOn(flags, 'quiet'))
-  const width = Math.min(NAME_WIDTH, Math.max(...items.map(item => nameOf(item).length)))
+  const width = Math.min(NAME_WIDTH, Math.max(...items.map(item => readName(item).length)))
   let endings: Ending[]
   try {
     endings = await mapConcurrently(items, CONCURRENCY, async item => {
       const ending = await runPipeline(item, reporters, flags, io, files.length > 1 ? width : null)
-      several.ended(nameOf(item), inShort(ending))
+      several.ended(readName(item), inShort(ending))
       return ending
     })
   } finally {
@@ -94,7 +94,7 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   return reportEndings(endings, reporters, flags, io)
 }
 
-const nameOf = ({ file, prepared }: Item): string => prepared.plan?.name ?? file
+const readName = ({ file, prepared }: Item): string => prepared.plan?.name ?? file
 
 /** `✓ Success, 8.1 s: 386 of 463 rows matched.`, before the reports of all. */
 function inShort(ending: Ending): string {
@@ -107,9 +107,9 @@ function inShort(ending: Ending): string {
 
 /** Prints the outcomes, then passes them to reporters, then prints the result lines; returns the worst exit code. */
 export async function reportEndings(endings: readonly Ending[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
-  const code = worstExit(endings.map(ending => codeOf(ending, flags)))
+  const code = worstExit(endings.map(ending => chooseCode(ending, flags)))
   for (const ending of endings) printEnding(ending, endings.length > 1, reporters, flags, io)
-  const results = endings.flatMap(ending => ('left' in ending ? [] : [pipelineResultOf(ending, flags)]))
+  const results = endings.flatMap(ending => ('left' in ending ? [] : [createResult(ending, flags)]))
   await reporters.end(results, code)
   if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`overview: ${reporters.page}`)
   await printResults(endings, flags, io)
@@ -126,7 +126,7 @@ export async function runPipeline(
 ): Promise<Ending> {
   const name = prepared.plan?.name ?? file
   const progress = showRun(flags, io, nameWidth === null ? null : name, nameWidth ?? 0)
-  const settings = settingsOf(flags, io, reporters.observersOf(progress), command ?? 'run', prepared.credentials)
+  const settings = createSettings(flags, io, reporters.observersOf(progress), command ?? 'run', prepared.credentials)
   try {
     const started = await runPrepared(prepared, settings, { queue: queueTarget(flags), fresh: isOn(flags, 'new') })
     if (started.result === null) return { name, left: queuedLine(started.queued, 'running', EXIT.ok) }
@@ -148,7 +148,7 @@ function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallRep
   if ('left' in ending) return
   const { report } = ending.result
   const warns = hasWarnings(ending.result) && ending.isRepeated !== true
-  if (isOn(flags, 'quiet') && codeOf(ending, flags) === EXIT.ok && !warns) return
+  if (isOn(flags, 'quiet') && chooseCode(ending, flags) === EXIT.ok && !warns) return
   const to = isOn(flags, 'json') || reporters.hasStdout ? 'err' : 'out'
   io[to](`${isOneOfSeveral ? '\n' : ''}${reportText(report, io, to)}`)
 }

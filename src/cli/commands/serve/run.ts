@@ -40,7 +40,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const host = needText(flags, 'host')
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
   const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, { kind: 'embedded' })] : []
-  const serviceDir = serviceDirOf(flags, io)
+  const serviceDir = findServiceDir(flags, io)
   const isGuarded = users.length > 0 || hasUsers(serviceDir)
   if (!LOOPBACK.has(host) && !isGuarded)
     throw usageError(
@@ -117,7 +117,7 @@ function howToUse(
   ].join('\n')
 }
 
-export function serviceDirOf(flags: Flags, io: Io): string {
+export function findServiceDir(flags: Flags, io: Io): string {
   const named = textFlag(flags, 'data-dir')
   return named === null ? join(dataDirOf(io.env), 'service') : resolve(io.cwd, named)
 }
@@ -175,7 +175,7 @@ async function removeOne(flags: Flags, dataDir: string, io: Io): Promise<number>
 }
 
 export async function manageUsers(flags: Flags, io: Io): Promise<number> {
-  const dataDir = serviceDirOf(flags, io)
+  const dataDir = findServiceDir(flags, io)
   const what = textFlag(flags, 'what')
   if (what === 'add') return addOne(flags, dataDir, io)
   if (what === 'list') return listAll(flags, dataDir, io)
@@ -186,7 +186,7 @@ export async function manageUsers(flags: Flags, io: Io): Promise<number> {
 
 async function writeBackup(flags: Flags, io: Io): Promise<number> {
   const file = resolve(io.cwd, needText(flags, 'what'))
-  const { bytes, online } = await backup({ dataDir: serviceDirOf(flags, io), file, signal: io.signal })
+  const { bytes, online } = await backup({ dataDir: findServiceDir(flags, io), file, signal: io.signal })
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/backup/v1', file, bytes, online }))
   else
     io.err(

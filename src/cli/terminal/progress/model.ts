@@ -44,7 +44,7 @@ export class ProgressModel {
     if (progress.type === 'retry') return
     const part = progress.part ?? 0
     const before = progress.type === 'companies' ? this.#latest : this.#latestByJob.get(part)
-    const latest = { tick: progress, at: now, course: transferOf(progress, before?.course ?? null, now) }
+    const latest = { tick: progress, at: now, course: continueTransfer(progress, before?.course ?? null, now) }
     if (progress.type === 'companies') this.#latest = latest
     else this.#latestByJob.set(part, latest)
   }
@@ -60,9 +60,9 @@ export class ProgressModel {
     const jobs = this.#state?.jobs ?? []
     const [only] = jobs
     if (this.#state === null || only === undefined) return ''
-    if (this.#latest !== null) return `${formatProgressEvent(this.#latest.tick)}${leftOf(this.#latest, now)}`
+    if (this.#latest !== null) return `${formatProgressEvent(this.#latest.tick)}${formatTimeLeft(this.#latest, now)}`
     const { plan } = this.#state
-    const isOver = overIn(this.#state)
+    const isOver = findOver(this.#state)
     if (jobs.every(isOver) && plan.output !== null && jobs.some(job => job.received !== null)) return 'writing the outputs'
     if (jobs.length === 1) return this.#formatJob(only, now)
     const over = jobs.filter(isOver).length
@@ -78,7 +78,7 @@ export class ProgressModel {
   lines(now: number, most: number): string[] {
     const jobs = this.#state?.jobs ?? []
     if (this.#state === null || jobs.length === 1) return [this.head(now)]
-    const isOver = overIn(this.#state)
+    const isOver = findOver(this.#state)
     const { parts } = this.#state.plan
     const shown = jobs.filter(job => this.#isActive(job, isOver))
     const width = String(jobs.length).length
@@ -102,9 +102,9 @@ export class ProgressModel {
   #formatJob(job: Job, now: number): string {
     const latest = this.#latestByJob.get(job.part)
     if (job.failure !== null) return 'failed'
-    if (latest?.tick.type === 'upload') return `uploading ${amount(latest.tick.sent, latest.tick.total)}${leftOf(latest, now)}`
+    if (latest?.tick.type === 'upload') return `uploading ${amount(latest.tick.sent, latest.tick.total)}${formatTimeLeft(latest, now)}`
     if (latest?.tick.type === 'download')
-      return `downloading ${amount(latest.tick.received, latest.tick.total)}${leftOf(latest, now)}`
+      return `downloading ${amount(latest.tick.received, latest.tick.total)}${formatTimeLeft(latest, now)}`
     if (job.received !== null) return 'received'
     if (latest?.tick.type === 'waiting') {
       const next = latest.at + latest.tick.nextMs - now
@@ -118,9 +118,9 @@ export class ProgressModel {
   }
 }
 
-const leftOf = ({ course: transfer }: LatestProgress, now: number): string => (transfer === null ? '' : timeLeft(transfer, now))
+const formatTimeLeft = ({ course: transfer }: LatestProgress, now: number): string => (transfer === null ? '' : timeLeft(transfer, now))
 
-function transferOf(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
+function continueTransfer(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
   const transfer = progressOf(tick)
   return transfer === null ? null : continueProgress(before, transfer.done, transfer.total, now)
 }
@@ -133,7 +133,7 @@ function answered({ summary }: Job, rows: number): string {
 }
 
 /** Whether a job is done in the present phase: all jobs are matched before any is enriched. */
-function overIn({ jobs, plan }: RunState): (job: Job) => boolean {
+function findOver({ jobs, plan }: RunState): (job: Job) => boolean {
   if (!jobs.every(job => job.matchFinished || job.failure !== null)) return job => job.matchFinished || job.failure !== null
   return job =>
     job.failure !== null || (plan.output === null ? plan.enrich === null || job.enrichFinished : job.received !== null)
