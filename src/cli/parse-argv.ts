@@ -1,15 +1,12 @@
 /** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
 
 import yargs, { type Argv, type Options } from 'yargs'
-import { EXIT, FettleError } from '../errors.ts'
+import { EXIT, type FettleError } from '../errors.ts'
 import { type Command, type Flags, nameOf, type Option, usageError } from './command.ts'
 import { COMMANDS } from './commands/index.ts'
 import type { Io } from './terminal/io.ts'
 
-export interface ParsedCommand {
-  readonly command: Command
-  readonly flags: Flags
-}
+export type ParsedCommand = { readonly command: Command; readonly flags: Flags }
 
 const COMMON = ['debug', 'help', 'h']
 
@@ -37,7 +34,7 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     return EXIT.usage
   }
   const [problem] = problems
-  if (problem !== undefined) throw new FettleError('FETTLE_USAGE', formatProblem(problem, argv), findHint(problem, argv))
+  if (problem !== undefined) throw usageError(formatProblem(problem, argv), findHint(problem, argv))
   if (parsed !== null) return parsed
   io.out(printed)
   return EXIT.ok
@@ -75,11 +72,11 @@ function createParser(argv: readonly string[], io: Io, problems: string[], onCom
   const isHelp = wantsHelp(argv)
   if (isHelp) parser.help().alias('help', 'h')
   else parser.help(false)
-  for (const command of isHelp ? COMMANDS : COMMANDS.filter(one => nameOf(one) === argv[0]))
+  for (const command of isHelp ? COMMANDS : COMMANDS.filter(known => nameOf(known) === argv[0]))
     parser.command({
       command: command.usage,
       describe: command.summary,
-      builder: one => declare(one, command, !isHelp, isHelp ? {} : io.env),
+      builder: argv => declare(argv, command, !isHelp, isHelp ? {} : io.env),
       handler: flags => onCommand({ command, flags: flags as Flags }),
     })
   return parser
@@ -100,8 +97,8 @@ const defineOption = (
   describe,
   ...(alias === undefined ? {} : { alias }),
   ...(preset === undefined ? {} : { default: env[variable] || preset }),
-  ...(isRequired === true ? { demandOption: true } : {}),
-  ...(type === 'list' ? { array: true } : {}),
+  demandOption: isRequired === true,
+  array: type === 'list',
   ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),
 })
 
@@ -130,7 +127,7 @@ function rejectSecrets(argv: readonly string[]): void {
 async function rejectUnknown(argv: readonly string[]): Promise<void> {
   const [first] = argv
   if (first === undefined || first.startsWith('-')) return
-  const command = COMMANDS.find(one => nameOf(one) === first)
+  const command = COMMANDS.find(known => nameOf(known) === first)
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
   // yargs reads it as an empty word.
   const dash = argv.findIndex((word, index) => word === '-' && !argv[index - 1]?.startsWith('--'))
@@ -157,7 +154,7 @@ const findLongName = (letter: string): string =>
 async function unknown(what: string, word: string, names: readonly string[], prefix: string): Promise<FettleError> {
   const { nearest } = await import('../pipeline/index.ts')
   const found = nearest(word, names)
-  return new FettleError('FETTLE_USAGE', what, found === null ? {} : { hint: `Did you mean ${prefix}${found}?` })
+  return usageError(what, found === null ? undefined : `Did you mean ${prefix}${found}?`)
 }
 
 const NOT_ENOUGH = /^Not enough non-option arguments: got (\d+)/
@@ -177,7 +174,7 @@ function formatProblem(problem: string, argv: readonly string[]): string {
 }
 
 /** `--select` chooses among pipelines that are named. */
-const findHint = (problem: string, argv: readonly string[]): { hint?: string } =>
+const findHint = (problem: string, argv: readonly string[]): string | undefined =>
   NOT_ENOUGH.test(problem) && argv.some(word => /^--select(?:=|$)/.test(word))
-    ? { hint: `--select chooses among pipelines. Pass their folder, too: fettle ${argv[0]} . --select tag:nightly` }
-    : {}
+    ? `--select chooses among pipelines. Pass their folder, too: fettle ${argv[0]} . --select tag:nightly`
+    : undefined

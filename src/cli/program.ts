@@ -78,14 +78,12 @@ function applyTrust({ command, flags }: ParsedCommand, { env }: Io): Io['env'] {
 /** A command line that is not valid is explained by the help of its command. */
 function helpOfCommand(error: unknown, [first = '']: readonly string[]): unknown {
   const isPlain = FettleError.is(error) && error.code === 'FETTLE_USAGE' && error.action?.command === '--help'
-  if (!isPlain || !COMMANDS.some(one => nameOf(one) === first)) return error
+  if (!isPlain || !COMMANDS.some(command => nameOf(command) === first)) return error
   return new FettleError(error.code, error.message, { hint: error.hint, action: action(first, '--help'), cause: error.cause })
 }
 
-const AWS_ADVICE_OFF = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'
-
 export async function start(): Promise<void> {
   // The AWS client would print its own advice about Node versions.
-  process.env[AWS_ADVICE_OFF] ??= 'true'
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true'
   process.exitCode = await runProgram(process.argv.slice(2), processIo(listenForSignals()))
 }

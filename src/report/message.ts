@@ -28,11 +28,9 @@ function rowsSentence(totals: Totals): string {
 
 /** The message of a run whose process is gone without having recorded its end. */
 export function stoppedWords(stages: readonly { readonly name: string; readonly status: string }[]): string {
-  const stage = stages.find(one => one.status === 'running')
+  const stage = stages.find(({ status }) => status === 'running')
   return stage === undefined ? 'It stopped before its end.' : `It stopped in the ${stage.name} stage.`
 }
-
-const COUNTS = 'These are the counts of the service: the run has no enriched file.'
 
 export function describeOutcome(state: RunState, totals: Totals, ledger: Ledger): string {
   if (ledger.adds === false) {
@@ -40,31 +38,33 @@ export function describeOutcome(state: RunState, totals: Totals, ledger: Ledger)
   }
   const failed = state.checks.filter(check => check.success === false)
   const isOfCounts = state.plan.output === null && found(totals) !== null
-  const counts = isOfCounts ? `${rowsSentence(totals)} ${COUNTS}` : rowsSentence(totals)
-  const rows = partialWords(readPartial(state)) + counts
+  const note = isOfCounts ? ' These are the counts of the service: the run has no enriched file.' : ''
+  const rows = partialWords(readPartial(state)) + rowsSentence(totals) + note
   switch (state.status) {
     case 'running': {
       if (state.detached)
         return `${state.jobs.length === 1 ? 'The job is' : `${count(state.jobs.length)} jobs are`} submitted; the run is detached.`
-      const stage = state.stages.find(one => one.status === 'running')
+      const stage = state.stages.find(({ status }) => status === 'running')
       return stage === undefined ? 'The run has started.' : `The ${stage.name} stage is running.`
     }
     case 'error':
     case 'cancelled':
       return sentence(state.error?.message ?? 'The run stopped before its end.')
     case 'skipped':
-      return state.stages.find(one => one.status === 'skipped' && one.note)?.note ?? 'There was nothing to do.'
+      return state.stages.find(({ status, note }) => status === 'skipped' && note)?.note ?? 'There was nothing to do.'
     case 'fail': {
       if (failed.length === 0 && state.error !== null) return sentence(state.error.message)
       const hard = failed.filter(check => check.severity === 'fail')
-      const names = (hard.length > 0 ? hard : failed).map(check => check.assertion).join(', ')
-      const [first] = hard.length > 0 ? hard : failed
-      const more = first === undefined || !names.includes(',') ? failedWords(first) : `Checks failed: ${names}`
-      return `${more}.${undoneWords(state)} ${rows}`
+      const worst = hard.length > 0 ? hard : failed
+      const names = worst.map(check => check.assertion).join(', ')
+      return `${names.includes(',') ? `Checks failed: ${names}` : failedWords(worst[0])}.${undoneWords(state)} ${rows}`
     }
     case 'warn':
-    case 'success':
-      return failed.length === 0 ? rows : `${rows} ${warned(failed.map(check => check.assertion))}${undoneWords(state)}`
+    case 'success': {
+      if (failed.length === 0) return rows
+      const warns = failed.length === 1 ? 'One check warns' : `${count(failed.length)} checks warn`
+      return `${rows} ${warns}: ${failed.map(check => check.assertion).join(', ')}.${undoneWords(state)}`
+    }
   }
 }
 
@@ -94,9 +94,6 @@ export function requiredWords(expected: string): string {
 /** An error message as a headline. A first word with a sign in it is a name: `suppliers.csv is not …`. */
 const sentence = (text: string): string => (/^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text)
 
-const warned = (names: readonly string[]): string =>
-  `${names.length === 1 ? 'One check warns' : `${count(names.length)} checks warn`}: ${names.join(', ')}.`
-
 interface NextStep {
   readonly text: string
   /** A section of the page. */
@@ -111,22 +108,18 @@ const SECONDS_A_ROW = 4
 /** What is left to do after a finished run. */
 export function nextSteps({ totals, status }: Report, { checks, outputs, name }: Result): NextStep[] {
   if (status !== 'success' && status !== 'warn' && status !== 'fail') return []
-  const findFile = (kind: string): string | null => outputs.find(one => one.kind === kind)?.path ?? null
-  const step = (text: string, section: string | null, file: string | null, command: string | null = null): NextStep => ({
-    text,
-    section,
-    file,
-    command,
-  })
+  const findFile = (kind: string): string | null => outputs.find(output => output.kind === kind)?.path ?? null
+  const steps: NextStep[] = []
+  const add = (text: string, section: string | null, file: string | null, command: string | null = null): void =>
+    void steps.push({ text, section, file, command })
   const failed = checks.filter(check => check.success === false).length
   const minutes = Math.max(1, Math.round(((totals.review ?? 0) * SECONDS_A_ROW) / 60))
   const decide = `${counted(totals.review, 'row')} to decide (about ${counted(minutes, 'minute')})`
-  return [
-    ...(failed > 0 ? [step(`${counted(failed, 'check')} not met`, 'checks', null)] : []),
-    ...(totals.review ? [step(decide, 'review', findFile('review'), shellCommand(action('review', name)))] : []),
-    ...(totals.unmatched ? [step(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', findFile('unmatched'))] : []),
-    ...(findFile('output') === null ? [] : [step('the result', null, findFile('output'))]),
-  ]
+  if (failed > 0) add(`${counted(failed, 'check')} not met`, 'checks', null)
+  if (totals.review) add(decide, 'review', findFile('review'), shellCommand(action('review', name)))
+  if (totals.unmatched) add(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', findFile('unmatched'))
+  if (findFile('output') !== null) add('the result', null, findFile('output'))
+  return steps
 }
 
 /** `up to 357 credits, 23 requests`. */
@@ -149,11 +142,12 @@ export function repeatCommand({ args }: Report, { file, plan, registers }: Resul
   const isClean = args.command === 'clean' && typeof args.file === 'string'
   if (!isClean && file === '(object)') return null
   const flags = REPEATED.flatMap(name => {
-    const value = args[name] ?? (name === 'register' && args.sample !== true && registers ? registers.map(one => one.name) : null)
+    const value =
+      args[name] ?? (name === 'register' && args.sample !== true && registers ? registers.map(register => register.name) : null)
     if (value === true) return name === 'sample' ? ['--sample'] : []
     if (value === null) return []
     if (value === false) return name === 'header' ? ['--no-header'] : []
-    return [value].flat().flatMap(one => [`--${name}`, String(one)])
+    return [value].flat().flatMap(item => [`--${name}`, String(item)])
   })
   // `clean` replaces only a file that is named.
   const output = args.output ?? (isClean ? (plan.output?.path ?? null) : null)

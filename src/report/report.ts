@@ -1,6 +1,4 @@
-/**
- * RunState -> Report. The same state and context always give the same report.
- */
+/** RunState -> Report. The same state and context always give the same report. */
 import { counted } from '../counted.ts'
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
@@ -10,12 +8,10 @@ import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { describeOutcome, readPartial } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { readChanges } from './sections/changes.ts'
-import { readAccepted, readCandidates, readCompanyActions } from './sections/company-actions.ts'
-import { readEvents } from './sections/events.ts'
+import { readCompanyActions } from './sections/company-actions.ts'
 import { readMatches } from './sections/matches.ts'
-import { readReuse } from './sections/reuse.ts'
-import { judgeCompanyNumbers, estimateInRegister, registersOf } from './service-words.ts'
-import { checkLedger, type Totals, countTotals } from './totals.ts'
+import { estimateInRegister, judgeCompanyNumbers, registersOf } from './service-words.ts'
+import { checkLedger, countTotals, type Totals } from './totals.ts'
 
 export interface ReportContext {
   /** UTC, with milliseconds. */
@@ -34,48 +30,50 @@ export interface ReportContext {
   readonly previous?: Report | null
 }
 
-export function buildReport(state: RunState, context: ReportContext): Report {
-  const { plan } = state
+/** A value that may have parts of the state, which is frozen. */
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
+
+/** The report is a copy, which may be changed. */
+export const buildReport = (state: RunState, context: ReportContext): Report =>
+  structuredClone(describeRun(state, context)) as Report
+
+function describeRun(state: RunState, context: ReportContext): Frozen<Report> {
+  const { plan, runId, startedAt, status, reuse } = state
+  const { generatedAt, elapsedMs, directory = null, previous = null } = context
   const totals = countTotals(state.outcomes ?? UNKNOWN, plan.rows)
   const ledger = checkLedger(state.outcomes ?? UNKNOWN, plan.rows)
-  const issues = ledger.adds === false ? withLedgerIssue(state.issues, totals.rows, ledger.sum) : state.issues
-  const previous = context.previous ?? null
   return {
     schema: 'fettle/report/v1',
     metadata: {
-      tool: { ...state.tool },
-      runId: state.runId,
-      startedAt: state.startedAt,
-      generatedAt: context.generatedAt,
+      tool: state.tool,
+      runId,
+      startedAt,
+      generatedAt,
       traceId: state.traceId,
       ci: state.ci,
-      resumedFrom: state.resumedAt.length > 0 ? state.runId : null,
-      resumedAt: [...state.resumedAt],
-      directory: context.directory ?? null,
+      resumedFrom: state.resumedAt.length > 0 ? runId : null,
+      resumedAt: state.resumedAt,
+      directory,
     },
-    args: Object.fromEntries(Object.entries(state.args).map(([name, value]) => [name, copied(value)])),
-    status: state.status,
+    args: state.args,
+    status,
     exitCode: state.exitCode,
-    elapsedMs: context.elapsedMs,
+    elapsedMs,
     totals,
     ledger,
-    previous: previous && {
-      runId: previous.metadata.runId,
-      startedAt: previous.metadata.startedAt,
-      totals: { ...previous.totals },
-    },
+    previous: previous && { runId: previous.metadata.runId, startedAt: previous.metadata.startedAt, totals: previous.totals },
     delta: previous && compareTotals(totals, previous.totals),
-    resume: isResumable(state) ? resumeCommand(state, context.directory ?? null) : null,
+    resume: isResumable(state) ? resumeCommand(state, directory) : null,
     results: [
       {
         name: plan.name,
         description: plan.description,
         file: context.file ?? plan.file,
-        status: state.status,
+        status,
         message: describeOutcome(state, totals, ledger),
-        elapsedMs: context.elapsedMs,
+        elapsedMs,
         service: plan.service.kind === 'embedded' ? 'embedded' : plan.service.url,
-        registers: registersOf(state)?.map(one => ({ ...one })) ?? null,
+        registers: registersOf(state),
         partial: readPartial(state),
         inRegister: estimateInRegister(state.jobs),
         companyNumbers: judgeCompanyNumbers(state.jobs),
@@ -85,28 +83,25 @@ export function buildReport(state: RunState, context: ReportContext): Report {
           return { mapping, header, index, pad, value, trim }
         }),
         profile: readProfile(state),
-        stages: state.stages.map(stage => ({ ...stage })),
+        stages: state.stages,
         jobs: state.jobs.map(readJob),
-        checks: state.checks.map(check => ({ ...check })),
-        issues: issues.map(one => ({ ...one, rows: [...one.rows], at: one.at && { ...one.at } })),
-        outputs: state.outputs.map(output => ({ ...output })),
-        scores: [...state.scores],
-        lowestScores: state.lowestScores && { ...state.lowestScores },
-        decisions: state.decisions && { ...state.decisions },
+        checks: state.checks,
+        issues: ledger.adds === false ? withLedgerIssue(state.issues, totals.rows, ledger.sum) : state.issues,
+        outputs: state.outputs,
+        scores: state.scores,
+        lowestScores: state.lowestScores,
+        decisions: state.decisions,
         matches: readMatches(state),
         changes: readChanges(state),
-        reuse: readReuse(state),
-        candidates: readCandidates(state),
-        accepted: readAccepted(state),
+        reuse: reuse && { ...reuse.counts, outcomes: reuse.outcomes },
         ...readCompanyActions(state),
-        events: readEvents(state),
         credits: countCredits(state, context.credits ?? null),
-        reasons: { ...state.reasons },
+        reasons: state.reasons,
         duplicates: plan.report.rows === 'all' ? listDuplicates(state) : [],
         review: plan.report.rows === 'none' ? [] : listSamples(state, 'review'),
         unmatched: plan.report.rows === 'all' ? listSamples(state, 'unmatched') : [],
-        http: { ...state.http },
-        error: state.error && { ...state.error, hint: errorHint(state, context.directory ?? null) },
+        http: state.http,
+        error: state.error && { ...state.error, hint: errorHint(state.error, state, directory) },
       },
     ],
     warnings: listWarnings(state),
@@ -116,11 +111,8 @@ export function buildReport(state: RunState, context: ReportContext): Report {
   }
 }
 
-const copied = (value: RunState['args'][string]): Report['args'][string] =>
-  typeof value === 'object' && value !== null ? [...value] : value
-
 const withLedgerIssue = (issues: readonly Issue[], rows: number, sum: number): readonly Issue[] =>
-  issues.some(one => one.code === 'FETTLE_LEDGER')
+  issues.some(known => known.code === 'FETTLE_LEDGER')
     ? issues
     : [issue('FETTLE_LEDGER', `The input has ${counted(rows, 'row')}, the outcomes add up to ${sum}.`), ...issues]
 
@@ -135,10 +127,8 @@ const compareTotals = (now: Totals, then: Report['totals']): Report['delta'] => 
 })
 
 /** A changed input can be restored: the hint of this error ends with the command that resumes the run. */
-const errorHint = (state: RunState, directory: string | null): string => {
-  const { code, hint } = state.error ?? { code: '', hint: '' }
-  return code === 'FETTLE_INPUT_CHANGED' ? `${hint.replace(/\.$/, '')}: ${resumeCommand(state, directory)}` : hint
-}
+const errorHint = ({ code, hint }: NonNullable<RunState['error']>, state: RunState, directory: string | null): string =>
+  code === 'FETTLE_INPUT_CHANGED' ? `${hint.replace(/\.$/, '')}: ${resumeCommand(state, directory)}` : hint
 
 /** A run whose input changed cannot be resumed before the input is restored. */
 const isResumable = ({ finished, error }: RunState): boolean => !finished && error?.code !== 'FETTLE_INPUT_CHANGED'
@@ -148,54 +138,35 @@ function resumeCommand({ runId, detached }: RunState, directory: string | null):
   return shellCommand(action(detached ? 'collect' : 'resume', runId), runsDir)
 }
 
-function readPlan({ plan }: RunState): Result['plan'] {
+function readPlan({ plan }: RunState): Frozen<Result['plan']> {
   const { fingerprint, tags, key, limit, sent, collapse, parts, concurrency, preparation } = plan
   const { enrich, budget, poll, retry, output, accept = null, decisions, report } = plan
   const rows = { fingerprint, tags, key, limit, sent, collapse, jobs: parts.length, concurrency, preparation }
-  // A copy, which may be changed: the plan itself is frozen.
-  return structuredClone({ ...rows, enrich, budget, poll, retry, output, accept, decisions, report }) as Result['plan']
+  return { ...rows, enrich, budget, poll, retry, output, accept, decisions, report }
 }
 
-function readInput({ plan: { input } }: RunState): Result['input'] {
-  const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, columns, blankLines, lineEnd } = input
-  const header = input.header && [...input.header]
+function readInput({ plan: { input } }: RunState): Frozen<Result['input']> {
+  const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd } = input
   const files = input.files?.map(({ path, sha256, bytes, rows }) => ({ path, sha256, bytes, rows }))
   const text = { encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd }
-  return { path, ...(files === undefined ? {} : { files }), sha256, bytes, rows, ...text }
+  return { path, files, sha256, bytes, rows, ...text }
 }
 
-const readJob = (job: JobState): Result['jobs'][number] => ({
-  part: job.part,
-  id: job.id,
-  name: job.name,
-  adopted: job.adopted,
-  status: job.status,
-  history: job.history.map(entry => ({ ...entry })),
-  polls: job.polls,
-  jobSummary: job.summary && { ...job.summary },
-  correlationIds: job.correlations.map(one => one.correlationId),
-  correlations: job.correlations.map(one => ({ ...one })),
-})
+function readJob({ part, id, name, adopted, status, history, polls, summary, correlations }: JobState) {
+  const jobSummary = summary && { ...summary }
+  const correlationIds = correlations.map(({ correlationId }) => correlationId)
+  return { part, id, name, adopted, status, history, polls, jobSummary, correlationIds, correlations }
+}
 
 const ratio = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole)
 
-function readProfile({ plan }: RunState): Result['profile'] {
-  return (plan.profile ?? []).map(({ mapping, header, index, isKey, filled, distinct, isEstimate, examples }) => {
-    const shown = isColumnMasked(plan, index) ? examples.slice(0, 1).map(() => MASK) : [...examples]
-    return {
-      mapping,
-      header,
-      index,
-      key: isKey,
-      filled,
-      fillRate: ratio(filled, filledRows(plan.input)),
-      distinct,
-      distinctShare: ratio(distinct, filled),
-      estimated: isEstimate,
-      examples: plan.report.rows === 'none' ? [] : shown,
-    }
+const readProfile = ({ plan }: RunState) =>
+  (plan.profile ?? []).map(({ mapping, header, index, isKey, filled, distinct, isEstimate: estimated, examples: all }) => {
+    const shown = isColumnMasked(plan, index) ? all.slice(0, 1).map(() => MASK) : all
+    const examples = plan.report.rows === 'none' ? [] : shown
+    const [fillRate, distinctShare] = [ratio(filled, filledRows(plan.input)), ratio(distinct, filled)]
+    return { mapping, header, index, key: isKey, filled, fillRate, distinct, distinctShare, estimated, examples }
   })
-}
 
 /** The embedded service is free. */
 function countCredits({ plan, screening, candidates, accepted }: RunState, enriched: number | null): number | null {
@@ -203,21 +174,21 @@ function countCredits({ plan, screening, candidates, accepted }: RunState, enric
   return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0) + (accepted?.paid ?? 0)
 }
 
-function listDuplicates({ plan, duplicates }: RunState): Result['duplicates'] {
+function listDuplicates({ plan, duplicates }: RunState) {
   const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
   const isNameMasked = isMappingMasked(plan, 'name')
-  return duplicates.map(one => ({
-    ...one,
-    key: one.key !== null && isKeyMasked ? MASK : one.key,
-    name: one.name !== '' && isNameMasked ? MASK : one.name,
-    company: { ...one.company },
+  return duplicates.map(row => ({
+    ...row,
+    key: row.key !== null && isKeyMasked ? MASK : row.key,
+    name: row.name !== '' && isNameMasked ? MASK : row.name,
   }))
 }
 
-function listSamples({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] {
-  const own = samples.filter(sample => sample.outcome === outcome)
-  return samplesIn(plan, own)
-}
+const listSamples = ({ plan, samples }: RunState, outcome: RowSample['outcome']): Sample[] =>
+  samplesIn(
+    plan,
+    samples.filter(sample => sample.outcome === outcome),
+  )
 
 /** The rows of a report. They are masked again: a resume may mask more columns than the settings under which the rows were stored. */
 export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): Sample[] {
@@ -226,30 +197,20 @@ export function samplesIn(plan: RunState['plan'], rows: readonly RowSample[]): S
       Object.entries(cells).map(([name, cell]) => [name, cell !== '' && isMappingMasked(plan, name) ? MASK : cell]),
     )
   const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
-  return rows.map(one => ({
-    row: one.row,
-    line: one.line ?? null,
-    ...(one.file === undefined ? {} : { file: one.file }),
-    key: one.key !== null && isKeyMasked ? MASK : one.key,
-    score: one.score,
-    why: one.why,
-    reason: one.reason || null,
-    cells: shown(one.cells),
-    candidate: one.candidate.id === '' && one.candidate.name === '' ? null : { ...one.candidate },
-    fingerprint: one.fingerprint,
-    candidates: one.candidates.map(other => ({ ...other, parts: { ...other.parts }, fields: shown(other.fields) })),
-    decision: one.decision == null ? null : { ...one.decision },
-  }))
+  return rows.map(({ row, line, file, key, score, why, reason, cells, candidate, fingerprint, candidates, decision }) => {
+    const head = { row, line, file, key: key !== null && isKeyMasked ? MASK : key, score, why, reason: reason || null }
+    const best = candidate.id === '' && candidate.name === '' ? null : { ...candidate }
+    const all = candidates.map(company => ({ ...company, parts: { ...company.parts }, fields: shown(company.fields) }))
+    return { ...head, cells: shown(cells), candidate: best, fingerprint, candidates: all, decision: decision && { ...decision } }
+  })
 }
 
-function listWarnings({ plan, jobs }: RunState): string[] {
-  const { service } = plan
+function listWarnings({ plan: { service }, jobs }: RunState): string[] {
+  const found = jobs.filter(({ adopted }) => adopted)
   return [
     ...(service.kind === 'remote' && service.insecure
       ? [`service.insecure is set: ${service.url} may be used without encryption.`]
       : []),
-    ...jobs
-      .filter(job => job.adopted)
-      .map(job => `The remote job ${job.id ?? job.name} was found, not created: it was made by an earlier attempt.`),
+    ...found.map(({ id, name }) => `The remote job ${id ?? name} was found, not created: it was made by an earlier attempt.`),
   ]
 }

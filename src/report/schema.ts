@@ -3,11 +3,7 @@
  * schema/, of the type `Report`, and by its descriptions of the documentation.
  */
 import { z } from 'zod'
-import { at, bytes, company, count, key, known, ms, name, row, sha256, share, text } from './schema-values.ts'
-import { changesSchema } from './sections/changes-schema.ts'
-import { companyActionSchemas } from './sections/company-actions-schema.ts'
-import { acceptSchema, listFacts, matchesSchema, registersSchema } from './sections/matches-schema.ts'
-import { reuseSchema } from './sections/reuse-schema.ts'
+import { at, bytes, company, count, key, known, ms, name, row, sections, sha256, share, text } from './sections/schema.ts'
 
 const inputSchema = z
   .object({
@@ -37,16 +33,13 @@ const sealSchemas = {
       head: z.string().describe('checksum of its last line'),
     })
     .nullable()
-    .default(null)
     .describe('the journal that this was made from'),
   files: z
     .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
-    .default([])
     .describe('files of the run directory; only in its own report.json'),
   checksum: z
     .string()
     .nullable()
-    .default(null)
     .describe('SHA-256 of this file with an empty text here; only in the report.json of a run directory'),
 }
 
@@ -101,7 +94,14 @@ const planSchema = z
       })
       .nullable()
       .describe('null without an output'),
-    accept: acceptSchema,
+    accept: z
+      .object({
+        banding: z.array(z.string()).nullable().describe('bands that are matched; null: all'),
+        review: z.array(z.string()).describe('bands that are left for review'),
+        pattern: z.record(z.string(), z.string()).nullable().describe('mapping -> letters that a match may have'),
+      })
+      .nullable()
+      .describe('which matches of the service stand; null: all'),
     decisions: text.describe('the decisions file'),
     report: z
       .object({
@@ -150,7 +150,7 @@ const sampleSchema = z.object({
   key,
   score,
   why,
-  reason: text.default(null).describe('why the row is in review or unmatched'),
+  reason: text.describe('why the row is in review or unmatched'),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: company.nullable().describe('the best company found'),
   fingerprint: z.string().describe('identifies the row in decisions'),
@@ -250,8 +250,29 @@ const result = z.object({
   message: z.string().describe('the outcome of the run, one or two sentences'),
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
-  registers: registersSchema,
-  ...listFacts,
+  registers: z
+    .array(
+      z.object({
+        name: z.string().describe('name of the register'),
+        snapshotDate: text.describe('day of the snapshot; null for the sample'),
+        sha256: text.describe('digest of the snapshot; null for the sample'),
+      }),
+    )
+    .nullable()
+    .describe('registers that the rows were matched against'),
+  partial: z
+    .object({
+      rows: z.number().describe('rows of the run'),
+      of: z.number().describe('rows of the list'),
+      target: text.describe('the target of the project file'),
+    })
+    .nullable()
+    .describe('of a run with a limit'),
+  inRegister: z.number().nullable().describe('estimated share of the list in the register; null for a different service'),
+  companyNumbers: z
+    .enum(['reliable', 'unreliable'])
+    .nullable()
+    .describe('whether the company numbers of the list count; null for a different service'),
   plan: planSchema,
   input: inputSchema,
   mappings: z
@@ -299,7 +320,6 @@ const result = z.object({
       review: z.number().nullable().describe('0 to 1; null if nothing is in review'),
     })
     .nullable()
-    .default(null)
     .describe('lowest scores'),
   decisions: z
     .object({
@@ -313,13 +333,10 @@ const result = z.object({
     })
     .nullable()
     .describe('rows by the effect of decisions'),
-  matches: matchesSchema,
-  changes: changesSchema,
-  reuse: reuseSchema,
-  ...companyActionSchemas,
-  credits: count.default(null).describe('credits the service may charge'),
-  reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
-  duplicates: z.array(duplicateSchema).default([]).describe('first duplicates; only with report.rows: all'),
+  ...sections,
+  credits: count.describe('credits the service may charge'),
+  reasons: z.record(z.string(), known).describe('unmatched rows by reason'),
+  duplicates: z.array(duplicateSchema).describe('first duplicates; only with report.rows: all'),
   review: z.array(sampleSchema).describe('first rows in review, as report.rows and report.mask allow'),
   unmatched: z.array(sampleSchema).describe('first unmatched rows; only with report.rows: all'),
   http: z

@@ -11,9 +11,9 @@ export function estimateInRegister(jobs: readonly Pick<JobState, 'summary'>[]): 
     const { inRegister, totalRows } = summary ?? {}
     return inRegister == null || totalRows == null ? [] : [{ inRegister, totalRows }]
   })
-  const rows = known.reduce((sum, one) => sum + one.totalRows, 0)
+  const rows = known.reduce((sum, job) => sum + job.totalRows, 0)
   if (rows === 0) return null
-  return Math.round((known.reduce((sum, one) => sum + one.inRegister * one.totalRows, 0) / rows) * 1000) / 1000
+  return Math.round((known.reduce((sum, job) => sum + job.inRegister * job.totalRows, 0) / rows) * 1000) / 1000
 }
 
 /** Unreliable where they are in one job; null where that is unknown. */
@@ -64,9 +64,9 @@ export function serviceWords(result: Result): string {
 
 /** `registers one, two and three of 2026-01-01`, or the date after each where they differ; two imports of one day with their digests. */
 function registerWords(registers: readonly Snapshot[]): string {
-  const others = registers.map((one, at) => registers.find((other, place) => place !== at && other.name === one.name))
+  const others = registers.map((register, at) => registers.find((other, place) => place !== at && other.name === register.name))
   if (others.some(other => other !== undefined))
-    return `register ${registers.map((one, at) => `${one.name} of ${snapshotText(one, others[at])}`).join(' and ')}`
+    return `register ${registers.map((register, at) => `${register.name} of ${snapshotText(register, others[at])}`).join(' and ')}`
   const dates = new Set(registers.map(({ snapshotDate }) => snapshotDate))
   const [date] = dates
   const dated = (name: string, of: string | null | undefined): string => (of == null ? name : `${name} of ${of}`)

@@ -15,11 +15,11 @@ export const isRefused = ({ status, results }: Report): boolean =>
 const BY_WEIGHT: readonly Verdict[] = ['error', 'cancelled', 'fail', 'running', 'warn', 'success', 'skipped']
 
 /** The worst of several verdicts; an empty list is an error. */
-export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(one => verdicts.includes(one)) ?? 'error'
+export const worst = (verdicts: readonly Verdict[]): Verdict => BY_WEIGHT.find(verdict => verdicts.includes(verdict)) ?? 'error'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'calm'
 
-interface Label {
+export interface Label {
   readonly sign: string
   readonly word: string
   readonly tone: Tone

@@ -37,22 +37,15 @@ export const unmatchedWords = (reason: string | null): string => UNMATCHED[reaso
 /** Why a person has to look at the row; '' where the service gave no reason. */
 export const reviewWords = (reason: string | null): string => REVIEW[reason ?? ''] ?? ''
 
-export interface UnmatchedGroup<T> {
-  readonly reason: string
-  readonly heading: string
-  readonly count: number
-  readonly samples: readonly T[]
-}
-
 /** Unmatched rows by reason, the largest group first. A group may have more rows than samples. */
 export function unmatchedGroups<T extends { readonly reason: string | null }>(
   reasons: Readonly<Record<string, number>>,
   samples: readonly T[],
-): UnmatchedGroup<T>[] {
+) {
   const all = [...new Set([...Object.keys(reasons), ...samples.map(({ reason }) => reason ?? 'not-given')])]
   return all
     .map(reason => {
-      const own = samples.filter(one => (one.reason ?? 'not-given') === reason)
+      const own = samples.filter(sample => (sample.reason ?? 'not-given') === reason)
       return { reason, heading: unmatchedWords(reason), count: Math.max(reasons[reason] ?? 0, own.length), samples: own }
     })
     .sort((a, b) => b.count - a.count || (a.heading < b.heading ? -1 : 1))

@@ -11,7 +11,7 @@ import { isOn, listFlag, needText } from '../options/read.ts'
 import { worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
-import { showLongTask } from '../terminal/progress/long-task.ts'
+import { showLongTask } from '../terminal/progress/index.ts'
 import { withPipelines } from './pipelines.ts'
 import { readOverrides } from './shared.ts'
 
@@ -29,16 +29,15 @@ export async function run(given: Flags, io: Io): Promise<number> {
     prepared.release()
     const issues = [...prepared.issues, ...listIssues(prepared, needText(flags, 'runs-dir'))]
     // A remote input is not read: there is neither a plan nor an error.
-    const code = issues.some(one => one.severity === 'error') ? errorOfIssues(issues).exitCode : EXIT.ok
+    const code = issues.some(({ severity }) => severity === 'error') ? errorOfIssues(issues).exitCode : EXIT.ok
     codes.push(code)
+    const { plan, input } = prepared
     if (isOn(flags, 'json')) {
-      const { plan } = prepared
       io.out(safeJson({ schema: 'fettle/check/v1', file, ok: code === EXIT.ok, exitCode: code, issues, plan }))
       continue
     }
-    const shown = issues.filter(one => !isQuiet || one.severity !== 'info')
+    const shown = issues.filter(({ severity }) => !isQuiet || severity !== 'info')
     if (shown.length > 0) io.err(printIssues(shown, files.length > 1 ? file : null))
-    const { plan, input } = prepared
     if (plan === null || input === null) {
       if (code === EXIT.ok && !isQuiet) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
       continue

@@ -10,13 +10,13 @@ import { decisionsFileOf, defaultColumns, draftOf, type PipelineInput } from '..
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, needText, registerFlag, textFlag, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../options/read.ts'
 import { CallReporters } from '../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
 import { type Io, withTrust } from '../terminal/io.ts'
 import { confirmCost } from '../terminal/prompt.ts'
-import { assertCertain, readDecisions, inputKeys, inspectInput, proposalTable, readReading } from './init/proposal.ts'
+import { assertCertain, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
 
@@ -33,9 +33,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const output = chooseOutput(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
-  // The embedded service has no other clients: frequent polling costs nothing.
   const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
+  // The embedded service has no other clients: frequent polling costs nothing.
   const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
   const overrides = {
     ...NO_OVERRIDES,
@@ -47,13 +47,14 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     output: textFlag(flags, 'output'),
     register: registerFlag(flags),
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
-    outputRoots: listFolders(textFlag(flags, 'decisions'), io),
+    // Decisions that the command line names may be anywhere.
+    outputRoots: listFlag(flags, 'decisions').map(path => dirname(resolve(io.cwd, path))),
   }
   const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
   const reporters = await CallReporters.create(flags, io)
+  const { plan } = prepared
   try {
-    if (prepared.plan !== null)
-      await refuseConflicts([{ file: reading.path, plan: prepared.plan }], ownFiles(flags, reporters), io.cwd)
+    if (plan !== null) await refuseConflicts([{ file: reading.path, plan }], ownFiles(flags, reporters), io.cwd)
     if (isOn(flags, 'dry-run')) return dryRun([{ file: reading.path, prepared }], io)
     assertReplaceable(output.path, prepared, flags, io)
     if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
@@ -66,10 +67,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-/** Decisions that the command line names may be anywhere. */
-const listFolders = (decisions: string | null, { cwd }: Io): string[] =>
-  decisions === null ? [] : [dirname(resolve(cwd, decisions))]
-
 /** The decisions of an earlier review of this list are found by its name. */
 function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
   const requested = textFlag(flags, 'decisions')
@@ -80,10 +77,8 @@ function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 
 /** An id is ambiguous without its register if several take part. The preparation reports registers that cannot be found. */
 async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
   const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
-  return findRegisters(io.env, wanted).then(
-    ({ registers }) => registers.length > 1,
-    () => false,
-  )
+  const found = await findRegisters(io.env, wanted).catch(() => null)
+  return found !== null && found.registers.length > 1
 }
 
 /** The requested output, else a file in the working directory named after the list. */

@@ -6,49 +6,30 @@ import { needText } from '../options/read.ts'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
-interface Flag {
-  readonly name: string
-  readonly short: string | null
-  readonly about: string
-  readonly takes: 'nothing' | 'text' | readonly string[]
-}
-
-interface Entry {
-  readonly name: string
-  readonly about: string
-  readonly flags: readonly Flag[]
-  /** The positional: one of several words, a run id, a pipeline file, or any file. */
-  readonly takes: 'files' | 'pipelines' | 'runs' | readonly string[]
-}
-
-const COMMON: readonly Flag[] = [
-  { name: 'help', short: 'h', about: 'Show help', takes: 'nothing' },
-  { name: 'debug', short: null, about: 'Show stack traces', takes: 'nothing' },
+const COMMON: readonly Option[] = [
+  { name: 'help', alias: 'h', type: 'switch', describe: 'Show help' },
+  { name: 'debug', type: 'switch', describe: 'Show stack traces' },
 ]
 
-const readFlag = ({ name, alias, type, choices, suggestions, describe }: Option): Flag => ({
-  name,
-  short: alias?.length === 1 ? alias : null,
-  about: describe,
-  takes: type === 'switch' ? 'nothing' : (choices ?? suggestions ?? 'text'),
-})
+const readFlag = ({ name, alias, type, choices, suggestions, describe: about }: Option) => {
+  const takes = type === 'switch' ? ('nothing' as const) : (choices ?? suggestions ?? ('text' as const))
+  return { name, short: alias?.length === 1 ? alias : null, about, takes }
+}
 
-function readEntry(command: Command): Entry {
-  const { positionals = [], options, summary } = command
+type Entry = ReturnType<typeof readEntry>
+
+function readEntry(command: Command) {
+  const { positionals = [], options, summary: about } = command
   const words = positionals.flatMap(({ choices = [] }) => choices)
   const named = (wanted: string): boolean => positionals.some(({ name }) => name === wanted)
-  return {
-    name: nameOf(command),
-    about: summary,
-    takes: words.length > 0 ? words : named('run') ? 'runs' : named('pipeline') ? 'pipelines' : 'files',
-    flags: [...options.map(readFlag), ...COMMON],
-  }
+  const kind = named('run') ? ('runs' as const) : named('pipeline') ? ('pipelines' as const) : ('files' as const)
+  // The positional: one of several words, a run id, a pipeline file, or any file.
+  const takes = words.length > 0 ? words : kind
+  return { name: nameOf(command), about, takes, flags: [...options, ...COMMON].map(readFlag) }
 }
 
-export function completionFor(shell: Shell, commands: readonly Command[]): string {
-  const entries = commands.map(readEntry)
-  return { bash, zsh, fish }[shell](entries)
-}
+export const completionFor = (shell: Shell, commands: readonly Command[]): string =>
+  ({ bash, zsh, fish })[shell](commands.map(readEntry))
 
 /** The table is an argument, since it contains this command itself. */
 export const bodyFor = (commands: readonly Command[]): Body => ({
@@ -77,7 +58,9 @@ function bash(entries: readonly Entry[]): string {
       return [`    ${cases}) ${words} ;;`]
     }),
   )
-  const flags = entries.map(one => `      ${one.name}) words=${quoted(one.flags.map(({ name }) => `--${name}`).join(' '))} ;;`)
+  const flags = entries.map(
+    ({ name, flags }) => `      ${name}) words=${quoted(flags.map(flag => `--${flag.name}`).join(' '))} ;;`,
+  )
   const plain = entries.flatMap(({ name, takes }) => (takes === 'files' ? [] : [`      ${name}) words=${listWords(takes)} ;;`]))
   return `# fettle completion bash > ~/.local/share/bash-completion/completions/fettle
 _fettle() {
@@ -107,10 +90,10 @@ complete -o default -F _fettle fettle
 
 function zsh(entries: readonly Entry[]): string {
   const text = (words: string): string => words.replace(/[[\]:\\]/g, '\\$&')
-  const spec = ({ name, short, about, takes }: Flag): string[] => {
+  const spec = ({ name, short, about, takes }: ReturnType<typeof readFlag>): string[] => {
     const value = takes === 'nothing' ? '' : takes === 'text' ? `:${name}:_files` : `:${name}:(${takes.join(' ')})`
     const names = [`--${name}`, ...(short === null ? [] : [`-${short}`])]
-    return names.map(one => quoted(`*${one}[${text(about)}]${value}`))
+    return names.map(flag => quoted(`*${flag}[${text(about)}]${value}`))
   }
   const cases = entries.map(({ name, flags, takes }) => {
     const plain =

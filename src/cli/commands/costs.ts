@@ -9,16 +9,7 @@ import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { columnsText } from './shared.ts'
 
-const COLUMNS = [
-  'group',
-  'runs',
-  'rows',
-  'sent',
-  'jobs',
-  'requests',
-  'credits',
-  'unknown',
-] as const satisfies readonly (keyof CostLine)[]
+const COLUMNS: readonly (keyof CostLine)[] = ['group', 'runs', 'rows', 'sent', 'jobs', 'requests', 'credits', 'unknown']
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const by = needText(flags, 'by') as CostGroup

@@ -12,8 +12,8 @@ import { EXTENSIONS } from '../reporters/registry.ts'
 import type { Io } from '../terminal/io.ts'
 
 const FORMATS = {
-  text: (diff: Diff, rows: number): string => renderDiffText(diff, rows),
-  json: (diff: Diff): string => renderDiffJson(diff),
+  text: renderDiffText,
+  json: renderDiffJson,
   csv: (diff: Diff): string => tableText([[...DIFF_COLUMNS], ...diffRows(diff.rows)]),
   html: (diff: Diff): string => renderDiffHtml(diff, packageInfo()),
 } as const

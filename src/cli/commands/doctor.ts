@@ -24,13 +24,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     notify: isOn(flags, 'notify'),
     signal: io.signal,
   })
-  const findings = found.map(({ action = null, ...one }) => ({
-    ...one,
-    hint: one.hint === null ? null : hintWithCommand(one.hint, action, runsDir),
-  }))
-  const exitCode = worstExit(
-    findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [EXIT[ERRORS[code].kind]] : [])),
-  )
+  const findings = found.map(({ action = null, ...finding }) => {
+    return { ...finding, hint: finding.hint && hintWithCommand(finding.hint, action, runsDir) }
+  })
+  const failures = findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [code] : []))
+  const exitCode = worstExit(failures.map(code => EXIT[ERRORS[code].kind]))
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/doctor/v1', ok: exitCode === EXIT.ok, exitCode, findings }))
   else io.out([...findings.flatMap(formatFinding), summary(findings)].map(escapeTerminal).join('\n'))
   return exitCode
@@ -42,7 +40,7 @@ function formatFinding({ name, status, message, hint, code }: CheckResult): stri
 }
 
 function summary(findings: readonly CheckResult[]): string {
-  const found = (status: CheckResult['status']): number => findings.filter(one => one.status === status).length
+  const found = (status: CheckResult['status']): number => findings.filter(finding => finding.status === status).length
   const [failures, warnings] = [found('fail'), found('warn')]
   return failures === 0 && warnings === 0 ? 'no problems' : `${counted(failures, 'failure')}, ${counted(warnings, 'warning')}`
 }

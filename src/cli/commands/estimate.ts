@@ -31,27 +31,27 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (input.kind !== 'file')
     throw usageError(`the sample is taken from a file, and the input is ${input.shown}`, 'Pass --input with a file of the list.')
   const estimate = await estimateCredits(plan, { env: io.env, cwd: io.cwd, rows, registers })
-  if (isOn(flags, 'json')) {
-    const shown = { schema: 'fettle/estimate/v1', file, name: plan.name, ok: true, exitCode: EXIT.ok, issues, estimate }
-    io.out(safeJson(shown))
-    return EXIT.ok
+  if (isOn(flags, 'json'))
+    io.out(safeJson({ schema: 'fettle/estimate/v1', file, name: plan.name, ok: true, exitCode: EXIT.ok, issues, estimate }))
+  else {
+    if (issues.length > 0) io.err(printIssues(issues, null))
+    for (const line of formatEstimate(plan, estimate)) io.out(escapeTerminal(line))
   }
-  if (issues.length > 0) io.err(printIssues(issues, null))
-  for (const line of formatEstimate(plan, estimate)) io.out(escapeTerminal(line))
   return EXIT.ok
 }
 
 function formatEstimate(plan: Plan, { list, sample, matched, review, credits, registers }: CreditsEstimate): string[] {
-  const range = ({ low, high }: CreditsEstimate['matched']): string => `${percent(low)} to ${percent(high)}`
   const isWhole = sample.rows >= list
   const of = registers.map(
     ({ name, companies, snapshotDate }) => `${name} (${counted(companies, 'company', 'companies')}, ${snapshotDate})`,
   )
+  const share = (interval: CreditsEstimate['matched']): string =>
+    `${percent(interval.share)}${isWhole ? '' : `, with 95 % certainty ${percent(interval.low)} to ${percent(interval.high)}`}`
   return [
     `${plan.name}  (${plan.file})`,
     `  sample    ${isWhole ? `all ${counted(list, 'row')}` : `${count(sample.rows)} of ${counted(list, 'row')}`}, against ${of.join(', ')}`,
-    `  matched   ${percent(matched.share)}${isWhole ? '' : `, with 95 % certainty ${range(matched)}`}`,
-    `  review    ${percent(review.share)}${isWhole ? '' : `, with 95 % certainty ${range(review)}`}`,
+    `  matched   ${share(matched)}`,
+    `  review    ${share(review)}`,
     `  credits   ${creditsText(plan, credits, isWhole)}`,
     `  rests on  these registers and this sample: a service with other companies finds more or fewer of them`,
   ]

@@ -24,7 +24,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     }
     if (isOn(flags, 'json'))
       io.out(
-        safeJson({ schema: 'fettle/events/v1', portfolio, count: events.length, output, ...(output === null ? { events } : {}) }),
+        safeJson({ schema: 'fettle/events/v1', portfolio, count: events.length, output, events: output ? undefined : events }),
       )
     else {
       const lines = output === null ? events.map(formatEvent) : []

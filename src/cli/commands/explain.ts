@@ -16,18 +16,13 @@ const describe = (code: ErrorCode): string => {
 export async function run(flags: Flags, io: Io): Promise<number> {
   const wanted = textFlag(flags, 'code')
   const codes = Object.keys(ERRORS) as ErrorCode[]
-  if (wanted === null) {
-    io.out(codes.map(describe).join('\n\n'))
-    return EXIT.ok
-  }
-  const code = wanted.toUpperCase()
-  const found = /^\d+$/.test(code)
-    ? codes.filter(one => !ERRORS[one].isNotice && EXIT[ERRORS[one].kind] === Number(code))
-    : codes.filter(one => one === code)
+  const code = wanted?.toUpperCase() ?? ''
+  const isExit = ({ isNotice, kind }: (typeof ERRORS)[ErrorCode]): boolean => !isNotice && EXIT[kind] === Number(code)
+  const found = codes.filter(known => wanted === null || (/^\d+$/.test(code) ? isExit(ERRORS[known]) : known === code))
   if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
   else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
   else {
-    const longer = codes.filter(one => one.startsWith(`${code}_`))
+    const longer = codes.filter(known => known.startsWith(`${code}_`))
     const near = longer.length > 0 ? longer.join(', ') : nearest(code, codes)
     throw usageError(`no such code: ${wanted}`, near === null ? 'See `fettle explain`.' : `Did you mean ${near}?`)
   }

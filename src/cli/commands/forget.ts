@@ -3,13 +3,12 @@ import { forgetKey } from '../../app/index.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
-import { type Flags, usageError } from '../command.ts'
+import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const key = needText(flags, 'key')
-  if (key === '') throw usageError('--key is empty: expected the cell of input.key')
   const dryRun = isOn(flags, 'dry-run')
   const { found, kept, completed, runs } = await forgetKey({
     runsDir: needText(flags, 'runs-dir'),

@@ -310,7 +310,7 @@ export const COMMANDS: readonly Command[] = [
       ['fettle merge suppliers', 'join the latest shards of a pipeline, in the order of the list'],
       ['fettle merge pod-1/latest pod-2/latest', 'join shards by the folders of their runs'],
     ],
-    load: () => import('./merge.ts'),
+    load: async () => (await import('./resume.ts')).createBody('merge'),
   },
   {
     usage: 'worker',

@@ -45,13 +45,11 @@ export async function run(given: Flags, io: Io): Promise<number> {
       io.out(isOn(flags, 'json') ? safeJson(shardList(shards)) : formatRanges(plan, shards))
       continue
     }
-    const estimate =
-      plan === null || input === null
-        ? null
-        : await estimateRun(plan, input, { runsDir, root: io.cwd, env: io.env, credentials, runKey, ...readReuse(flags) })
+    const { env, cwd: root, signal } = io
+    const place = { runsDir, root, env, credentials, runKey, ...readReuse(flags) }
+    const estimate = plan === null || input === null ? null : await estimateRun(plan, input, place)
     const issues = [...found, ...(estimate?.issues ?? [])]
-    const account =
-      plan === null || isOn(flags, 'offline') ? null : await accountOfPlan(plan, { env: io.env, credentials, signal: io.signal })
+    const account = plan === null || context.isOffline ? null : await accountOfPlan(plan, { env, credentials, signal })
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       const left = account !== null && 'found' in account ? account.found : null
@@ -74,12 +72,14 @@ const formatRanges = ({ rows }: Plan, of: number): string =>
     .join('\n')
 
 function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['project'], account: PlanAccount | null): string {
-  const { portfolio, screening, unfinished, candidates } = estimate
+  const { portfolio, screening, unfinished, candidates, runKey, rows, skipped, different, reuse, credits } = estimate
   const lines: (string | null | undefined | false)[] = [
     `${plan.name}  (${plan.file})`,
     ...projectLines(plan, project),
-    `  rows      ${estimate.rows}${estimate.skipped === 0 ? '' : `, ${estimate.skipped} empty`}${estimate.different === null ? '' : `, ${estimate.different} different on the mapped cells`}`,
-    estimate.reuse && `  reuse     ${reuseLine(estimate)}`,
+    `  rows      ${rows}${skipped === 0 ? '' : `, ${skipped} empty`}${different === null ? '' : `, ${different} different on the mapped cells`}`,
+    // 50,000 rows: 49,412 known, 588 to send (412 new, 131 changed, 45 too old), at most 588 credits
+    reuse &&
+      `  reuse     ${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'to send')}, at most ${counted(credits.most, 'credit')}`,
     `  sent      ${estimate.sent} in ${counted(estimate.jobs, 'job')}${saving(plan, estimate)}`,
     plan.events && `  events    ${eventsLine(plan, plan.events)}`,
     `  requests  ${estimate.requests === 0 ? 'none' : `at least ${estimate.requests} (polling adds more)`}`,
@@ -95,7 +95,8 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
       `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}`,
     plan.after && '  after     the jobs are archived',
     unfinished && `  run       resumes the unfinished ${unfinished}; paid results are not paid again`,
-    ...keyLines(estimate),
+    runKey && `  run key   ${runKey.key} (${runKey.from})`,
+    runKey?.finished && `  run       ${runKey.finished} of this key has finished: it is reported again, nothing is sent`,
     ...changeLines(estimate),
   ]
   return lines
@@ -110,10 +111,8 @@ function projectLines({ service, limit }: Plan, project: Prepared['project']): s
   const { file, target, keys } = project
   const where = service.kind === 'embedded' ? 'the embedded service' : service.url
   const rows = limit === null ? 'all rows' : `the first ${counted(limit, 'row')}`
-  return [
-    ...(target === null ? [] : [`  target    ${target}: ${where}, ${rows}`]),
-    `  project   ${file}${keys.length === 0 ? ': the pipeline has a value for every key of it' : `: ${keys.join(', ')}`}`,
-  ]
+  const shown = keys.length === 0 ? 'the pipeline has a value for every key of it' : keys.join(', ')
+  return [...(target === null ? [] : [`  target    ${target}: ${where}, ${rows}`]), `  project   ${file}: ${shown}`]
 }
 
 function monthLines({ month }: RunEstimate): string[] {
@@ -134,32 +133,11 @@ function accountLines({ budget }: Plan, { most }: RunEstimate, account: PlanAcco
   return [`  account   ${accountWords(found)}${need}`]
 }
 
-/** `50,000 rows: 49,412 known, 588 to send (412 new, 131 changed, 45 too old), at most 588 credits` */
-const reuseLine = ({ reuse, credits }: RunEstimate): string =>
-  reuse === null
-    ? ''
-    : `${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'to send')}, at most ${counted(credits.most, 'credit')}`
-
-const acceptedMatches = ({ banding, review, pattern }: NonNullable<Plan['accept']>): string =>
-  [
-    banding === null ? 'every other band' : `bands ${banding.join(', ')}`,
-    ...(review.length === 0 ? [] : [`${review.join(', ')} for review`]),
-    ...(pattern === null
-      ? []
-      : [
-          Object.entries(pattern)
-            .map(([part, letters]) => `${part} ${letters}`)
-            .join(', '),
-        ]),
-  ].join('; ')
-
-function keyLines({ runKey }: RunEstimate): string[] {
-  if (runKey === null) return []
-  const { key, from, finished } = runKey
-  return [
-    `  run key   ${key} (${from})`,
-    ...(finished === null ? [] : [`  run       ${finished} of this key has finished: it is reported again, nothing is sent`]),
-  ]
+function acceptedMatches({ banding, review, pattern }: NonNullable<Plan['accept']>): string {
+  const parts = [banding === null ? 'every other band' : `bands ${banding.join(', ')}`]
+  if (review.length > 0) parts.push(`${review.join(', ')} for review`)
+  const letters = Object.entries(pattern ?? {}).map(([part, some]) => `${part} ${some}`)
+  return [...parts, ...(pattern === null ? [] : [letters.join(', ')])].join('; ')
 }
 
 const expectedCount = ({ most, expected }: { most: number; expected: number | null }, one: string, many: string): string =>
@@ -184,13 +162,10 @@ const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }:
 function formatCredits({ enrich, service }: Plan, { credits: { most, expected, budget } }: RunEstimate): string {
   if (enrich === null) return 'none: the pipeline enriches nothing'
   const likely = expected === null ? '' : `, about ${expected} by the last good run`
-  const limit =
-    budget === null
-      ? ''
-      : budget >= most
-        ? `; budget.credits ${budget} allows it`
-        : `; exceeds budget.credits ${budget}: nothing would be enriched`
-  return `${most} at most (${enrich.product}, one per row found)${likely}${limit}${service.kind === 'embedded' ? '; the embedded service is free of charge' : ''}`
+  const excess = `exceeds budget.credits ${budget}: nothing would be enriched`
+  const limit = budget === null ? '' : `; ${budget >= most ? `budget.credits ${budget} allows it` : excess}`
+  const free = service.kind === 'embedded' ? '; the embedded service is free of charge' : ''
+  return `${most} at most (${enrich.product}, one per row found)${likely}${limit}${free}`
 }
 
 function changeLines({ against }: RunEstimate): string[] {

@@ -27,11 +27,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   })
   whole.release()
   if (whole.plan === null || whole.input === null) throw errorOfIssues(whole.issues)
-  if (whole.input.kind !== 'file')
-    throw usageError(
-      `the row is taken from a file, and the input is ${whole.input.shown}`,
-      'Pass --input with a file of the list.',
-    )
+  const { kind, shown } = whole.input
+  if (kind !== 'file')
+    throw usageError(`the row is taken from a file, and the input is ${shown}`, 'Pass --input with a file of the list.')
   const probe = await prepareProbe(whole.plan, wanted, place)
   try {
     if (!(await agreesToCost(probe.plan, flags, io))) return EXIT.ok

@@ -21,7 +21,7 @@ import {
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { showLongTask } from '../terminal/progress/long-task.ts'
+import { showLongTask } from '../terminal/progress/index.ts'
 import { runStore, type Store, storedName } from './store.ts'
 
 /** Printed as text; `--json` has up to `MOST_LISTED`. */
@@ -80,21 +80,21 @@ function describe(info: Imported, env: Env): readonly string[] {
     .sort((a, b) => b[1] - a[1])
     .slice(0, 8)
     .map(([country, count]) => `${country || '(none)'} ${count}`)
-  return [
+  const { officers } = info
+  const lines = [
     `${info.name}: ${counted(info.companies, 'company', 'companies')} (${countries.join(', ')})`,
     `  use       ${describeUse(info.name, env)}`,
-    ...(info.name === SAMPLE ? ['  invented  its companies do not exist'] : []),
+    info.name === SAMPLE && '  invented  its companies do not exist',
     `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).map(describeChanges),
     ...(info.events === undefined ? [] : describeEvents(info.events)),
-    ...(info.aliases === undefined ? [] : [`  aliases   ${info.aliases.names} confirmed names`]),
-    ...(info.skipped === 0 ? [] : [`  skipped   ${counted(info.skipped, 'row')}`]),
-    ...(info.officers === undefined ? [] : [`  officers  ${info.officers.officers} from ${info.officers.source}`]),
-    ...(info.officers === undefined || info.officers.skipped === 0
-      ? []
-      : [`  skipped   ${counted(info.officers.skipped, 'row')} of them`]),
+    info.aliases && `  aliases   ${info.aliases.names} confirmed names`,
+    info.skipped > 0 && `  skipped   ${counted(info.skipped, 'row')}`,
+    officers && `  officers  ${officers.officers} from ${officers.source}`,
+    officers && officers.skipped > 0 && `  skipped   ${counted(officers.skipped, 'row')} of them`,
   ]
+  return lines.filter(line => typeof line === 'string')
 }
 
 /** Accepted lines become aliases of their companies; those that were rejected or undone since are aliases no more. */
@@ -123,11 +123,10 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
   const kind = needText(flags, 'kind-or-name')
   if (kind === 'decisions') return importDecisions(flags, dir, io)
   if (!isKind(kind)) {
-    const kinds = Object.entries(KINDS).map(([name, { summary }]) => `${name}: ${summary}`)
-    throw usageError(
-      `cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}, decisions`,
-      `${kinds.join('; ')}.`,
-    )
+    const kinds = Object.entries(KINDS)
+      .map(([name, { summary }]) => `${name}: ${summary}`)
+      .join('; ')
+    throw usageError(`cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}, decisions`, `${kinds}.`)
   }
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? storedName(basename(file).replace(/(?:\.(?:csv|gz|zip|txt))+$/i, ''))
@@ -137,10 +136,10 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
   const work = showLongTask(io, isQuiet)
   const onProgress = (rows: number): void => work.rows(basename(file), rows)
   const people = textFlag(flags, 'officers')
-  const officers = people === null ? {} : { officers: resolve(io.cwd, people) }
+  const officers = people === null ? undefined : resolve(io.cwd, people)
   const force = isOn(flags, 'force')
   const now = new Date()
-  const info = await importRegister({ file, kind, ...officers, name, dir, now, force, onProgress }).finally(work.stop)
+  const info = await importRegister({ file, kind, officers, name, dir, now, force, onProgress }).finally(work.stop)
   if (info.importedAt !== now.toISOString()) {
     const unchanged = `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`
     if (!isQuiet) io.err(escapeTerminal(unchanged))

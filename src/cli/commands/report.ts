@@ -15,19 +15,18 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const { state, directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const report = reportOfRun(runsDir, directory.id)
-  const format = needText(flags, 'format')
+  const format = needText(flags, 'format') as keyof typeof RENDERERS
   const to = textFlag(flags, 'to')
-  const renderer: Renderer | null = Object.hasOwn(RENDERERS, format) ? RENDERERS[format as keyof typeof RENDERERS] : null
+  const renderer: Renderer = RENDERERS[format]
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
   const { status } = storedStatusOf(runsDir, state)
   const text =
-    renderer === null || (format === 'text' && to === null)
+    format === 'text' && to === null
       ? reportText(report, io, 'out', { isStopped: status === 'stopped', hasPage: hasPage(io, runsDir, directory.id) })
       : renderer.render(report, rows)
   if (to === null) io.out(text)
   else {
-    const extensions = EXTENSIONS[format as keyof typeof RENDERERS]
-    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions, flag: `--to ${to}` })
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag: `--to ${to}` })
     await writeAtomic(resolve(io.cwd, to), text, { isShared: true })
   }
   // An active run has no final result.

@@ -14,8 +14,10 @@ import {
 import { counted } from '../../counted.ts'
 import { type ErrorCode, EXIT, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
+import type { RunState } from '../../journal/index.ts'
 import { parseDuration } from '../../pipeline/index.ts'
-import { escapeTerminal, renderHistory, resultLine, formatResultLine, safeJson } from '../../report/index.ts'
+import { escapeTerminal, formatResultLine, renderHistory, resultLine, safeJson } from '../../report/index.ts'
+import { time } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
@@ -36,11 +38,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   const pipeline = textFlag(flags, 'pipeline')
   const html = textFlag(flags, 'html')
-  if (html !== null) return page(html, runsDir, { pipeline: pipeline ?? undefined, target }, io)
+  if (html !== null) return page(html, runsDir, flags, io)
   const within = readWithin(flags)
-  const ids = listRunIds(runsDir, pipeline ?? undefined).filter(id => target === null || readTarget(runsDir, id) === target)
+  const ids = listRunIds(runsDir, pipeline ?? undefined).filter(
+    id => target === null || readState(runsDir, id)?.plan.target === target,
+  )
   const attempts = readAttempts(runsDir, pipeline ?? undefined).filter(attempt => target === null || attempt.target === target)
-  const good = within === null ? null : ids.find(id => isGoodSince(runsDir, id, Date.now() - within))
+  const good = within === null ? null : ids.find(id => isGoodSince(readState(runsDir, id), Date.now() - within))
   const code = within !== null && good === undefined ? EXIT.checks : EXIT.ok
   if (within !== null && !isOn(flags, 'json')) {
     const text = good === undefined ? 'no good run' : `${good} is good`
@@ -51,7 +55,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     return code
   }
   if (isOn(flags, 'json')) {
-    for (const entry of inOrder(ids, attempts)) io.out(typeof entry === 'string' ? formatLine(runsDir, entry) : attemptLine(entry))
+    for (const entry of inOrder(ids, attempts))
+      io.out(typeof entry === 'string' ? formatLine(runsDir, entry) : attemptLine(entry))
     return code
   }
   if (ids.length + attempts.length === 0)
@@ -69,27 +74,22 @@ function inOrder(ids: readonly string[], attempts: readonly Attempt[]): (string 
   return keyed.sort((a, b) => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0)).map(({ entry }) => entry)
 }
 
-const attemptRow = ({ at, pipeline, code, exitCode }: Attempt): string[] => [
-  ...[`${pipeline} (not started)`, code, String(exitCode), '-', '-', at.slice(0, 19).replace('T', ' ')],
-]
+const attemptRow = ({ at, pipeline, code, exitCode }: Attempt): string[] => {
+  return [`${pipeline} (not started)`, code, String(exitCode), '-', '-', time(at)]
+}
 
 function attemptLine({ pipeline, exitCode, code, message }: Attempt): string {
   const { hint } = new FettleError(code as ErrorCode)
   return formatResultLine({ status: 'error', exitCode, runId: null, pipeline, error: { code, message, hint } })
 }
 
-const notStarted = ({ at, code, message }: Attempt): string =>
-  `the attempt at ${at.slice(0, 19).replace('T', ' ')} UTC did not start: ${code}, ${message}`
+const notStarted = ({ at, code, message }: Attempt): string => `the attempt at ${time(at)} UTC did not start: ${code}, ${message}`
 
-interface Chosen {
-  readonly pipeline: string | undefined
-  readonly target: string | null
-}
-
-async function page(path: string, runsDir: string, { pipeline, target }: Chosen, io: Io): Promise<number> {
+async function page(path: string, runsDir: string, flags: Flags, io: Io): Promise<number> {
   await assertReplaceableReport(path, { cwd: io.cwd, runsDir, extensions: EXTENSIONS.html, flag: `--html ${path}` })
   const file = resolve(io.cwd, path)
-  const { nights: all, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), pipeline)
+  const target = textFlag(flags, 'target')
+  const { nights: all, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), textFlag(flags, 'pipeline') ?? undefined)
   const nights = all.filter(night => target === null || night.target === target)
   const at = new Date().toISOString()
   await writeAtomic(file, renderHistory(nights, { tool: packageInfo(), folder: runsDir, unread, at }), { isShared: true })
@@ -102,8 +102,8 @@ async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
   const olderThanMs = parseDuration(age)
   if (olderThanMs === null) throw usageError(`--older-than ${age}: expected a duration such as 90d or 12h`)
   const dryRun = isOn(flags, 'dry-run')
-  const line = textFlag(flags, 'pipeline')
-  const found = await pruneRuns(runsDir, { olderThanMs, ...(line === null ? {} : { line }), all: isOn(flags, 'all'), dryRun })
+  const line = textFlag(flags, 'pipeline') ?? undefined
+  const found = await pruneRuns(runsDir, { olderThanMs, line, all: isOn(flags, 'all'), dryRun })
   const { removed, kept, failed } = found
   const code = failed.length === 0 ? EXIT.ok : EXIT.checks
   if (isOn(flags, 'json')) {
@@ -124,23 +124,19 @@ function readWithin(flags: Flags): number | null {
   throw usageError(`--within ${text}: expected a time such as 26h or 2d`)
 }
 
-function readTarget(runsDir: string, id: string): unknown {
+/** Null if it cannot be read. */
+function readState(runsDir: string, id: string): RunState | null {
   try {
-    return listedRun(runsDir, id).state.plan.target
+    return listedRun(runsDir, id).state
   } catch {
-    return undefined
+    return null
   }
 }
 
 /** Whether the run ended well, and not before `since`. */
-function isGoodSince(runsDir: string, id: string, since: number): boolean {
-  try {
-    const { state } = listedRun(runsDir, id)
-    const isGood = state.finished && (state.status === 'success' || state.status === 'warn' || state.status === 'skipped')
-    return isGood && Date.parse(state.endedAt ?? state.updatedAt) >= since
-  } catch {
-    return false
-  }
+function isGoodSince(state: RunState | null, since: number): boolean {
+  if (state === null || !state.finished || !['success', 'warn', 'skipped'].includes(state.status)) return false
+  return Date.parse(state.endedAt ?? state.updatedAt) >= since
 }
 
 const formatLine = (runsDir: string, id: string): string => {
@@ -161,7 +157,7 @@ function formatRow(runsDir: string, id: string): string[] {
     const { state, status, code, matchRate } = listedRun(runsDir, id)
     const rate = matchRate === null ? '-' : `${(matchRate * 100).toFixed(1)}%`
     const word = state.status === 'running' ? status : state.status
-    return [id, word, String(code ?? '-'), String(state.plan.rows), rate, state.startedAt.slice(0, 19).replace('T', ' ')]
+    return [id, word, String(code ?? '-'), String(state.plan.rows), rate, time(state.startedAt)]
   } catch (error) {
     return [id, FettleError.is(error) ? error.code : 'unreadable', '-', '-', '-', '-']
   }

@@ -42,10 +42,8 @@ function codesIn(flags: Flags): ListingCode[] {
 
 async function importOne(flags: Flags, dir: string, io: Io): Promise<ListInfo> {
   const word = needText(flags, 'kind-or-name')
-  const kind = LIST_KINDS.find(one => one === word)
-  if (kind === undefined) {
-    throw usageError(`cannot import "${word}": kinds are ${LIST_KINDS.join(', ')}`)
-  }
+  const kind = LIST_KINDS.find(name => name === word)
+  if (kind === undefined) throw usageError(`cannot import "${word}": kinds are ${LIST_KINDS.join(', ')}`)
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? storedName(basename(file, extname(file)))
   const codes = codesIn(flags)

@@ -24,20 +24,6 @@ import { readSkipCode } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 import { type ProgressDisplay, showProgress } from '../terminal/progress/index.ts'
 
-/** Throws FETTLE_USAGE for an empty name, and a pattern that matched no file. */
-export function pipelineFiles(flags: Flags): string[] {
-  const files = listFlag(flags, 'pipeline')
-  if (files.length === 0 || files.includes(''))
-    throw usageError('the name of a pipeline file is empty', 'Name a .yml, .yaml or .json file.')
-  const pattern = files.find(file => /[*?]/.test(file) && !existsSync(file))
-  if (pattern !== undefined)
-    throw usageError(
-      `the pattern ${pattern} matches 0 files`,
-      'The shell expands patterns: check the spelling, or remove the quotes.',
-    )
-  return files
-}
-
 export const readOverrides = (flags: Flags, env: Io['env']): Overrides => ({
   target: textFlag(flags, 'target'),
   service: textFlag(flags, 'service'),
@@ -80,7 +66,7 @@ const REFRESHED = ['matched', 'review', 'unmatched'] as const
 /** `--answers-dir`, `--refresh`, `--refresh-where` and `--refresh-key`. Throws FETTLE_USAGE. */
 export function readReuse(flags: Flags): Required<Pick<ReuseSettings, 'answersDir' | 'refresh'>> {
   const outcomes = listFlag(flags, 'refresh-where').map(text => {
-    const outcome = REFRESHED.find(one => text === `outcome=${one}`)
+    const outcome = REFRESHED.find(name => text === `outcome=${name}`)
     if (outcome !== undefined) return outcome
     throw usageError(`--refresh-where ${text}: expected outcome=${REFRESHED.join(', outcome=')}`)
   })
@@ -140,63 +126,29 @@ export function createSettings(
 const shownFlag = (value: unknown): RunSettings['args'][string] =>
   typeof value === 'string' ? shownPath(value) : typeof value === 'boolean' ? value : [...(value as readonly string[])]
 
-const REPORTED = [
-  'file',
-  'map',
-  'encoding',
-  'delimiter',
-  'header',
-  'sheet',
-  'decisions',
-  'register',
-  'sample',
-  'service',
-  'input',
-  'output',
-  'skip-head',
-  'skip-tail',
-  'limit',
-  'shard',
-  'shards',
-  'answers-dir',
-  'refresh',
-  'refresh-where',
-  'refresh-key',
-  'queue',
-  'timeout',
-  'detach',
-  'new',
-  'run-key',
-  'strict',
-] as const
+/** Flags in the order of the report. */
+const REPORTED =
+  `file map encoding delimiter header sheet decisions register sample service input output skip-head skip-tail limit
+  shard shards answers-dir refresh refresh-where refresh-key queue timeout detach new run-key strict`.split(/\s+/)
 
 /** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
 function listArgs(flags: Flags, command: string): RunSettings['args'] {
   const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
   const register = registerFlag(flags)
-  return { command, ...Object.fromEntries(given), ...(register === null ? {} : { register }), var: Object.keys(varFlags(flags)) }
+  return { command, ...Object.fromEntries(given), ...(register && { register }), var: Object.keys(varFlags(flags)) }
 }
 
-const STYLES: Readonly<Record<Style, (text: string) => string>> = (() => {
-  const colours = pc.createColors(true)
-  return { good: colours.green, warn: colours.yellow, bad: colours.red, dim: colours.dim, bold: colours.bold }
-})()
+const { green: good, yellow: warn, red: bad, dim, bold } = pc.createColors(true)
+const STYLES: Readonly<Record<Style, (text: string) => string>> = { good, warn, bad, dim, bold }
 
 /** Whether the report page of a run is written: not while it runs, nor after a kill. */
 export const hasPage = (io: Io, runsDir: string, runId: string): boolean =>
   existsSync(resolve(io.cwd, runsDir, runId, 'report.html'))
 
-export const reportText = (
-  report: Report,
-  io: Io,
-  to: 'out' | 'err',
-  state: Pick<TextOptions, 'isStopped' | 'hasPage'> = {},
-): string =>
-  renderText(report, {
-    ...state,
-    width: Math.min(io.columns(), 100),
-    ...(io.colour[to] ? { colour: (style: Style, text: string) => STYLES[style](text) } : {}),
-  })
+export function reportText(report: Report, io: Io, to: 'out' | 'err', state: Omit<TextOptions, 'colour' | 'width'> = {}): string {
+  const colour: TextOptions['colour'] = io.colour[to] ? (style, text) => STYLES[style](text) : undefined
+  return renderText(report, { ...state, width: Math.min(io.columns(), 100), colour })
+}
 
 /** Rows as aligned columns. */
 export function columnsText(rows: readonly (readonly string[])[]): string {

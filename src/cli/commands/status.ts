@@ -7,7 +7,7 @@ import { isOn, needText, textFlag } from '../options/read.ts'
 import { readSkipCode } from '../result/result.ts'
 import type { Io } from '../terminal/io.ts'
 import { statusQueued } from './run/queued.ts'
-import { checkFlags, hasPage, reportText, readTimeout } from './shared.ts'
+import { checkFlags, hasPage, readTimeout, reportText } from './shared.ts'
 
 /** 0: done or ready to collect; 75: running or resumable; 76: failed at the service; otherwise the exit code of the run. */
 export async function run(flags: Flags, io: Io): Promise<number> {

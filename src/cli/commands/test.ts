@@ -15,10 +15,7 @@ import { printError } from '../terminal/print-error.ts'
 import { selectedFiles } from './pipelines.ts'
 
 /** A file that is not valid, or whose service did not start. */
-interface BrokenFile {
-  readonly file: string
-  readonly error: unknown
-}
+type BrokenFile = { readonly file: string; readonly error: unknown }
 
 export async function run(flags: Flags, io: Io): Promise<number> {
   const isJson = isOn(flags, 'json')
@@ -71,12 +68,9 @@ async function findFiles(given: readonly string[], cwd: string): Promise<string[
       continue
     }
     const inside = await testFilesIn(resolve(cwd, name), '')
-    if (inside.length === 0)
-      throw usageError(
-        `there is no test file in ${name === '.' ? 'this folder' : name}`,
-        'Write one beside a pipeline, such as suppliers.test.yml beside suppliers.yml; see docs/testing.md.',
-      )
-    found.push(...inside.map(one => normalize(join(name, one))))
+    const hint = 'Write one beside a pipeline, such as suppliers.test.yml beside suppliers.yml; see docs/testing.md.'
+    if (inside.length === 0) throw usageError(`there is no test file in ${name === '.' ? 'this folder' : name}`, hint)
+    found.push(...inside.map(file => normalize(join(name, file))))
   }
   return [...new Set(found)]
 }
@@ -85,9 +79,9 @@ const SKIPPED = new Set(['node_modules', 'fettle-runs'])
 
 async function testFilesIn(folder: string, below: string): Promise<string[]> {
   const entries = (await readdir(join(folder, below), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const files = entries.filter(one => one.isFile() && isTestFile(one.name)).map(one => join(below, one.name))
-  const folders = entries.filter(one => one.isDirectory() && !one.name.startsWith('.') && !SKIPPED.has(one.name))
-  for (const one of folders) files.push(...(await testFilesIn(folder, join(below, one.name))))
+  const files = entries.filter(entry => entry.isFile() && isTestFile(entry.name)).map(({ name }) => join(below, name))
+  const folders = entries.filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
+  for (const { name } of folders) files.push(...(await testFilesIn(folder, join(below, name))))
   return files
 }
 
@@ -99,12 +93,10 @@ function lines(result: TestResult): string[] {
 }
 
 function summary(all: number, failed: number, broken: number, updated: number): string {
-  const parts = [
-    ...(failed === 0 ? [] : [`${failed} failed`]),
-    ...(broken === 0 ? [] : [`${counted(broken, 'file')} could not be run`]),
-    `${all - failed} passed`,
-    ...(updated === 0 ? [] : [`${counted(updated, 'expectation')} replaced`]),
-  ]
+  const parts = [`${all - failed} passed`]
+  if (broken > 0) parts.unshift(`${counted(broken, 'file')} could not be run`)
+  if (failed > 0) parts.unshift(`${failed} failed`)
+  if (updated > 0) parts.push(`${counted(updated, 'expectation')} replaced`)
   return `${parts.join(', ')}${failed === 0 ? '' : '. If the new results are right: fettle test --update'}`
 }
 
@@ -113,17 +105,13 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 /** A suite is a test file, a case a test or a test under a fault; a file that is not valid is an error. */
 function renderJunit(results: readonly TestResult[], broken: readonly BrokenFile[]): string {
   const suites = [...new Set(results.map(({ file }) => file))].map(file => {
-    const tests = results.filter(one => one.file === file)
-    return renderSuite(file, tests.map(renderCase), tests.filter(one => one.failures.length > 0).length, 0)
+    const tests = results.filter(result => result.file === file)
+    return renderSuite(file, tests.map(renderCase), tests.filter(({ failures }) => failures.length > 0).length, 0)
   })
   const errors = broken.map(({ file, error }) => {
     const message = escapeXml(error instanceof Error ? error.message : String(error))
-    return renderSuite(
-      file,
-      [`    <testcase classname="${escapeXml(file)}" name="file"><error message="${message}"/></testcase>`],
-      0,
-      1,
-    )
+    const broken = `    <testcase classname="${escapeXml(file)}" name="file"><error message="${message}"/></testcase>`
+    return renderSuite(file, [broken], 0, 1)
   })
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="fettle test">\n${[...suites, ...errors].join('')}</testsuites>\n`
 }

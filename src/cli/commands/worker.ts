@@ -16,9 +16,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const print = (text: string): void => {
     if (!isOn(flags, 'quiet')) io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
   }
-  io.signal.addEventListener('abort', () => print('stopping: handing over the active shards; a second signal stops at once'), {
-    once: true,
-  })
+  const onStop = (): void => print('stopping: handing over the active shards; a second signal stops at once')
+  io.signal.addEventListener('abort', onStop, { once: true })
   await runQueueWorker({
     env: io.env,
     cwd: io.cwd,

@@ -30,16 +30,11 @@ async function readHead(path: string): Promise<string | null> {
   }
 }
 
-interface ReportTarget {
-  readonly cwd: string
-  readonly runsDir: string
-  readonly extensions: readonly string[]
-  readonly flag: string
-}
-
 /** Throws FETTLE_USAGE when a report would be written into a run, or replace a file with another extension. */
-export async function assertReplaceableReport(path: string, target: ReportTarget): Promise<void> {
-  const { cwd, runsDir, extensions, flag } = target
+export async function assertReplaceableReport(
+  path: string,
+  { cwd, runsDir, extensions, flag }: { cwd: string; runsDir: string; extensions: readonly string[]; flag: string },
+): Promise<void> {
   const real = await realPath(resolve(cwd, path))
   const refuse = (why: string) => usageError(`${flag} ${why}`, 'Name another file.')
   if (isInside(await realPath(resolve(cwd, runsDir)), real)) throw refuse(`is inside the runs folder ${runsDir}`)

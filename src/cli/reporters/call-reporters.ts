@@ -30,29 +30,17 @@ export class CallReporters {
     const runsDir = needText(flags, 'runs-dir')
     const requests = await requestedReporters(flags, io)
     const created = await Promise.all(requests.map(request => createReporter(request, runsDir, io)))
-    const isWaiting = requests.map(({ path }) => path !== null && path !== STDOUT)
-    return new CallReporters(
-      io,
-      requests.flatMap(listFiles),
-      requests.some(({ path }) => path === STDOUT),
-      created.filter((_, index) => !isWaiting[index]),
-      created.filter((_, index) => isWaiting[index]),
-    )
+    return new CallReporters(requests, created, io)
   }
 
-  private constructor(
-    io: Io,
-    paths: readonly string[],
-    hasStdout: boolean,
-    enabled: readonly CallReporter[],
-    waiting: CallReporter[],
-  ) {
-    this.paths = paths
-    this.hasStdout = hasStdout
-    this.page = [...enabled, ...waiting].find(({ page }) => page !== undefined)?.page ?? null
+  private constructor(requests: readonly ReporterRequest[], created: readonly CallReporter[], io: Io) {
+    this.paths = requests.flatMap(listFiles)
+    this.hasStdout = requests.some(({ path }) => path === STDOUT)
+    this.page = created.find(({ page }) => page !== undefined)?.page ?? null
+    const isWaiting = requests.map(({ path }) => path !== null && path !== STDOUT)
     const warnings: CallReporter = { name: 'stderr', onWarning: text => io.err(`warning: ${escapeTerminal(text)}`) }
-    this.#enabled = [warnings, ...enabled]
-    this.#waiting = waiting
+    this.#enabled = [warnings, ...created.filter((_, index) => !isWaiting[index])]
+    this.#waiting = created.filter((_, index) => isWaiting[index])
     this.#dispatcher = createDispatcher(this.#enabled)
   }
 
@@ -102,11 +90,11 @@ async function requestedReporters(flags: Flags, io: Io): Promise<ReporterRequest
   const requested = words.filter(word => word !== NONE).map(word => parseRequest(word, io))
   const context: CallContext = { env: io.env, platform: ciOf(io.env), pipelines: listFlag(flags, 'pipeline').length }
   const automatic = Object.entries(REPORTERS)
-    .filter(([name, { isAutomatic }]) => isAutomatic?.(context) === true && !requested.some(one => one.name === name))
+    .filter(([name, { isAutomatic }]) => isAutomatic?.(context) === true && !requested.some(request => request.name === name))
     .map(([name, type]) => ({ name, type, path: null }))
   const enabled = words.includes(NONE) ? requested : [...requested, ...automatic]
   const all = await Promise.all(
-    enabled.map(async one => ((await one.type.usesStdout?.(io.env)) === true ? { ...one, path: STDOUT } : one)),
+    enabled.map(async request => ((await request.type.usesStdout?.(io.env)) === true ? { ...request, path: STDOUT } : request)),
   )
   const project = textFlag(flags, REPORTERS_OF)
   if (project !== null) await assertInside(all, project, io.cwd)
@@ -155,9 +143,6 @@ async function checkPaths(requests: readonly ReporterRequest[], runsDir: string,
     } else if (type.target === 'folder') {
       const stats = await stat(target).catch(() => null)
       if (stats !== null && !stats.isDirectory()) throw refusal(word, 'it needs a folder, and this is a file')
-    } else {
-      const { extensions } = type
-      await assertReplaceableReport(path, { cwd, runsDir, extensions, flag: `--reporter ${word}` })
-    }
+    } else await assertReplaceableReport(path, { cwd, runsDir, extensions: type.extensions, flag: `--reporter ${word}` })
   }
 }

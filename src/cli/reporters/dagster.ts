@@ -7,7 +7,7 @@ import type { Io } from '../terminal/io.ts'
 import { formatRunEvent } from '../terminal/progress/text.ts'
 import type { CallReporter } from './reporter.ts'
 
-type Channel = { readonly path: string } | { readonly stream: 'stdout' | 'stderr'; readonly atEnd: boolean }
+type Channel = { readonly path: string } | { readonly stream: 'out' | 'err'; readonly atEnd: boolean }
 
 /** Where Dagster expects messages: a file or a stream, as they happen or all at the end; null if the variable cannot be read. */
 function findChannel(env: Env): Channel | null {
@@ -15,7 +15,8 @@ function findChannel(env: Env): Channel | null {
     const params = pipesParams(env, 'DAGSTER_PIPES_MESSAGES')
     if (typeof params.path === 'string') return { path: params.path }
     const stream = params.stdio ?? params.buffered_stdio
-    return stream === 'stdout' || stream === 'stderr' ? { stream, atEnd: params.stdio === undefined } : null
+    if (stream !== 'stdout' && stream !== 'stderr') return null
+    return { stream: stream === 'stdout' ? 'out' : 'err', atEnd: params.stdio === undefined }
   } catch {
     return null
   }
@@ -23,7 +24,7 @@ function findChannel(env: Env): Channel | null {
 
 export function usesStdout(env: Env): boolean {
   const channel = findChannel(env)
-  return channel !== null && 'stream' in channel && channel.stream === 'stdout'
+  return channel !== null && 'stream' in channel && channel.stream === 'out'
 }
 
 function readStep(env: Env): PipesStep {
@@ -32,25 +33,19 @@ function readStep(env: Env): PipesStep {
   return { assets: texts(assets), checks: texts(extras?.checks) }
 }
 
-const LEVEL: Readonly<Record<string, PipesLevel>> = {
-  'issue.raised': 'WARNING',
-  'part.failed': 'ERROR',
-  'stage.failed': 'ERROR',
-}
+const LEVEL: Record<string, PipesLevel> = { 'issue.raised': 'WARNING', 'part.failed': 'ERROR', 'stage.failed': 'ERROR' }
 
 export function dagsterReporter(io: Io): CallReporter {
   const buffered: string[] = []
   let step: PipesStep | null = null
   const send = (message: PipesMessage): void => {
     const channel = findChannel(io.env)
-    if (channel === null)
-      throw new Error(
-        'DAGSTER_PIPES_MESSAGES names neither a file nor a stream: use PipesTempFileMessageReader or a pod log reader',
-      )
+    const use = 'use PipesTempFileMessageReader or a pod log reader'
+    if (channel === null) throw new Error(`DAGSTER_PIPES_MESSAGES names neither a file nor a stream: ${use}`)
     const line = pipesLine(message)
     if ('path' in channel) appendFileSync(channel.path, `${line}\n`)
     else if (channel.atEnd) buffered.push(line)
-    else io[channel.stream === 'stdout' ? 'out' : 'err'](line)
+    else io[channel.stream](line)
   }
   /** `opened` must be the first message; a call that starts no run sends it with its results. */
   const open = (): PipesStep => {
@@ -77,8 +72,7 @@ export function dagsterReporter(io: Io): CallReporter {
     onCallEnd(results) {
       for (const message of pipesMessages(results, open(), path => resolve(io.cwd, path))) send(message)
       const channel = findChannel(io.env)
-      if (buffered.length > 0 && channel !== null && 'stream' in channel)
-        io[channel.stream === 'stdout' ? 'out' : 'err'](buffered.join('\n'))
+      if (buffered.length > 0 && channel !== null && 'stream' in channel) io[channel.stream](buffered.join('\n'))
     },
   }
 }

@@ -35,7 +35,7 @@ export function indexReporter({ path, isRequestedPath, io }: ReporterOptions): C
   const to = path ?? STDOUT
   return {
     name: 'html',
-    ...(to === STDOUT ? {} : { page: to }),
+    page: to === STDOUT ? undefined : to,
     async onCallEnd(results) {
       if (!isRequestedPath && results.every(isRejection)) return
       const folder = to === STDOUT ? io.cwd : dirname(resolve(io.cwd, to))

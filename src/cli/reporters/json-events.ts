@@ -28,7 +28,8 @@ export function jsonEventsReporter(path: string, io: Io): CallReporter {
     const line = eventLine({ at: new Date().toISOString(), ...event })
     if (path === STDOUT) io.out(line)
     else {
-      file ??= open(resolve(io.cwd, path))
+      if (file === null) makeFolder(dirname(resolve(io.cwd, path)))
+      file ??= openSync(resolve(io.cwd, path), FLAGS, 0o600)
       writeSync(file, `${line}\n`)
     }
   }
@@ -56,11 +57,6 @@ export function jsonEventsReporter(path: string, io: Io): CallReporter {
       if (file !== null) closeSync(file)
     },
   }
-}
-
-function open(path: string): number {
-  makeFolder(dirname(path))
-  return openSync(path, FLAGS, 0o600)
 }
 
 function resultEvent(result: PipelineResult): Omit<Event, 'schema' | 'at'> {

@@ -21,18 +21,23 @@ const hasDagster = ({ env }: Pick<CallContext, 'env'>): boolean => (env.DAGSTER_
 
 const JUNIT_PLATFORMS: readonly CallContext['platform'][] = ['jenkins', 'azure', 'buildkite', 'circleci']
 
-const documents = () => import('./documents.ts')
+/** A document about the whole call. */
+const documentType = (
+  name: 'junit' | 'openmetrics' | 'markdown',
+  file: string,
+  isAutomatic?: ReporterType['isAutomatic'],
+): ReporterType => ({
+  target: 'file',
+  defaultPath: file,
+  acceptsStdout: true,
+  extensions: EXTENSIONS[name],
+  isAutomatic,
+  create: async options => (await import('./documents.ts')).documentReporter(name, options),
+})
 
 /** Name -> reporter, in the order of the help. */
 export const REPORTERS: Readonly<Record<string, ReporterType>> = {
-  junit: {
-    target: 'file',
-    defaultPath: 'junit.xml',
-    acceptsStdout: true,
-    extensions: EXTENSIONS.junit,
-    isAutomatic: ({ platform }) => JUNIT_PLATFORMS.includes(platform),
-    create: async options => (await documents()).documentReporter('junit', options),
-  },
+  junit: documentType('junit', 'junit.xml', ({ platform }) => JUNIT_PLATFORMS.includes(platform)),
   github: {
     target: 'file',
     defaultPath: null,
@@ -48,15 +53,9 @@ export const REPORTERS: Readonly<Record<string, ReporterType>> = {
     extensions: [],
     files: ['metrics.txt', 'junit.xml'],
     isAutomatic: ({ platform }) => platform === 'gitlab',
-    create: async options => (await documents()).gitlabReporter(options),
+    create: async options => (await import('./documents.ts')).gitlabReporter(options),
   },
-  openmetrics: {
-    target: 'file',
-    defaultPath: 'metrics.txt',
-    acceptsStdout: true,
-    extensions: EXTENSIONS.openmetrics,
-    create: async options => (await documents()).documentReporter('openmetrics', options),
-  },
+  openmetrics: documentType('openmetrics', 'metrics.txt'),
   'json-events': {
     target: 'file',
     defaultPath: 'events.jsonl',
@@ -64,20 +63,14 @@ export const REPORTERS: Readonly<Record<string, ReporterType>> = {
     extensions: EXTENSIONS['json-events'],
     create: async ({ path, io }) => (await import('./json-events.ts')).jsonEventsReporter(path ?? '', io),
   },
-  markdown: {
-    target: 'file',
-    defaultPath: 'report.md',
-    acceptsStdout: true,
-    extensions: EXTENSIONS.markdown,
-    create: async options => (await documents()).documentReporter('markdown', options),
-  },
+  markdown: documentType('markdown', 'report.md'),
   html: {
     target: 'file',
     defaultPath: 'index.html',
     acceptsStdout: true,
     extensions: EXTENSIONS.html,
     isAutomatic: ({ pipelines }) => pipelines > 1,
-    create: async options => (await documents()).indexReporter(options),
+    create: async options => (await import('./documents.ts')).indexReporter(options),
   },
   openlineage: {
     target: 'file',
@@ -92,10 +85,10 @@ export const REPORTERS: Readonly<Record<string, ReporterType>> = {
     acceptsStdout: true,
     extensions: [],
     isAutomatic: hasDagster,
-    unavailable: env =>
-      hasDagster({ env })
-        ? null
-        : { why: 'Dagster did not start this process', hint: 'It is enabled automatically under PipesSubprocessClient.' },
+    unavailable: env => {
+      if (hasDagster({ env })) return null
+      return { why: 'Dagster did not start this process', hint: 'It is enabled automatically under PipesSubprocessClient.' }
+    },
     usesStdout: async env => (await import('./dagster.ts')).usesStdout(env),
     create: async ({ io }) => (await import('./dagster.ts')).dagsterReporter(io),
   },

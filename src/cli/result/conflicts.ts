@@ -6,11 +6,6 @@ import { type Flags, usageError } from '../command.ts'
 import { textFlag } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'
 
-export interface PlannedFiles {
-  readonly file: string
-  readonly plan: Plan
-}
-
 export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [string, string])[] => {
   const files = ['result-file', 'record'].flatMap(flag => {
     const path = textFlag(flags, flag)
@@ -21,7 +16,7 @@ export const ownFiles = (flags: Flags, { paths }: CallReporters): (readonly [str
 
 /** Throws FETTLE_USAGE for two pipelines with one name or output, and for one whose input is the output of another. */
 export async function refuseConflicts(
-  items: readonly PlannedFiles[],
+  items: readonly { readonly file: string; readonly plan: Plan }[],
   own: readonly (readonly [flag: string, path: string])[],
   cwd: string,
 ): Promise<void> {

@@ -2,19 +2,8 @@
 import { EXIT, FettleError } from '../../errors.ts'
 
 /** The worst first, for several pipelines in one call. */
-const WORST_FIRST: readonly number[] = [
-  EXIT.sigint,
-  EXIT.sigterm,
-  EXIT.bug,
-  EXIT.usage,
-  EXIT.denied,
-  EXIT.input,
-  EXIT.output,
-  EXIT.rejected,
-  EXIT.retryable,
-  EXIT.checks,
-  EXIT.ok,
-]
+const KINDS = ['sigint', 'sigterm', 'bug', 'usage', 'denied', 'input', 'output', 'rejected', 'retryable', 'checks', 'ok'] as const
+const WORST_FIRST: readonly number[] = KINDS.map(kind => EXIT[kind])
 
 /** The worst of several exit codes; 0 for an empty list. */
 export const worstExit = (codes: readonly number[]): number =>

@@ -4,7 +4,7 @@ import type { QueuedRun } from '../../app/distributed/index.ts'
 import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
-import { type PipelineResult, rejectionOf, resultLine, formatResultLine } from '../../report/index.ts'
+import { formatResultLine, type PipelineResult, rejectionOf, resultLine } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
@@ -38,15 +38,13 @@ export const hasWarnings = ({ state: { status, issues } }: RunResult): boolean =
 export function readSkipCode(flags: Flags): number | null {
   const code = wholeFlag(flags, 'skip-code', 0, 255)
   if (code === null || code === EXIT.ok || !Object.values<number>(EXIT).includes(code)) return code
-  throw usageError(
-    `--skip-code ${code} is already used for another outcome`,
-    'Pass 0, or a code that fettle does not use, such as 99.',
-  )
+  const hint = 'Pass 0, or a code that fettle does not use, such as 99.'
+  throw usageError(`--skip-code ${code} is already used for another outcome`, hint)
 }
 
 export function createResult(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
-  if ('result' in ending) return { ...ending.result.report, exitCode: chooseCode(ending, flags) }
-  return { ...rejectionOf(ending.error, ending.name ?? 'fettle'), exitCode: chooseCode(ending, flags) }
+  const result = 'result' in ending ? ending.result.report : rejectionOf(ending.error, ending.name ?? 'fettle')
+  return { ...result, exitCode: chooseCode(ending, flags) }
 }
 
 /** Called before anything is sent. Throws FETTLE_OUTPUT_WRITE if the result file cannot be written, FETTLE_USAGE if it would replace another file. */
@@ -59,16 +57,16 @@ export async function checkResultFile(flags: Flags, io: Io): Promise<void> {
 
 /** Writes the result lines to `--result-file`, then to stdout as the last bytes of the output. */
 export async function printResults(endings: readonly Ending[], flags: Flags, io: Io): Promise<void> {
+  const runsDir = needText(flags, 'runs-dir')
   const lines = endings.map(ending => {
     if ('left' in ending) return ending.left
-    return 'result' in ending
-      ? resultLine({ ...ending.result.report, exitCode: chooseCode(ending, flags) })
-      : errorLine(ending.error, ending.name, needText(flags, 'runs-dir'))
+    if ('error' in ending) return errorLine(ending.error, ending.name, runsDir)
+    return resultLine({ ...ending.result.report, exitCode: chooseCode(ending, flags) })
   })
   const file = textFlag(flags, 'result-file')
   if (file !== null)
     await writeLines(lines, file, io).catch(error => {
-      throw resultKept(error, endings, file, needText(flags, 'runs-dir'))
+      throw resultKept(error, endings, file, runsDir)
     })
   if (isOn(flags, 'json')) for (const line of lines) io.out(line)
 }
@@ -98,7 +96,8 @@ export async function printFailure(error: unknown, argv: readonly string[], io: 
   if (beforeSeparator(argv).includes('--json')) io.out(line)
 }
 
-const beforeSeparator = (argv: readonly string[]): readonly string[] => (argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv)
+const beforeSeparator = (argv: readonly string[]): readonly string[] =>
+  argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
 
 /** The value of a flag in a command line that may not be valid. */
 export function argvValue(argv: readonly string[], flag: string): string | undefined {
@@ -110,10 +109,8 @@ export function argvValue(argv: readonly string[], flag: string): string | undef
 
 /** The result line of a run that could not start: the same keys, with the error in place of counts. */
 function errorLine(error: unknown, pipeline: string | null, runsDir: string | undefined): string {
-  const known = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
-  const { code, message, exitCode } = known
-  const hint = hintWithCommand(known.hint, known.action, runsDir)
-  const reason = { code, message: message.slice(0, 1000), hint }
+  const { code, message, exitCode, hint, action } = FettleError.is(error) ? error : new FettleError('FETTLE_BUG')
+  const reason = { code, message: message.slice(0, 1000), hint: hintWithCommand(hint, action, runsDir) }
   return formatResultLine({ status: 'error', exitCode, runId: null, pipeline, error: reason })
 }
 

@@ -1,4 +1,5 @@
 /** Standard streams, terminal size and stop signal of a command. A closed pipe discards the output and does not stop the command. */
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Env } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
@@ -7,7 +8,7 @@ export interface Io {
   readonly env: Env
   readonly cwd: string
   /** A function, since opening stdin keeps the process alive. */
-  readonly stdin: () => Readable & { readonly isTTY?: boolean }
+  readonly stdin: () => Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
   /** Results, to stdout. A line end is added if missing. */
   out(text: string): void
   err(text: string): void
@@ -67,8 +68,6 @@ export const withTrust = (variables: Io['env'], isTrusted: boolean): Io['env'] =
 })
 
 /** Resolves when a signal stops the command. */
-export const untilStopped = ({ signal }: Io): Promise<void> =>
-  new Promise(stopped => {
-    if (signal.aborted) stopped()
-    else signal.addEventListener('abort', () => stopped(), { once: true })
-  })
+export async function untilStopped({ signal }: Io): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}

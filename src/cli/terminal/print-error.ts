@@ -18,13 +18,11 @@ interface Printable {
 
 /** Every part may contain foreign text, and is escaped separately. */
 function print({ label, code, at, message, correlationId, hint, action, of }: Printable, runsDir: string): string {
-  const lines = [
-    `${of == null ? '' : `[${escapeTerminal(of)}] `}${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}`,
-    `  ${escapeTerminal(message)}`,
-    ...(correlationId == null ? [] : [`  correlation id: ${escapeTerminal(correlationId)}`]),
-    ...(hint === null ? [] : [`  hint: ${escapeTerminal(hintWithCommand(hint, action, runsDir))}`]),
-  ]
-  return lines.join('\n')
+  const pipeline = of == null ? '' : `[${escapeTerminal(of)}] `
+  let text = `${pipeline}${label} ${code}${at === null ? '' : ` ${escapeTerminal(place(at))}`}\n  ${escapeTerminal(message)}`
+  if (correlationId != null) text += `\n  correlation id: ${escapeTerminal(correlationId)}`
+  if (hint !== null) text += `\n  hint: ${escapeTerminal(hintWithCommand(hint, action, runsDir))}`
+  return text
 }
 
 /** One issue: `error FETTLE_X file:line:col`, what is wrong, and its hint; `of` is its pipeline among several. */
@@ -33,14 +31,15 @@ export const printIssue = (issue: Issue, runsDir: string = DEFAULT_RUNS_DIR, of:
 
 /** All issues of a pipeline; `of` names it among several. */
 export const printIssues = (issues: readonly Issue[], of: string | null): string =>
-  issues.map(one => printIssue(one, DEFAULT_RUNS_DIR, of)).join('\n')
+  issues.map(issue => printIssue(issue, DEFAULT_RUNS_DIR, of)).join('\n')
 
 /** An error with all its issues; `debug` adds the stack and the chain of causes. Commands name `runsDir` unless it is the default. */
 export function printError(error: unknown, debug: boolean, runsDir: string = DEFAULT_RUNS_DIR, of: string | null = null): string {
-  const known = FettleError.is(error)
-  const own =
-    known && error.issues.length > 0 ? error.issues.map(one => printIssue(one, runsDir, of)) : [printOne(error, runsDir, of)]
-  return [...own, ...(debug ? listStacks(error) : [])].join('\n')
+  const issues = FettleError.is(error) ? error.issues : []
+  const own = issues.length > 0 ? issues.map(issue => printIssue(issue, runsDir, of)) : [printOne(error, runsDir, of)]
+  if (debug)
+    for (let cause = error; cause instanceof Error; cause = cause.cause) own.push(escapeLines(cause.stack ?? cause.message))
+  return own.join('\n')
 }
 
 function printOne(error: unknown, runsDir: string, of: string | null): string {
@@ -48,8 +47,4 @@ function printOne(error: unknown, runsDir: string, of: string | null): string {
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const hint = 'this is a mistake in fettle; please report it with the output of --debug'
   return print({ of, label: 'error', code: 'FETTLE_BUG', at: null, message: `unexpected: ${why}`, hint, action: null }, runsDir)
-}
-
-function* listStacks(error: unknown): Generator<string> {
-  for (let one: unknown = error; one instanceof Error; one = one.cause) yield escapeLines(one.stack ?? one.message)
 }

@@ -1,7 +1,6 @@
 /** Asks questions at a terminal; without a terminal nothing is asked. */
 
 import { createInterface } from 'node:readline/promises'
-import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { usageError } from '../command.ts'
@@ -36,14 +35,9 @@ export async function withPrompt<T>(io: Io, body: (ask: Prompt | null) => Promis
 /** Longer than any password: a file piped in by mistake is not read to its end. */
 const MAX_LENGTH = 4_096
 
-interface Terminal extends Readable {
-  readonly isTTY?: boolean
-  setRawMode?(isRaw: boolean): unknown
-}
-
 /** The line as typed, null at the end of the input or for Ctrl-C and Ctrl-D. */
 export async function promptSecret(question: string, io: Io): Promise<string | null> {
-  const stdin: Terminal = io.stdin()
+  const stdin = io.stdin()
   const isTyped = stdin.isTTY === true && stdin.setRawMode !== undefined
   if (isTyped) {
     io.draw(question)
@@ -74,16 +68,14 @@ export async function promptSecret(question: string, io: Io): Promise<string | n
 
 export const isYes = (answer: string | null): boolean => /^y(es)?$/i.test(answer ?? '')
 
-/** What a request costs, and whether that was agreed to before; `hint` names the flags that agree. */
-interface Cost {
-  readonly cost: string
-  readonly isAgreed: boolean
-  readonly isQuiet: boolean
-  readonly hint: string
-}
-
-/** Whether a request that may be charged is sent: prints the cost, or asks at a terminal. Throws FETTLE_USAGE without one. */
-export async function confirmCost(io: Io, { cost, isAgreed, isQuiet, hint }: Cost): Promise<boolean> {
+/**
+ * Whether a request that may be charged is sent: prints the cost, or asks at a terminal. Throws FETTLE_USAGE without one. `isAgreed`: it
+ * was agreed to before; `hint` names the flags that agree.
+ */
+export async function confirmCost(
+  io: Io,
+  { cost, isAgreed, isQuiet, hint }: { cost: string; isAgreed: boolean; isQuiet: boolean; hint: string },
+): Promise<boolean> {
   if (isAgreed) {
     if (!isQuiet) io.err(escapeTerminal(cost))
     return true

@@ -14,15 +14,12 @@ const CELL = 100
 /** The counts, then the first `most` rows of each kind. */
 export function renderDiffText(diff: Diff, most: number): string {
   const lines = CHANGE_KINDS.flatMap(kind => {
-    const rows = diff.rows.filter(one => one.kind === kind)
+    const rows = diff.rows.filter(row => row.kind === kind)
     if (diff.counts[kind] === 0) return []
     const rest = diff.counts[kind] - Math.min(rows.length, most)
-    return [
-      '',
-      `${KIND_WORDS[kind]}: ${count(diff.counts[kind])}`,
-      ...rows.slice(0, most).map(row => `  ${formatChange(row)}`),
-      ...(rest > 0 ? [`  … ${count(rest)} more`] : []),
-    ]
+    const more = rest > 0 ? [`  … ${count(rest)} more`] : []
+    const shown = rows.slice(0, most).map(row => `  ${formatChange(row)}`)
+    return ['', `${KIND_WORDS[kind]}: ${count(diff.counts[kind])}`, ...shown, ...more]
   })
   return [`${diff.against} -> ${diff.now}: ${countWords(diff.counts)}`, ...lines].map(escapeTerminal).join('\n')
 }
@@ -47,15 +44,9 @@ export const DIFF_COLUMNS = [
 export const diffRows = (changes: readonly RowChange[]): string[][] =>
   changes.flatMap(({ kind, cause, row, key, name, before, after, columns }) => {
     const cells = [kind, cause, row === null ? '' : String(row), key ?? '', name]
-    const places = [
-      before?.outcome,
-      after?.outcome,
-      before?.company.id,
-      after?.company.id,
-      before?.company.name,
-      after?.company.name,
-    ]
+    const [old, now] = [before?.company, after?.company]
+    const places = [before?.outcome, after?.outcome, old?.id, now?.id, old?.name, now?.name]
     const common = [...cells, ...places.map(text => text ?? '')]
     const differing = columns.length === 0 ? [{ name: '', before: '', after: '' }] : columns
-    return differing.map(one => [...common, one.name, one.before, one.after])
+    return differing.map(column => [...common, column.name, column.before, column.after])
   })

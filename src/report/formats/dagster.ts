@@ -3,8 +3,7 @@
  * result line. Counts, names and paths only: no row content.
  */
 
-import { isRejection, type PipelineResult } from '../pipeline-result.ts'
-import { resultLine } from '../result-line.ts'
+import { isRejection, type PipelineResult, type Rejection, resultLine } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { formatHint } from '../words.ts'
@@ -22,6 +21,9 @@ export interface PipesStep {
   readonly checks: readonly string[]
 }
 
+/** Makes a path absolute. */
+type Place = (path: string) => string
+
 export type PipesLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR'
 
 export const pipesLine = (message: PipesMessage): string => safeJson({ __dagster_pipes_version: '0.1', ...message })
@@ -31,14 +33,12 @@ export const pipesLog = (level: PipesLevel, message: string): PipesMessage => ({
   params: { level, message: plain(message) },
 })
 
-/** All messages at the end of a call, `closed` included; `place` makes a path absolute. */
-export function pipesMessages(
-  results: readonly PipelineResult[],
-  step: PipesStep,
-  place: (path: string) => string,
-): PipesMessage[] {
+/** All messages at the end of a call, `closed` included. */
+export function pipesMessages(results: readonly PipelineResult[], step: PipesStep, place: Place): PipesMessage[] {
   const failure = results.map(findError).find(error => error !== null) ?? null
-  const ends = results.flatMap(one => (isRejection(one) ? refused(one) : ended(one, results.length === 1, step, place)))
+  const ends = results.flatMap(result =>
+    isRejection(result) ? refused(result) : ended(result, results.length === 1, step, place),
+  )
   return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
 }
 
@@ -51,28 +51,23 @@ function findError(pipelineResult: PipelineResult) {
   return { name: error.code, message, stack: [], cause: null, context: null }
 }
 
-const refused = ({ name, issues }: Extract<PipelineResult, { issues: unknown }>): PipesMessage[] =>
-  issues.map(issue =>
-    pipesLog(
-      issue.severity === 'error' ? 'ERROR' : 'WARNING',
-      `${name}: ${issue.code}: ${issue.message} ${formatHint(issue)}`.trimEnd(),
-    ),
-  )
+const refused = ({ name, issues }: Rejection): PipesMessage[] =>
+  issues.map(issue => {
+    const level = issue.severity === 'error' ? 'ERROR' : 'WARNING'
+    return pipesLog(level, `${name}: ${issue.code}: ${issue.message} ${formatHint(issue)}`.trimEnd())
+  })
 
-const LEVEL: Readonly<Record<Verdict, PipesLevel>> = {
-  success: 'INFO',
-  skipped: 'INFO',
-  running: 'INFO',
+const LEVEL: Readonly<Partial<Record<Verdict, PipesLevel>>> = {
   warn: 'WARNING',
   fail: 'ERROR',
   error: 'ERROR',
   cancelled: 'ERROR',
 }
 
-function ended(report: Report, isAlone: boolean, step: PipesStep, place: (path: string) => string): PipesMessage[] {
+function ended(report: Report, isAlone: boolean, step: PipesStep, place: Place): PipesMessage[] {
   const verdict = verdictOf(report)
   return report.results.flatMap(result => {
-    const log = pipesLog(LEVEL[verdict], `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
+    const log = pipesLog(LEVEL[verdict] ?? 'INFO', `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
     const custom: PipesMessage = { method: 'report_custom_message', params: { payload: JSON.parse(resultLine(report)) } }
     // A run that stopped, was skipped or is detached has no result.
     if (verdict !== 'success' && verdict !== 'warn' && verdict !== 'fail') return [log, custom]
@@ -95,15 +90,9 @@ function findAsset(assets: readonly string[], name: string, isAlone: boolean): s
 }
 
 /** The asset, and those of the other outputs if the step has them: `suppliers_unmatched`, `suppliers_review`. */
-function materialised(
-  asset: string,
-  report: Report,
-  result: Result,
-  { assets }: PipesStep,
-  place: (path: string) => string,
-): PipesMessage[] {
+function materialised(asset: string, report: Report, result: Result, { assets }: PipesStep, place: Place): PipesMessage[] {
   const others = result.outputs.flatMap(output => {
-    const key = assets.find(one => one !== asset && lastPart(one) === underscored(`${result.name}_${output.kind}`))
+    const key = assets.find(other => other !== asset && lastPart(other) === underscored(`${result.name}_${output.kind}`))
     return key === undefined ? [] : [materialisation(key, output, listFacts(report, place), place)]
   })
   const own = result.outputs.find(({ kind }) => kind === 'output')
@@ -121,7 +110,7 @@ function materialisation(
   asset_key: string,
   output: Result['outputs'][number] | undefined,
   more: Metadata,
-  place: (path: string) => string,
+  place: Place,
 ): PipesMessage {
   const made: Metadata =
     output === undefined ? {} : { 'dagster/row_count': value('int', output.rows), output: value('path', place(output.path)) }
@@ -131,7 +120,7 @@ function materialisation(
   }
 }
 
-const listFacts = ({ status, metadata }: Report, place: (path: string) => string): Metadata => ({
+const listFacts = ({ status, metadata }: Report, place: Place): Metadata => ({
   status: value('text', status),
   run_id: value('text', metadata.runId),
   ...(metadata.directory === null ? {} : { report: value('path', place(`${metadata.directory}/report.html`)) }),

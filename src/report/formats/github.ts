@@ -1,7 +1,7 @@
 /** Output for GitHub Actions within the limits of the platform: annotations as workflow commands, and the outputs of the step. */
 
 import { requiredWords } from '../message.ts'
-import { isRejection, readName, type PipelineResult, type Problem } from '../pipeline-result.ts'
+import { isRejection, type PipelineResult, type Problem, readName } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { sumOfTotals } from '../totals.ts'
 import { worst } from '../verdict.ts'
@@ -26,28 +26,24 @@ interface Annotation {
  */
 export function githubAnnotations(results: readonly PipelineResult[], inWorkspace: (file: string) => string | null): string[] {
   const all = results.flatMap(listAnnotations)
-  const sorted = [...all.filter(one => one.level === 'error'), ...all.filter(one => one.level === 'warning')]
-  if (sorted.length <= ANNOTATIONS) return sorted.map(one => formatCommand(one, inWorkspace))
+  const errors = all.filter(({ level }) => level === 'error')
+  const sorted = [...errors, ...all.filter(({ level }) => level === 'warning')]
+  const format = (annotation: Annotation): string => formatCommand(annotation, inWorkspace)
+  if (sorted.length <= ANNOTATIONS) return sorted.map(format)
   const shown = sorted.slice(0, ANNOTATIONS - 1)
-  const rest = sorted.slice(shown.length)
-  const errors = rest.filter(one => one.level === 'error').length
-  const last: Annotation = {
-    level: errors > 0 ? 'error' : 'warning',
-    title: 'fettle',
-    message: `and ${count(rest.length)} more: ${counted(errors, 'error')}, ${counted(rest.length - errors, 'warning')}; see the summary and report.html`,
-    at: null,
-  }
-  return [...shown, last].map(one => formatCommand(one, inWorkspace))
+  const rest = sorted.length - shown.length
+  const more = Math.max(0, errors.length - shown.length)
+  const message = `and ${count(rest)} more: ${counted(more, 'error')}, ${counted(rest - more, 'warning')}; see the summary and report.html`
+  return [...shown, { level: more > 0 ? 'error' : 'warning', title: 'fettle', message, at: null } as const].map(format)
 }
 
 function listAnnotations(pipelineResult: PipelineResult): Annotation[] {
   const name = readName(pipelineResult)
-  if (isRejection(pipelineResult)) return pipelineResult.issues.flatMap(one => ofIssue(one, name))
-  return pipelineResult.results.flatMap(result => [
-    ...ofError(pipelineResult, result),
-    ...ofChecks(result),
-    ...result.issues.flatMap(one => ofIssue(one, name)),
-  ])
+  const ofIssues = (issues: readonly Problem[]): Annotation[] => issues.flatMap(problem => ofIssue(problem, name))
+  if (isRejection(pipelineResult)) return ofIssues(pipelineResult.issues)
+  return pipelineResult.results.flatMap(result => {
+    return [...ofError(pipelineResult, result), ...ofChecks(result), ...ofIssues(result.issues)]
+  })
 }
 
 function ofIssue(issue: Problem, name: string): Annotation[] {
@@ -59,12 +55,9 @@ function ofIssue(issue: Problem, name: string): Annotation[] {
 
 function ofError({ resume }: Report, { name, error }: Result): Annotation[] {
   if (error === null) return []
-  const lines = [
-    error.message,
-    error.hint,
-    ...(error.correlationId === null ? [] : [`Correlation id: ${error.correlationId}`]),
-    ...(resume === null ? [] : [`Resume with: ${resume}`]),
-  ]
+  const lines = [error.message, error.hint]
+  if (error.correlationId !== null) lines.push(`Correlation id: ${error.correlationId}`)
+  if (resume !== null) lines.push(`Resume with: ${resume}`)
   return [{ level: 'error', title: `${name}: ${error.code}`, message: lines.join('\n'), at: null }]
 }
 
@@ -96,23 +89,20 @@ function formatCommand({ level, title, message, at }: Annotation, inWorkspace: (
  * The outputs of the step. Of several pipelines: the worst status, the sums of the counts, one path a line. Unknown values are empty.
  */
 export function githubOutputs(results: readonly PipelineResult[], exitCode: number): Readonly<Record<string, string>> {
-  const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
+  const reports = results.filter((result): result is Report => !isRejection(result))
+  const outputs = reports.flatMap(report => report.results.flatMap(result => result.outputs))
   const totals = reports.length === results.length ? sumOfTotals(reports.map(report => report.totals)) : null
   const text = (value: number | null | undefined): string => (value == null ? '' : String(value))
-  const lines = (values: readonly (string | null | undefined)[]): string => values.filter(one => one != null).join('\n')
+  const lines = (values: readonly (string | null | undefined)[]): string => values.filter(value => value != null).join('\n')
   return {
-    status: worst(results.map(one => (isRejection(one) ? 'error' : one.status))),
+    status: worst(results.map(result => (isRejection(result) ? 'error' : result.status))),
     exit_code: String(exitCode),
     run_id: lines(reports.map(report => report.metadata.runId)),
     matched: text(totals?.matched),
     unmatched: text(totals?.unmatched),
     review: text(totals?.review),
     match_rate: text(totals?.matchRate),
-    output: lines(
-      reports
-        .flatMap(report => report.results.flatMap(one => one.outputs.filter(({ kind }) => kind === 'output')))
-        .map(one => one.path),
-    ),
+    output: lines(outputs.filter(({ kind }) => kind === 'output').map(({ path }) => path)),
     report: lines(reports.map(({ metadata: { directory } }) => directory && `${directory}/report.json`)),
   }
 }

@@ -33,8 +33,8 @@ interface Suite {
 }
 
 export function renderJunit(results: readonly PipelineResult[]): string {
-  const suites = results.flatMap(one =>
-    isRejection(one) ? [refusedSuite(one)] : one.results.map(result => createSuite(one, result)),
+  const suites = results.flatMap(report =>
+    isRejection(report) ? [refusedSuite(report)] : report.results.map(result => createSuite(report, result)),
   )
   const all = formatCounts(suites.flatMap(suite => suite.cases))
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -66,17 +66,17 @@ const createSuite = (report: Report, result: Result): Suite => ({
 const inWords = (problem: Problem): string => `${problem.severity}: ${problem.message} ${formatHint(problem)}`.trimEnd()
 
 function refusedSuite({ name, issues }: Rejection): Suite {
-  const errors = issues.filter(one => one.severity === 'error')
+  const errors = issues.filter(issue => issue.severity === 'error')
   const [first] = errors
   const type = escapeXml(first?.code ?? 'FETTLE_BUG')
-  const text = errors.slice(0, ISSUES).map(one => `${one.at === null ? '' : `${place(one.at)} `}${inWords(one)}`)
+  const text = errors.slice(0, ISSUES).map(issue => `${issue.at === null ? '' : `${place(issue.at)} `}${inWords(issue)}`)
   const inner = `<error type="${type}" message="${escapeXml(first?.message ?? 'it could not begin')}">${text.map(escapeXml).join('\n')}</error>`
   const run: Case = { name: 'run', kind: 'run', ms: 0, verdict: 'error', inner }
   return { name, ms: 0, startedAt: null, properties: [], cases: [run], out: [] }
 }
 
 function formatCounts(cases: readonly Case[]): { readonly total: string; readonly suite: string } {
-  const number = (verdict: Case['verdict']): number => cases.filter(one => one.verdict === verdict).length
+  const number = (verdict: Case['verdict']): number => cases.filter(tested => tested.verdict === verdict).length
   const total = `tests="${cases.length}" failures="${number('failure')}" errors="${number('error')}"`
   return { total, suite: `${total} skipped="${number('skipped')}"` }
 }
@@ -87,26 +87,27 @@ function suiteXml({ name, ms, startedAt, properties, cases, out }: Suite): strin
   return `  <testsuite name="${suite}" ${formatCounts(cases).suite} time="${seconds(ms)}"${timestamp}>
     <properties>
 ${properties.map(([key, value]) => `      <property name="${key}" value="${escapeXml(value)}"/>\n`).join('')}    </properties>
-${cases.map(one => caseXml(one, suite)).join('')}    <system-out>${out.map(escapeXml).join('\n')}</system-out>
+${cases.map(tested => caseXml(tested, suite)).join('')}    <system-out>${out.map(escapeXml).join('\n')}</system-out>
   </testsuite>
 `
 }
 
-const caseXml = (one: Case, suite: string): string => {
-  const open = `    <testcase classname="${suite}.${one.kind}" name="${escapeXml(one.name)}" time="${seconds(one.ms)}"`
-  return one.inner === '' ? `${open}/>\n` : `${open}>${one.inner}</testcase>\n`
+const caseXml = ({ kind, name, ms, inner }: Case, suite: string): string => {
+  const open = `    <testcase classname="${suite}.${kind}" name="${escapeXml(name)}" time="${seconds(ms)}"`
+  return inner === '' ? `${open}/>\n` : `${open}>${inner}</testcase>\n`
 }
 
 const skipped = (why: string): string => `<skipped message="${escapeXml(why)}"/>`
 
 function stageCase(stage: Result['stages'][number], { error }: Result): Case {
   const base = { name: stage.name, kind: 'stage', ms: stage.elapsedMs } as const
+  const skip = (why: string): Case => ({ ...base, verdict: 'skipped', inner: skipped(why) })
   if (stage.status === 'success' || stage.status === 'warn') return { ...base, verdict: 'passed', inner: '' }
-  if (stage.status === 'skipped') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not needed') }
-  if (stage.status === 'pending') return { ...base, verdict: 'skipped', inner: skipped('not reached') }
+  if (stage.status === 'skipped') return skip(stage.note ?? 'not needed')
+  if (stage.status === 'pending') return skip('not reached')
   // The failed check is a case of its suite; the stage has no error.
-  if (error?.kind === 'checks') return { ...base, verdict: 'skipped', inner: skipped(stage.note ?? 'not started') }
-  if (stage.status === 'running' && error === null) return { ...base, verdict: 'skipped', inner: skipped('under way') }
+  if (error?.kind === 'checks') return skip(stage.note ?? 'not started')
+  if (stage.status === 'running' && error === null) return skip('under way')
   return { ...base, verdict: 'error', inner: errorXml(error, stage.note) }
 }
 
@@ -127,17 +128,13 @@ const checkCase = (check: Result['checks'][number]): Case => {
 }
 
 function runCases(report: Report, result: Result): Case[] {
-  const base = { kind: 'run', ms: 0 } as const
-  const inStage = result.stages.some(
-    stage => stage.status === 'error' || stage.status === 'cancelled' || stage.status === 'running',
-  )
-  const { adds } = report.ledger
-  const inner = adds === true ? '' : `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`
-  const named = { ...base, name: 'every row is accounted for' }
-  const ledger: Case[] = adds === null ? [] : [{ ...named, verdict: adds ? 'passed' : 'error', inner }]
-  const loose: Case[] =
-    result.error === null || inStage || result.error.kind === 'checks'
-      ? []
-      : [{ ...base, name: 'run', verdict: 'error', inner: errorXml(result.error, null) }]
-  return [...ledger, ...loose]
+  const cases: Case[] = []
+  const add = (name: string, verdict: Case['verdict'], inner: string): void =>
+    void cases.push({ name, kind: 'run', ms: 0, verdict, inner })
+  const ledger = 'every row is accounted for'
+  if (report.ledger.adds === true) add(ledger, 'passed', '')
+  if (report.ledger.adds === false) add(ledger, 'error', `<error type="FETTLE_LEDGER" message="${escapeXml(result.message)}"/>`)
+  const inStage = result.stages.some(({ status }) => status === 'error' || status === 'cancelled' || status === 'running')
+  if (result.error !== null && !inStage && result.error.kind !== 'checks') add('run', 'error', errorXml(result.error, null))
+  return cases
 }

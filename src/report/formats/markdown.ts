@@ -24,39 +24,33 @@ const ROWS = 20
 const CELL = 120
 const ISSUES = 50
 
-interface Section {
-  readonly name: string
-  readonly text: string
-}
-
 /** `hasRows`: with the sections that contain cells of the list. */
 export function renderMarkdown(pipelineResult: PipelineResult, budget = BUDGET, hasRows = true): string {
-  const sections = (
-    isRejection(pipelineResult)
-      ? refused(pipelineResult)
-      : pipelineResult.results.flatMap(result => listSections(pipelineResult, result))
-  ).filter(section => section.text !== '' && (hasRows || !WITH_CELLS.includes(section.name)))
-  const kept: Section[] = []
+  const sections = isRejection(pipelineResult)
+    ? [refused(pipelineResult)]
+    : pipelineResult.results.map(result => listSections(pipelineResult, result))
+  const kept: string[] = []
   const dropped: string[] = []
   let left = budget - NOTE
-  for (const section of sections) {
-    const size = new TextEncoder().encode(section.text).length + 1
-    if (size > left) dropped.push(section.name)
+  for (const [name, text] of sections.flatMap(texts => Object.entries(texts))) {
+    if (text === '' || (!hasRows && WITH_CELLS.includes(name))) continue
+    const size = new TextEncoder().encode(text).length + 1
+    if (size > left) dropped.push(name)
     else {
       left -= size
-      kept.push(section)
+      kept.push(text)
     }
   }
-  const note = dropped.length > 0 ? [`_Left out for length: ${dropped.join(', ')}. All of it is in report.html._\n`] : []
-  return [...kept.map(section => section.text), ...note].join('\n')
+  if (dropped.length > 0) kept.push(`_Left out for length: ${dropped.join(', ')}. All of it is in report.html._\n`)
+  return kept.join('\n')
 }
 
 /** Several pipelines in one text: each gets an equal share of the remaining bytes. */
 export function renderMarkdowns(results: readonly PipelineResult[], budget = BUDGET, hasRows = true): string {
   let left = budget
   return results
-    .map((one, at) => {
-      const text = renderMarkdown(one, Math.floor(left / (results.length - at)) - 1, hasRows)
+    .map((result, at) => {
+      const text = renderMarkdown(result, Math.floor(left / (results.length - at)) - 1, hasRows)
       left -= new TextEncoder().encode(text).length + 1
       return text
     })
@@ -65,34 +59,28 @@ export function renderMarkdowns(results: readonly PipelineResult[], budget = BUD
 
 const WITH_CELLS: readonly string[] = ['changed rows', 'rows in review', 'unmatched rows', 'columns']
 
-const refused = ({ name, exitCode, issues }: Rejection): Section[] => [
-  {
-    name: 'verdict',
-    text: `### ✗ ${esc(name)}: Not started\n\nThere was no run · exit code ${exitCode}\n`,
-  },
-  { name: 'problems', text: listed('### Problems', issueList(issues, [])) },
-]
+const refused = ({ name, exitCode, issues }: Rejection): Record<string, string> => ({
+  verdict: `### ✗ ${esc(name)}: Not started\n\nThere was no run · exit code ${exitCode}\n`,
+  problems: listed('### Problems', issueList(issues, [])),
+})
 
-/** Most important first; omitted from the end. */
-const listSections = (report: Report, result: Result): Section[] => [
-  { name: 'verdict', text: verdict(report, result) },
-  { name: 'rows', text: rows(report) },
-  { name: 'changes', text: changes(result) },
-  { name: 'next steps', text: next(report, result) },
-  { name: 'reasons', text: reasons(result) },
-  { name: 'bands', text: matches(result) },
-  { name: 'checks', text: checks(result) },
-  { name: 'alerts', text: listed('### Alerts', issueList(result.issues, report.warnings)) },
-  { name: 'companies', text: companyActions(result) },
-  { name: 'files', text: files(result) },
-  { name: 'rows in review', text: folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD) },
-  {
-    name: 'unmatched rows',
-    text: folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
-  },
-  { name: 'changed rows', text: changedRows(result) },
-  { name: 'columns', text: columns(result) },
-]
+/** The sections by name. Most important first; omitted from the end. */
+const listSections = (report: Report, result: Result): Record<string, string> => ({
+  verdict: verdict(report, result),
+  rows: rows(report),
+  changes: changes(result),
+  'next steps': next(report, result),
+  reasons: reasons(result),
+  bands: matches(result),
+  checks: checks(result),
+  alerts: listed('### Alerts', issueList(result.issues, report.warnings)),
+  companies: companyActions(result),
+  files: files(result),
+  'rows in review': folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD),
+  'unmatched rows': folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
+  'changed rows': changedRows(result),
+  columns: columns(result),
+})
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.map(markdownCell).join(' | ')} |`).join('\n')
@@ -116,17 +104,16 @@ function verdict(report: Report, result: Result): string {
     lines.push('', `**What to do:** ${esc(result.error.hint)} (${markdownCode(result.error.code)})${correlation}`)
   }
   if (report.resume !== null) lines.push('', `Resume with ${markdownCode(report.resume)}`)
-  const facts = [
-    `Run ${markdownCode(report.metadata.runId)}`,
-    `service ${markdownCode(serviceWords(result))}`,
-    `took ${duration(report.elapsedMs)}`,
-    ...(result.http.requests === 0 ? [] : [`spent ${spentWords(result)}`]),
-    ...(report.exitCode === null ? [] : [`exit code ${report.exitCode}`]),
-  ]
+  const service = `service ${markdownCode(serviceWords(result))}`
+  const facts = [`Run ${markdownCode(report.metadata.runId)}`, service, `took ${duration(report.elapsedMs)}`]
+  if (result.http.requests > 0) facts.push(`spent ${spentWords(result)}`)
+  if (report.exitCode !== null) facts.push(`exit code ${report.exitCode}`)
+  lines.push('', facts.join(' · '))
   const digests = registerDigests(result).map(
     ({ name, sha256 }) => `Register ${markdownCode(name)}: sha256 ${markdownCode(sha256)}`,
   )
-  return `${[...lines, '', `${facts.join(' · ')}`, ...(digests.length === 0 ? [] : ['', digests.join(' · ')])].join('\n')}\n`
+  if (digests.length > 0) lines.push('', digests.join(' · '))
+  return `${lines.join('\n')}\n`
 }
 
 function rows(report: Report): string {
@@ -151,12 +138,8 @@ const changedRows = ({ changes }: Result): string =>
 
 function next(report: Report, result: Result): string {
   const steps = nextSteps(report, result).map(({ text, file, command }) => {
-    const parts = [
-      esc(text),
-      ...(file === null ? [] : [markdownCode(file)]),
-      ...(command === null ? [] : [markdownCode(command)]),
-    ]
-    return `- ${parts.join(' · ')}`
+    const parts = [esc(text), file && markdownCode(file), command && markdownCode(command)]
+    return `- ${parts.filter(part => part !== null).join(' · ')}`
   })
   return listed('#### Next steps', steps)
 }
@@ -180,14 +163,11 @@ const reasons = ({ reasons, unmatched }: Result): string =>
     unmatchedGroups(reasons, unmatched).map(({ heading, count: rows }) => [esc(heading), count(rows)]),
   )
 
-function shownCheck(check: Result['checks'][number]): string {
-  const { sign, word } = labelCheck(check)
-  return check.success === true ? sign : `${sign} ${word}`
-}
-
 function checks({ checks }: Result): string {
   const rows = checks.map(check => {
-    return [shownCheck(check), cell(check.assertion), cell(requiredWords(check.expected)), cell(check.actual)]
+    const { sign, word } = labelCheck(check)
+    const shown = check.success === true ? sign : `${sign} ${word}`
+    return [shown, cell(check.assertion), cell(requiredWords(check.expected)), cell(check.actual)]
   })
   return titled('### Checks', ['', 'Check', 'Required', 'Actual'], rows)
 }
@@ -231,28 +211,22 @@ const candidate = (sample: Sample): string =>
   sample.candidate === null ? '–' : `${cell(sample.candidate.name)} ${markdownCode(sample.candidate.id)}`
 const why = ({ why }: Sample): string => cell(Array.from(reasonsOf(why), ({ text }) => text).join(', '))
 
-const reviewRow = (sample: Sample): string[] => [
-  named(sample),
-  cells(sample),
-  candidate(sample),
-  sample.score === null ? '' : sample.score.toFixed(2),
-  why(sample),
-]
-const unmatchedRow = (sample: Sample): string[] => [
-  named(sample),
-  cells(sample),
-  cell(unmatchedWords(sample.reason)),
-  candidate(sample),
-]
+const reviewRow = (sample: Sample): string[] => {
+  const score = sample.score === null ? '' : sample.score.toFixed(2)
+  return [named(sample), cells(sample), candidate(sample), score, why(sample)]
+}
+const unmatchedRow = (sample: Sample): string[] => {
+  return [named(sample), cells(sample), cell(unmatchedWords(sample.reason)), candidate(sample)]
+}
 
 /** The profile of the input explains high and low match rates. */
 function columns({ profile }: Result): string {
-  const rows = profile.map(one => [
-    one.mapping ?? 'key',
-    one.header === null ? `column ${one.index + 1}` : cell(one.header),
-    percent(one.fillRate),
-    about(one.distinct, one.estimated),
-    one.examples.map(cell).join(', '),
+  const rows = profile.map(column => [
+    column.mapping ?? 'key',
+    column.header === null ? `column ${column.index + 1}` : cell(column.header),
+    percent(column.fillRate),
+    about(column.distinct, column.estimated),
+    column.examples.map(cell).join(', '),
   ])
   const head = ['Sent as', 'Header', 'Filled', 'Different', 'Such as']
   return details('What the columns hold', head, rows)

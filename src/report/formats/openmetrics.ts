@@ -3,7 +3,7 @@
  * so that a merge request can show the difference. Unknown values are omitted, never 0.
  */
 
-import { isRejection, readName, type PipelineResult } from '../pipeline-result.ts'
+import { isRejection, type PipelineResult, readName } from '../pipeline-result.ts'
 import type { Report } from '../schema.ts'
 import { OUTCOMES } from '../verdict.ts'
 import { escapeLabel } from './escape.ts'
@@ -19,7 +19,8 @@ const ofRun =
     isRejection(result) ? [] : one(value(result))
 
 const readStart = ({ metadata }: Report): number => Date.parse(metadata.startedAt) / 1000
-const readEnd = (report: Report): number | null => (report.status === 'running' ? null : readStart(report) + report.elapsedMs / 1000)
+const readEnd = (report: Report): number | null =>
+  report.status === 'running' ? null : readStart(report) + report.elapsedMs / 1000
 
 const SUCCESS = { success: 1, warn: 1, skipped: 1, fail: 0, error: 0, cancelled: 0, running: null } as const
 const readSuccess: Samples = result => one(isRejection(result) ? 0 : SUCCESS[result.status])

@@ -47,12 +47,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const heading = `${paint(chooseStyle(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
-    [
-      ...ledger(report, paint, width),
-      ...bands(result, paint, width),
-      ...reuse(result, paint, width),
-      ...changes(result, paint, width),
-    ],
+    [...ledger(report, paint, width), ...bands(result, paint, width), ...facts(result, paint, width)],
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
@@ -114,18 +109,17 @@ function bands(result: Result, paint: Paint, width: number): string[] {
   return line === '' ? [] : [`  ${'bands'.padEnd(16)}${paint('dim', escapeTerminal(clip(line, width - 18)))}`]
 }
 
-function changes({ changes }: Result, paint: Paint, width: number): string[] {
-  if (changes === null) return []
-  return factLines('changes', `${kindWords(changes.counts)} since ${changes.against}`, paint, width)
+function facts({ reuse, changes }: Result, paint: Paint, width: number): string[] {
+  const reused = reuse && reuseWords(reuse, 'sent')
+  const changed = changes && `${kindWords(changes.counts)} since ${changes.against}`
+  return Object.entries({ reused, changes: changed }).flatMap(([name, text]) =>
+    text === null ? [] : labelled(name, 16, text, width - 18, line => paint('dim', line)),
+  )
 }
 
-const factLines = (name: string, text: string, paint: Paint, width: number): string[] =>
-  wrap(text, width - 18).map((line, at) => `  ${(at === 0 ? name : '').padEnd(16)}${paint('dim', line)}`)
-
-function reuse({ reuse: counts }: Result, paint: Paint, width: number): string[] {
-  if (counts === null) return []
-  return factLines('reused', reuseWords(counts, 'sent'), paint, width)
-}
+/** A text of one or more lines, with its name before the first. */
+const labelled = (name: string, indent: number, text: string, width: number, draw = (line: string): string => line): string[] =>
+  wrap(text, width).map((line, at) => `  ${(at === 0 ? name : '').padEnd(indent)}${draw(line)}`)
 
 function restLine(all: number, shown: number, paint: Paint): string[] {
   const rest = more(all, shown)
@@ -151,12 +145,12 @@ function profile(result: Result, paint: Paint, width: number): string[] {
   if (result.profile.length === 0) return []
   const columns = result.profile
     .slice(0, COLUMNS)
-    .map(one => [one.mapping ?? 'key', percent(one.fillRate), about(one.distinct, one.estimated)])
+    .map(column => [column.mapping ?? 'key', percent(column.fillRate), about(column.distinct, column.estimated)])
   const rows = [['column', 'filled', 'distinct'], ...columns]
   const widths = [0, 1, 2].map(at => Math.max(...rows.map(row => row[at]!.length)))
-  const lines = rows.map(([name = '', ...figures]) => {
-    const cells = figures.map((cell, at) => cell.padStart(widths[at + 1]!))
-    return clip([name.padEnd(widths[0]!), ...cells].join('  '), width - 2)
+  const lines = rows.map(row => {
+    const cells = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at]!) : cell.padStart(widths[at]!)))
+    return clip(cells.join('  '), width - 2)
   })
   const rest = more(result.profile.length, columns.length)
   return [...lines, ...(rest === '' ? [] : [`${rest} in the report`])].map(line => `  ${paint('dim', line)}`)
@@ -191,19 +185,15 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
 }
 
 function files(report: Report, result: Result, paint: Paint, width: number, hasPage: boolean): string[] {
-  const written = result.outputs.map(
-    file =>
-      `  ${file.kind.padEnd(9)} ${escapeTerminal(file.path)}  ${paint('dim', `${counted(file.rows, 'row')}, ${bytes(file.bytes)}`)}`,
-  )
+  const lines = result.outputs.map(({ kind, path, rows, bytes: size }) => {
+    return `  ${kind.padEnd(9)} ${escapeTerminal(path)}  ${paint('dim', `${counted(rows, 'row')}, ${bytes(size)}`)}`
+  })
   const { directory } = report.metadata
-  const service =
-    result.registers === null && result.inRegister === null
-      ? []
-      : wrap(serviceWords(result), width - 12).map((line, at) => `  ${(at === 0 ? 'service' : '').padEnd(9)} ${line}`)
-  const spent =
-    result.service === 'embedded' || result.http.requests === 0 ? [] : [`  ${'spent'.padEnd(9)} ${spentWords(result)}`]
-  const page = directory === null || !hasPage ? [] : [`  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
-  return [...written, ...service, ...spent, ...page]
+  if (result.registers !== null || result.inRegister !== null)
+    lines.push(...labelled('service', 10, serviceWords(result), width - 12))
+  if (result.service !== 'embedded' && result.http.requests > 0) lines.push(`  ${'spent'.padEnd(9)} ${spentWords(result)}`)
+  if (directory !== null && hasPage) lines.push(`  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`)
+  return lines
 }
 
 /** Only what needs a person: the files are listed above. */

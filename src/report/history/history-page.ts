@@ -40,7 +40,7 @@ export function renderHistory(nights: readonly Night[], { tool, folder, unread, 
 ${unread.length === 0 ? null : html`<div class="note warn"><p>${counted(unread.length, 'run')} cannot be read: ${unread.slice(0, 5).join(', ')} ${more(unread.length, 5)}</p></div>`}
 </header>
 <main id="main">
-${all.map((one, index) => section(one, `s${index}`))}
+${all.map((series, index) => section(series, `s${index}`))}
 </main>`
   return shell({ title: `Runs of fettle: ${title}`, tool, hasScript: false }, body)
 }
@@ -48,14 +48,11 @@ ${all.map((one, index) => section(one, `s${index}`))}
 function section({ pipeline, target, limit, nights }: Series, id: string): Markup {
   const shown = nights.slice(-SHOWN)
   const last = shown.at(-1)!
-  const name = [
-    pipeline,
-    ...(target === null ? [] : [`target ${target}`]),
-    ...(limit === null ? [] : [`the first ${counted(limit, 'row')}`]),
-  ].join(', ')
-  const about = [counted(nights.length, 'run'), ...(nights.length > SHOWN ? [`the newest ${SHOWN} are shown`] : [])]
+  const parts = [pipeline, target && `target ${target}`, limit === null ? null : `the first ${counted(limit, 'row')}`]
+  const name = parts.filter(part => part !== null).join(', ')
+  const about = counted(nights.length, 'run') + (nights.length > SHOWN ? ` · the newest ${SHOWN} are shown` : '')
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${name} ${badge(last.status)}</h2>
-<p class="lead">${about.join(' · ')}. ${last.message}</p>
+<p class="lead">${about}. ${last.message}</p>
 <div class="charts nights">${FIGURES.map(figure => nightChart(figure, shown)).filter(chart => chart !== null)}</div>
 <details${shown.length <= 10 ? html` open` : null}><summary>${counted(shown.length, 'run')} as a table</summary>${nightTable(shown, name)}</details></section>
 `
@@ -71,8 +68,8 @@ function nightTable(nights: readonly DriftedNight[], name: string): Markup {
       ...['Rows', 'Matched', 'Change', 'Credits', 'Requests', 'Duration'].map(figures => ({ figures })),
       ...(hasEvents ? [{ figures: 'Events' }] : []),
     ],
-    [...nights]
-      .reverse()
+    nights
+      .toReversed()
       .map(night => [
         night.href === null ? time(night.startedAt) : html`<a href="${night.href}">${time(night.startedAt)}</a>`,
         badge(night.status),
@@ -112,8 +109,7 @@ function nightChart({ label, read, format, scale }: Figure, nights: readonly Dri
   const last = values.at(-1) ?? null
   const range = `lowest ${format(Math.min(...known))}, highest ${format(Math.max(...known))}`
   const summary = `${last === null ? 'last run: none' : `last ${format(last)}`}, ${range}`
-  const marks =
-    scale === undefined ? columns(values, nights, { scaleX, scaleY, step, format }) : line(values, nights, { scaleX, scaleY, format })
+  const marks = (scale === undefined ? columns : line)(values, nights, { scaleX, scaleY, step, format })
   // A counted run without the figure has nothing to show: the first one has no change.
   const missing = nights.flatMap((night, at) =>
     values[at] !== null || night.matchRate !== null
@@ -129,25 +125,21 @@ const formatTip = (night: DriftedNight, value: string): string => `${readDate(ni
 
 function ticks(nights: readonly DriftedNight[], high: number, format: (value: number) => string): Markup[] {
   const [first, last] = [nights[0]!, nights.at(-1)!]
-  return [
-    html`<text class="tick" x="0" y="${TOP - 10}">${format(high)}</text><text class="tick" x="0" y="${BASE + 15}">${readDate(first)}</text>`,
-    ...(nights.length === 1
-      ? []
-      : [html`<text class="tick" x="${WIDTH}" y="${BASE + 15}" text-anchor="end">${readDate(last)}</text>`]),
-  ]
+  const start = html`<text class="tick" x="0" y="${TOP - 10}">${format(high)}</text><text class="tick" x="0" y="${BASE + 15}">${readDate(first)}</text>`
+  if (nights.length === 1) return [start]
+  return [start, html`<text class="tick" x="${WIDTH}" y="${BASE + 15}" text-anchor="end">${readDate(last)}</text>`]
 }
 
+type Values = readonly (number | null)[]
+
 interface Place {
+  readonly step: number
   readonly scaleX: (at: number) => number
   readonly scaleY: (value: number) => number
   readonly format: (value: number) => string
 }
 
-function columns(
-  values: readonly (number | null)[],
-  nights: readonly DriftedNight[],
-  { scaleX, scaleY, step, format }: Place & { readonly step: number },
-): Markup[] {
+function columns(values: Values, nights: readonly DriftedNight[], { scaleX, scaleY, step, format }: Place): Markup[] {
   const width = Math.min(24, Math.max(0.5, step * 0.8))
   return values.flatMap((value, at) => {
     if (value === null) return []
@@ -158,7 +150,7 @@ function columns(
 }
 
 /** A line that ends where a night has no value, with a point for each that has one. */
-function line(values: readonly (number | null)[], nights: readonly DriftedNight[], { scaleX, scaleY, format }: Place): Markup[] {
+function line(values: Values, nights: readonly DriftedNight[], { scaleX, scaleY, format }: Place): Markup[] {
   const path = values
     .map((value, at) => {
       if (value === null) return ''
@@ -205,10 +197,7 @@ interface DriftedNight extends Night {
 }
 
 /** The runs of one series, oldest first: a trial is not compared with runs over the whole list. */
-interface Series {
-  readonly pipeline: string
-  readonly target: string | null
-  readonly limit: number | null
+interface Series extends Pick<Night, 'pipeline' | 'target' | 'limit'> {
   readonly nights: readonly DriftedNight[]
 }
 
@@ -217,9 +206,8 @@ const isGood = ({ status }: Night): boolean => status === 'success' || status ==
 /** Nights by series, in the order of their names. */
 export function groupSeries(nights: readonly Night[]): Series[] {
   const groups = new Map<string, Night[]>()
-  for (const night of [...nights].sort((a, b) => (a.runId < b.runId ? -1 : 1))) {
+  for (const night of nights.toSorted((a, b) => (a.runId < b.runId ? -1 : 1)))
     groups.set(night.series, [...(groups.get(night.series) ?? []), night])
-  }
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, group]) => {

@@ -55,15 +55,12 @@ export function bar(report: Report): Markup | null {
 
 function outcomes(report: Report, names: readonly OutcomeName[]): Markup {
   const { totals } = report
-  const formatShare = (name: OutcomeName): string => {
-    const share = readShare(name, totals)
-    return share === null ? '' : percent(share)
-  }
+  const formatShare = (share: number | null): string => (share === null ? '' : percent(share))
   return html`<figure class="card"><figcaption>Outcome</figcaption>
 ${bar(report)}
 <ul class="legend">${names.map(
     name =>
-      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${formatShare(name)}</span></li>
+      html`<li><svg viewBox="0 0 14 14" aria-hidden="true"><rect width="14" height="14" fill="url(#p-${name})"/></svg>${outcomeWord(name, totals)}<b>${count(totals[name])}</b><span class="soft">${formatShare(readShare(name, totals))}</span></li>
 `,
   )}</ul>${sum(report)}</figure>`
 }
@@ -91,10 +88,10 @@ function histogram({ scores, lowestScores }: Result): Markup {
     at =>
       html`<text class="tick" x="${at * 400}" y="${HEIGHT + HEAD + 16}" text-anchor="${at === 0 ? 'start' : at === 1 ? 'end' : 'middle'}">${String(at)}</text>`,
   )
-  const lines = [
-    { word: 'matched', score: lowestScores?.matched ?? null },
-    { word: 'review', score: lowestScores?.review ?? null },
-  ].flatMap(({ word, score }, i) => (score === null ? [] : [{ text: `${word} from ${score.toFixed(2)}`, score, y: 10 + i * 14 }]))
+  const lines = (['matched', 'review'] as const).flatMap((word, i) => {
+    const score = lowestScores?.[word] ?? null
+    return score === null ? [] : [{ text: `${word} from ${score.toFixed(2)}`, score, y: 10 + i * 14 }]
+  })
   const highest = scores.indexOf(Math.max(...scores))
   const side = highest === 0 ? 'start' : highest === scores.length - 1 ? 'end' : 'middle'
   const peak = html`<text class="tick strong" x="${(highest + { start: 0, middle: 0.5, end: 1 }[side]) * step}" y="${HEAD - 4}" text-anchor="${side}">${count(top)}</text>`
@@ -102,11 +99,8 @@ function histogram({ scores, lowestScores }: Result): Markup {
   const rows = scores.flatMap((value, i) =>
     value === 0 ? [] : [html`<tr><th scope="row">${edge(i)} to ${edge(i + 1)}</th><td class="r">${count(value)}</td></tr>`],
   )
-  const label = [
-    'Columns of rows by match score',
-    `the highest has ${counted(top, 'row')}`,
-    ...lines.map(({ text }) => text),
-  ].join('; ')
+  const peakText = `the highest has ${counted(top, 'row')}`
+  const label = ['Columns of rows by match score', peakText, ...lines.map(({ text }) => text)].join('; ')
   return html`<figure class="card"><figcaption>Match scores <span class="soft">of ${counted(all, 'row')}</span></figcaption>
 <svg class="histogram" viewBox="0 0 400 ${HEIGHT + HEAD + 20}" role="img" aria-label="${label}">${columns}<path class="axis" d="M0 ${HEIGHT + HEAD + 0.5}h400"/>${ticks}${lines.map(threshold)}${peak}</svg>
 <details class="small"><summary>As a table</summary><table><caption>Rows by match score</caption><thead><tr><th scope="col">Score</th><th scope="col" class="r">Rows</th></tr></thead><tbody>${rows}</tbody></table></details></figure>`

@@ -41,17 +41,13 @@ export type PackedCandidate = readonly [
   fields: readonly string[],
 ]
 
-export interface Packed {
-  readonly element: Markup | null
-  readonly shown: number
-  readonly all: number
-}
+export type Packed = ReturnType<typeof pageData>
 
 /** Packs rows up to `budget` characters. */
-export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number): Packed {
+export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number) {
   if (rows.length === 0) return { element: null, shown: 0, all: 0 }
-  const mappings: string[] = result.mappings.map(one => one.mapping)
-  const known = new Set(rows.flatMap(one => one.candidates.flatMap(({ fields }) => Object.keys(fields))))
+  const mappings: string[] = result.mappings.map(column => column.mapping)
+  const known = new Set(rows.flatMap(row => row.candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = [...mappings, ...COMPANY_FIELDS.filter(name => known.has(name) && !mappings.includes(name))]
   const head = { run: report.metadata.runId, pipeline: result.name, mappings, fields }
   const texts: string[] = []
@@ -63,11 +59,8 @@ export function pageData(report: Report, result: Result, rows: readonly Sample[]
     texts.push(text)
   }
   const json = `${scriptJson(head).slice(0, -1)},"rows":[${texts.join(',\n')}]}`
-  return {
-    element: html`<script type="application/json" id="rows">${trusted(json)}<\/script>`,
-    shown: texts.length,
-    all: rows.length,
-  }
+  const element = html`<script type="application/json" id="rows">${trusted(json)}<\/script>`
+  return { element, shown: texts.length, all: rows.length }
 }
 
 /** JSON that cannot end its element. */
@@ -75,14 +68,9 @@ const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '
 
 function packed(sample: Sample, mappings: readonly string[], fields: readonly string[]): PackedRow {
   const { row, key, fingerprint, score, why, cells, candidates, candidate, decision, reason } = sample
-  const all: PackedCandidate[] = candidates.map(one => [
-    one.id,
-    one.name,
-    one.score,
-    one.why,
-    one.parts,
-    trimmed(fields.map(name => one.fields[name] ?? '')),
-  ])
+  const all: PackedCandidate[] = candidates.map(({ id, name, score, why, parts, fields: texts }) => {
+    return [id, name, score, why, parts, trimmed(fields.map(field => texts[field] ?? ''))]
+  })
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
   // The reasons of the best candidate are usually those of the row.
   const own = all[0]?.[3] === why ? '' : why

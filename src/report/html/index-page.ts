@@ -18,7 +18,7 @@ export function renderIndex(
 ): string {
   const verdicts = results.map(result => (isRejection(result) ? 'error' : verdictOf(result)))
   const together = worst(verdicts)
-  const reports = results.flatMap(one => (isRejection(one) ? [] : [one]))
+  const reports = results.filter((result): result is Report => !isRejection(result))
   const title = counted(results.length, 'pipeline')
   const sorted = ORDER.flatMap(tone => results.filter((_, at) => STATUS[verdicts[at]!].tone === tone))
   const body = html`<header>
@@ -27,10 +27,10 @@ export function renderIndex(
 <p class="message">${countVerdicts(verdicts)}</p>
 </header>
 <main id="main">
-${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(one => one.totals)), delta: null, previous: null, results: [] })}
+${reports.length === 0 ? null : numbers({ totals: sumOfTotals(reports.map(({ totals }) => totals)), delta: null, previous: null, results: [] })}
 <section aria-labelledby="pipelines"><h2 id="pipelines">Pipelines</h2>${patterns(OUTCOMES)}${legend(reports)}
 <ul class="stack">${sorted.map(
-    one => html`<li class="card pipeline">${isRejection(one) ? refused(one) : one.results.map(result => line(one, result, linkOf(one)))}</li>
+    report => html`<li class="card pipeline">${isRejection(report) ? refused(report) : report.results.map(result => line(report, result, linkOf(report)))}</li>
 `,
   )}</ul></section>
 </main>`
@@ -41,13 +41,12 @@ const ORDER = ['bad', 'warn', 'calm', 'good'] as const
 
 /** `2 × Success, 1 × Error`, the worst first. */
 function countVerdicts(verdicts: readonly Verdict[]): string {
-  const left = [...verdicts]
   const words: string[] = []
-  while (left.length > 0) {
+  for (let left = verdicts; left.length > 0; ) {
     const verdict = worst(left)
-    const those = left.filter(one => one === verdict)
-    words.push(`${STATUS[verdict].word}: ${count(those.length)}`)
-    left.splice(0, left.length, ...left.filter(one => one !== verdict))
+    const others = left.filter(other => other !== verdict)
+    words.push(`${STATUS[verdict].word}: ${count(left.length - others.length)}`)
+    left = others
   }
   return words.join(' · ')
 }

@@ -21,7 +21,7 @@ export function html(parts: TemplateStringsArray, ...values: Value[]): Markup {
 function written(value: Value): string {
   if (value === null) return ''
   if (value instanceof Markup) return value.text
-  if (typeof value === 'object') return value.map(one => one.text).join('')
+  if (typeof value === 'object') return value.map(markup => markup.text).join('')
   return escapeHtml(String(value))
 }
 
@@ -34,12 +34,12 @@ export function prose(text: string): Markup {
   return html`${parts.map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
 }
 
-/** The items that fit into `budget` characters; a page must stay small enough to mail. */
-export function within(items: readonly Markup[], budget: number): Markup[] {
+/** How many of the items fit into `budget` characters; a page must stay small enough to mail. */
+export function countFitting(items: readonly Markup[], budget: number): number {
   let left = budget
   const end = items.findIndex(item => {
     left -= item.text.length
     return left < 0
   })
-  return items.slice(0, end === -1 ? items.length : end)
+  return end === -1 ? items.length : end
 }

@@ -15,15 +15,16 @@ const SHOWN = 200
 const EXAMPLE = 60
 
 export function columns(result: Result): Markup {
-  const key = result.profile.filter(one => one.mapping === null).map(one => ({ ...one, pad: null, value: null, trim: false }))
-  const rows = [...result.mappings, ...key].map(one => [
-    one.header ?? html`<span class="soft">${one.value === null ? 'no header' : 'no column'}</span>`,
-    one.mapping === null ? html`<span class="soft">key</span>` : html`<code>${one.mapping}</code>`,
-    String(one.index),
-    ...profileCells(result.profile.find(({ mapping }) => mapping === one.mapping)),
-    changes(one) ?? html`<span class="soft">unchanged</span>`,
+  const keys = result.profile.filter(({ mapping }) => mapping === null)
+  const key = keys.map(column => ({ ...column, pad: null, value: null, trim: false }))
+  const rows = [...result.mappings, ...key].map(column => [
+    column.header ?? html`<span class="soft">${column.value === null ? 'no header' : 'no column'}</span>`,
+    column.mapping === null ? html`<span class="soft">key</span>` : html`<code>${column.mapping}</code>`,
+    String(column.index),
+    ...profileCells(result.profile.find(({ mapping }) => mapping === column.mapping)),
+    changes(column) ?? html`<span class="soft">unchanged</span>`,
   ])
-  const used = new Set(result.mappings.map(one => one.index))
+  const used = new Set(result.mappings.map(column => column.index))
   const unused = (result.input.header ?? []).filter((_, index) => !used.has(index))
   const note =
     unused.length === 0 ? null : html`<p class="small soft">Not sent for matching: ${clip(unused.join(', '), 2000)}</p>`
@@ -31,11 +32,11 @@ export function columns(result: Result): Markup {
   return html`<section aria-labelledby="columns"><h2 id="columns">Columns</h2>${table('Which column is sent as what, and what it holds', head, rows, 'columns')}${note}</section>`
 }
 
-function profileCells(one: Result['profile'][number] | undefined): Value[] {
+function profileCells(profile: Result['profile'][number] | undefined): Value[] {
   const none = html`<span class="soft">–</span>`
-  if (one === undefined) return [none, none, none]
-  const examples = one.examples.map(text => html`<span class="sub">${clip(text, EXAMPLE)}</span>`)
-  return [percent(one.fillRate), about(one.distinct, one.estimated), examples.length === 0 ? none : html`${examples}`]
+  if (profile === undefined) return [none, none, none]
+  const examples = profile.examples.map(text => html`<span class="sub">${clip(text, EXAMPLE)}</span>`)
+  return [percent(profile.fillRate), about(profile.distinct, profile.estimated), examples.length === 0 ? none : html`${examples}`]
 }
 
 function changes({ pad, trim, value }: Pick<Result['mappings'][number], 'pad' | 'trim' | 'value'>): string | null {
@@ -77,7 +78,9 @@ function jobCard(job: Result['jobs'][number]): Markup {
     .slice(0, SHOWN)
     .map(entry => html`<li><b>${entry.status}</b> <span class="soft">${clockTime(entry.at)}</span></li>`)
   const rest = more(job.history.length, SHOWN)
-  const ids = job.correlations.slice(0, SHOWN).map(one => [one.operation, html`<code data-copy>${one.correlationId}</code>`])
+  const ids = job.correlations
+    .slice(0, SHOWN)
+    .map(request => [request.operation, html`<code data-copy>${request.correlationId}</code>`])
   return html`<div class="card"><h3>Remote job <code>${job.name}</code></h3>
 <p class="small soft">${job.id === null ? 'no id yet' : html`id <code>${job.id}</code>`}${job.adopted ? ' · found, made by an earlier attempt' : null}${job.polls > 0 ? ` · asked ${counted(job.polls, 'time')}` : null}</p>
 ${path.length === 0 ? null : html`<ol class="path" aria-label="Statuses">${path}${rest === '' ? null : html`<li>${rest}</li>`}</ol>`}
@@ -88,13 +91,9 @@ ${ids.length === 0 ? null : html`<details class="small"><summary>${counted(ids.l
 
 export function outputs(report: Report, result: Result): Markup | null {
   if (result.outputs.length === 0) return null
-  const rows = result.outputs.map(file => [
-    fileLink(report, file.path),
-    file.kind,
-    count(file.rows),
-    bytes(file.bytes),
-    html`<code>${file.sha256}</code>`,
-  ])
+  const rows = result.outputs.map(({ path, kind, rows, bytes: size, sha256 }) => {
+    return [fileLink(report, path), kind, count(rows), bytes(size), html`<code>${sha256}</code>`]
+  })
   return html`<section aria-labelledby="files"><h2 id="files">Files</h2>${table('Files of this run', ['Path', 'Kind', { figures: 'Rows' }, { figures: 'Size' }, 'SHA-256'], rows)}</section>`
 }
 
@@ -105,10 +104,8 @@ export function reproduce(report: Report, result: Result): Markup {
   const { plan, input } = result
   const { tool, traceId, ci, runId } = report.metadata
   const limits = [plan.limit === null ? [] : `the first ${counted(plan.limit, 'row')}`, plan.preparation].flat()
-  const budget = [
-    plan.budget.rows === null ? [] : `${counted(plan.budget.rows, 'row')}`,
-    plan.budget.credits === null ? [] : `${counted(plan.budget.credits, 'credit')}`,
-  ].flat()
+  const { rows, credits } = plan.budget
+  const budget = [rows === null ? [] : counted(rows, 'row'), credits === null ? [] : counted(credits, 'credit')].flat()
   const repeat = repeatCommand(report, result)
   const args = Object.entries(report.args).filter(
     ([, value]) => value !== null && value !== false && !(Array.isArray(value) && value.length === 0),
@@ -160,15 +157,15 @@ const figures = ({ rows, matched, review, unmatched }: Matches['patterns'][numbe
   [rows, matched, review, unmatched].map(count)
 
 const bandRows = ({ bands }: Matches) =>
-  bands.map(one => [
-    clip(bandName(one.value), BAND_CELL),
-    ...figures(one),
-    ...[one.moves.matched, one.moves.review, one.moves.unmatched].map(rows => (rows === 0 ? '–' : count(rows))),
-    examples(one),
+  bands.map(band => [
+    clip(bandName(band.value), BAND_CELL),
+    ...figures(band),
+    ...[band.moves.matched, band.moves.review, band.moves.unmatched].map(rows => (rows === 0 ? '–' : count(rows))),
+    examples(band),
   ])
 
 const patternRows = ({ patterns }: Matches) =>
-  patterns.map(one => [one.value === '' ? 'no pattern' : clip(one.value, BAND_CELL), ...figures(one), examples(one)])
+  patterns.map(group => [group.value === '' ? 'no pattern' : clip(group.value, BAND_CELL), ...figures(group), examples(group)])
 
 const examples = ({ examples: rows }: Matches['patterns'][number]): Markup =>
   html`${rows.map(

@@ -9,7 +9,7 @@ import { CHANGE_HEAD, changeCells, kindCounts } from '../sections/changes.ts'
 import { reasonsOf, reviewWords, unmatchedGroups } from '../why.ts'
 import { count, counted } from '../words.ts'
 import type { Packed } from './data.ts'
-import { html, type Markup, prose, type Value, within } from './markup.ts'
+import { countFitting, html, type Markup, prose, type Value } from './markup.ts'
 import { table } from './table.ts'
 import { fileLink } from './verdict.ts'
 
@@ -51,21 +51,16 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
 
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
-  const words = {
-    accepted: 'accepted',
-    rejected: 'rejected',
-    overruled: 'set above the service',
-    agreed: 'found by the service too',
-  }
-  const rows = (Object.keys(words) as (keyof typeof words)[])
-    .filter(name => decisions[name] > 0)
-    .map(name => `${count(decisions[name])} ${words[name]}`)
-  const rest = [
-    decisions.expired === 0 ? [] : `${counted(decisions.expired, 'line')} past its last day`,
-    decisions.undone === 0 ? [] : `${counted(decisions.undone, 'decision')} undone`,
-    decisions.unused === 0 ? [] : `${counted(decisions.unused, 'row')} not in this input`,
-  ].flat()
-  return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${[...rows, ...rest].join(', ') || 'none yet'}.`
+  const { accepted, rejected, overruled, agreed, expired, undone, unused } = decisions
+  const words: string[] = []
+  if (accepted > 0) words.push(`${count(accepted)} accepted`)
+  if (rejected > 0) words.push(`${count(rejected)} rejected`)
+  if (overruled > 0) words.push(`${count(overruled)} set above the service`)
+  if (agreed > 0) words.push(`${count(agreed)} found by the service too`)
+  if (expired > 0) words.push(`${counted(expired, 'line')} past its last day`)
+  if (undone > 0) words.push(`${counted(undone, 'decision')} undone`)
+  if (unused > 0) words.push(`${counted(unused, 'row')} not in this input`)
+  return ` Decisions${plan.decisions === null ? '' : ` of ${plan.decisions}`}: ${words.join(', ') || 'none yet'}.`
 }
 
 const NEAREST = HEAD.map(column => (column === 'Best candidate' ? 'Nearest in the register' : column))
@@ -123,10 +118,10 @@ const onDesk = ({ shown, all }: Packed, name: string): Markup =>
 
 function renderTable(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
   const rows = samples.map(renderRow)
-  const shown = within(
+  const shown = countFitting(
     rows.map(cells => html`${cells.map(cell => html`${cell}`)}`),
     budget,
-  ).length
+  )
   const cut =
     shown === rows.length
       ? null

@@ -3,7 +3,7 @@ import { nextSteps, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
 import { reuseWords } from '../sections/reuse.ts'
 import { registerDigests, serviceWords } from '../service-words.ts'
-import { OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
+import { type Label, OUTCOME, STATUS, type Verdict, verdictOf } from '../verdict.ts'
 import { count, counted, duration, percent, points, signed, time } from '../words.ts'
 import { html, type Markup, prose } from './markup.ts'
 
@@ -29,8 +29,11 @@ ${resumedAt.length === 0 ? null : fact('Resumed', counted(resumedAt.length, 'tim
 </header>`
 }
 
-export const badge = (verdict: Verdict): Markup =>
-  html`<span class="badge ${STATUS[verdict].tone}"><span aria-hidden="true">${STATUS[verdict].sign}</span>${STATUS[verdict].word}</span>`
+/** Word and sign, never colour alone. */
+export const labelBadge = ({ tone, sign, word }: Label): Markup =>
+  html`<span class="badge ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>`
+
+export const badge = (verdict: Verdict): Markup => labelBadge(STATUS[verdict])
 
 export function nextStep(report: Report, result: Result): Markup | null {
   const { error } = result
@@ -63,7 +66,7 @@ interface Figure {
 export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | 'results'>): Markup {
   const { totals, delta } = report
   const change = (value: number | null | undefined, format: (value: number) => string): string =>
-    value === null || value === undefined ? '' : format(value)
+    value == null ? '' : format(value)
   const figure = (name: 'review' | 'unmatched' | 'duplicates'): Figure => ({
     label: OUTCOME[name].word,
     rows: report.results.some(result => result[name].length > 0) ? `#${name}` : null,
@@ -72,14 +75,10 @@ export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | '
     change: change(delta?.[name], signed),
   })
   const rare = (['failed', 'skipped'] as const).filter(name => (totals[name] ?? 0) > 0)
+  const rate = change(delta?.matchRate, points)
   const figures: Figure[] = [
     { label: 'rows', value: count(totals.rows), known: true, change: change(delta?.rows, signed) },
-    {
-      label: 'matched',
-      value: percent(totals.matchRate),
-      known: totals.matchRate !== null,
-      change: change(delta?.matchRate, points),
-    },
+    { label: 'matched', value: percent(totals.matchRate), known: totals.matchRate !== null, change: rate },
     figure('review'),
     figure('unmatched'),
     figure('duplicates'),
@@ -94,15 +93,15 @@ export function numbers(report: Pick<Report, 'totals' | 'delta' | 'previous' | '
   ].flat()
   return html`<section aria-label="Numbers"><dl class="numbers">
 ${figures.map(
-  one =>
-    html`<div><dt>${one.rows == null ? one.label : html`<a href="${one.rows}">${one.label}</a>`}</dt><dd class="n${one.known ? '' : ' none'}">${one.known ? one.value : 'not yet known'}</dd>${one.change === '' ? null : html`<dd class="d">${one.change}</dd>`}</div>
+  figure =>
+    html`<div><dt>${figure.rows == null ? figure.label : html`<a href="${figure.rows}">${figure.label}</a>`}</dt><dd class="n${figure.known ? '' : ' none'}">${figure.known ? figure.value : 'not yet known'}</dd>${figure.change === '' ? null : html`<dd class="d">${figure.change}</dd>`}</div>
 `,
 )}</dl>${notes.length === 0 ? null : html`<p class="small soft">${notes}</p>`}</section>`
 }
 
 /** A link relative to the page in its run directory; text where no such link is possible, as for an address or an absolute folder. */
 export function fileLink({ metadata: { directory } }: Pick<Report, 'metadata'>, path: string, text = path): Markup {
-  const isRelative = (one: string): boolean => !/^([/\\]|\w+:)/.test(one) && !one.split(/[/\\]/).includes('..')
+  const isRelative = (file: string): boolean => !/^([/\\]|\w+:)/.test(file) && !file.split(/[/\\]/).includes('..')
   if (directory === null || !isRelative(directory) || !isRelative(path)) return html`<span class="path">${text}</span>`
   const up = directory.split(/[/\\]/).filter(part => part !== '' && part !== '.')
   const down = path.split(/[/\\]/).filter(part => part !== '.')

@@ -5,6 +5,8 @@ import { filledRows } from '../../model/list.ts'
 import { plain } from '../formats/escape.ts'
 import { registersOf } from '../service-words.ts'
 
+type Plan = RunState['plan']
+
 /** START: a new run; RUNNING: a resumed run; END: COMPLETE, FAIL or ABORT by its status. */
 export function lineageEvent(state: RunState, type: 'START' | 'RUNNING' | 'END', names: LineageNames): LineageEvent {
   const producer = `pkg:npm/${state.tool.name}@${state.tool.version}`
@@ -42,14 +44,13 @@ function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetM
 }
 
 function jobFacets({ plan }: RunState, facet: FacetMaker) {
-  const kind = { processingType: 'BATCH', integration: 'FETTLE', jobType: 'PIPELINE' }
-  return {
-    jobType: facet('JobTypeJobFacet', kind),
-    ...(plan.description === null ? {} : { documentation: facet('DocumentationJobFacet', { description: plan.description }) }),
-  }
+  const { description } = plan
+  const jobType = facet('JobTypeJobFacet', { processingType: 'BATCH', integration: 'FETTLE', jobType: 'PIPELINE' })
+  if (description === null) return { jobType }
+  return { jobType, documentation: facet('DocumentationJobFacet', { description }) }
 }
 
-const readHeader = ({ input }: RunState['plan'], { column }: LineageNames): string[] =>
+const readHeader = ({ input }: Plan, { column }: LineageNames): string[] =>
   input.header === null ? Array.from({ length: input.columns }, (_, at) => column(at)) : [...input.header]
 
 const listFields = (columns: readonly string[], facet: FacetMaker) =>
@@ -93,7 +94,7 @@ const listRegisters = (state: RunState, facet: FacetMaker): LineageDataset[] =>
         : { version: facet('DatasetVersionDatasetFacet', { datasetVersion: [snapshotDate, sha256].filter(Boolean).join(' ') }) },
   }))
 
-function columnMetrics({ profile = [], input }: RunState['plan'], { column }: LineageNames) {
+function columnMetrics({ profile = [], input }: Plan, { column }: LineageNames) {
   return Object.fromEntries(
     profile.map(({ header, index, filled, distinct, isEstimate }) => [
       header ?? column(index),
@@ -110,11 +111,7 @@ function listOutputs(state: RunState, names: LineageNames, facet: FacetMaker, ha
   const own = readHeader(plan, names)
   const columns = outputNames(output, own)
   const sources = output.columns.flatMap(name => (name === '*' ? own : [null]))
-  const fields = traceColumns(
-    plan,
-    columns.map((name, at) => [name, sources[at] ?? null]),
-    names,
-  )
+  const fields = traceColumns(plan, columns, sources, names)
   const schema = listFields(columns, facet)
   const { path, unmatched, review } = output
   return Object.entries({ output: path, unmatched, review }).flatMap(([kind, path]) => {
@@ -131,11 +128,7 @@ function listOutputs(state: RunState, names: LineageNames, facet: FacetMaker, ha
 }
 
 /** Input columns are copied to the output; all other columns derive from the mapped columns. */
-function traceColumns(
-  plan: RunState['plan'],
-  columns: readonly (readonly [name: string, source: string | null])[],
-  names: LineageNames,
-) {
+function traceColumns(plan: Plan, columns: readonly string[], sources: readonly (string | null)[], names: LineageNames) {
   const dataset = names.dataset(plan.input.path)
   const own = readHeader(plan, names)
   const step = (field: string, type: string, subtype: string, description: string) => ({
@@ -149,7 +142,8 @@ function traceColumns(
       : [],
   )
   return Object.fromEntries(
-    columns.map(([name, source]) => {
+    columns.map((name, at) => {
+      const source = sources[at] ?? null
       return [name, { inputFields: source === null ? asked : [step(source, 'DIRECT', 'IDENTITY', 'as it was')] }]
     }),
   )

@@ -1,9 +1,9 @@
 /** A message about the end of a run: the reasons for it, a few facts, and rows only where they are asked for. */
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip, plain, safeJson } from '../formats/escape.ts'
-import { isRejection, readName, type PipelineResult, type Rejection } from '../pipeline-result.ts'
+import { isRejection, type PipelineResult, readName } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
-import { eventsSentence } from '../sections/events.ts'
+import { eventsSentence } from '../sections/company-actions.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
 type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
@@ -63,14 +63,15 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
   const good = isGood(result)
   if (good === null) return []
   const codes = listCodes(result)
-  return [
-    ...(good ? [] : (['fail'] as const)),
-    ...(!isRejection(result) && verdictOf(result) === 'warn' ? (['warn'] as const) : []),
-    ...(good && wasGood === false ? (['recovered'] as const) : []),
-    ...(codes.some(code => BUDGETS.includes(code)) ? (['budget'] as const) : []),
-    ...(!isRejection(result) && (result.totals.review ?? 0) > 0 ? (['review'] as const) : []),
-    ...(!isRejection(result) && result.results.some(({ events }) => (events?.events ?? 0) > 0) ? (['events'] as const) : []),
-  ]
+  const reasons: NoticeReason[] = []
+  if (!good) reasons.push('fail')
+  if (!isRejection(result) && verdictOf(result) === 'warn') reasons.push('warn')
+  if (good && wasGood === false) reasons.push('recovered')
+  if (codes.some(code => BUDGETS.includes(code))) reasons.push('budget')
+  if (isRejection(result)) return reasons
+  if ((result.totals.review ?? 0) > 0) reasons.push('review')
+  if (result.results.some(({ events }) => (events?.events ?? 0) > 0)) reasons.push('events')
+  return reasons
 }
 
 function listCodes(result: PipelineResult): string[] {
@@ -88,11 +89,19 @@ export function noticeOf(
   { reasons, rows, at }: { readonly reasons: readonly NoticeReason[]; readonly rows: boolean; readonly at: string },
 ): Notice {
   const pipeline = readName(result)
-  if (isRejection(result)) return rejectionNotice(result, pipeline, reasons, at)
+  if (isRejection(result)) {
+    const errors = result.issues.filter(({ severity }) => severity === 'error')
+    const lines = errors.slice(0, 3).map(({ code, message }) => safeText(code, message))
+    const more = errors.length > 3 ? ` And ${errors.length - 3} more problems.` : ''
+    const message = clip(`${lines.join(' ')}${more}`, 1000)
+    const { exitCode } = result
+    return { ...NO_RUN, pipeline, at, reasons, status: 'error', exitCode, title: `${pipeline}: did not start`, message }
+  }
   const { metadata, totals, results, exitCode } = result
   const status = verdictOf(result)
-  const [one] = results
-  const error = one?.error ?? null
+  const [run] = results
+  const error = run?.error ?? null
+  const message = error === null ? (run?.message ?? '') : safeText(error.code, error.message)
   return {
     pipeline,
     runId: metadata.runId,
@@ -101,48 +110,25 @@ export function noticeOf(
     status,
     exitCode,
     title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
-    message: clip(
-      [error === null ? (one?.message ?? '') : safeText(error.code, error.message), eventsSentence(one?.events ?? null)]
-        .filter(text => text !== '')
-        .join(' '),
-      1000,
-    ),
+    message: clip([message, eventsSentence(run?.events ?? null)].filter(text => text !== '').join(' '), 1000),
     totals,
     directory: metadata.directory,
-    rows: rows ? (one?.review ?? []).slice(0, MOST_ROWS) : [],
+    rows: rows ? (run?.review ?? []).slice(0, MOST_ROWS) : [],
   }
 }
 
-function rejectionNotice(
-  { issues, exitCode }: Rejection,
-  pipeline: string,
-  reasons: readonly NoticeReason[],
-  at: string,
-): Notice {
-  const errors = issues.filter(({ severity }) => severity === 'error')
-  const lines = errors.slice(0, 3).map(({ code, message }) => safeText(code, message))
-  const more = errors.length > 3 ? ` And ${errors.length - 3} more problems.` : ''
-  return {
-    ...{ pipeline, runId: null, at, reasons, status: 'error', exitCode, totals: null, directory: null, rows: [] },
-    title: `${pipeline}: did not start`,
-    message: clip(`${lines.join(' ')}${more}`, 1000),
-  }
-}
+const NO_RUN = { runId: null, exitCode: null, totals: null, directory: null, rows: [] } as const
 
 /** The message of the doctor. */
-export const testNotice = (pipeline: string, at: string): Notice => ({
-  ...{ pipeline, runId: null, at, reasons: ['test'], status: 'success', exitCode: null, totals: null, directory: null, rows: [] },
-  title: `${pipeline}: test message`,
-  message: 'A test of the receivers of this pipeline. No run has ended.',
-})
-
-interface NoticeBody {
-  readonly contentType: string
-  readonly text: string
+export function testNotice(pipeline: string, at: string): Notice {
+  const message = 'A test of the receivers of this pipeline. No run has ended.'
+  return { ...NO_RUN, pipeline, at, reasons: ['test'], status: 'success', title: `${pipeline}: test message`, message }
 }
 
+type NoticeBody = (notice: Notice, id: string) => { readonly contentType: string; readonly text: string }
+
 /** The forms by name. `id` is the same on every attempt to send the message. */
-export const NOTICE_BODIES: Readonly<Record<'slack' | 'teams' | 'cloudevents', (notice: Notice, id: string) => NoticeBody>> = {
+export const NOTICE_BODIES: Readonly<Record<'slack' | 'teams' | 'cloudevents', NoticeBody>> = {
   slack: notice => ({ contentType: 'application/json', text: safeJson({ text: slackText(notice) }) }),
   teams: notice => ({ contentType: 'application/json', text: safeJson(teamsCard(notice)) }),
   cloudevents: (notice, id) => ({ contentType: 'application/cloudevents+json', text: safeJson(cloudEvent(notice, id)) }),
@@ -155,11 +141,10 @@ const slackText = (notice: Notice): string =>
   [`*${escapeSlack(notice.title)}*`, escapeSlack(notice.message), ...factLines(notice).map(escapeSlack)].join('\n')
 
 function factLines({ runId, directory, exitCode, rows }: Notice): string[] {
-  return [
-    ...(runId === null ? [] : [`Run ${runId}${exitCode === null ? '' : `, exit code ${exitCode}`}`]),
-    ...(directory === null ? [] : [`Report: ${directory}/report.html`]),
-    ...rows.map(({ row, key, why }) => `Row ${row}${key === null ? '' : ` (${key})`}: ${clip(why, 200)}`),
-  ]
+  const lines = rows.map(({ row, key, why }) => `Row ${row}${key === null ? '' : ` (${key})`}: ${clip(why, 200)}`)
+  if (directory !== null) lines.unshift(`Report: ${directory}/report.html`)
+  if (runId !== null) lines.unshift(`Run ${runId}${exitCode === null ? '' : `, exit code ${exitCode}`}`)
+  return lines
 }
 
 /** An adaptive card of runs of text, which Teams does not read as Markdown. */
@@ -188,7 +173,7 @@ const cloudEvent = ({ pipeline, runId, at, reasons, status, exitCode, ...rest }:
   id,
   source: `/fettle/${encodeURIComponent(pipeline)}`,
   type: `fettle.run.${reasons[0] ?? 'ended'}`,
-  ...(runId === null ? {} : { subject: runId }),
+  subject: runId ?? undefined,
   time: at,
   datacontenttype: 'application/json',
   data: { schema: 'fettle/notice/v1', pipeline, runId, reasons, status, exitCode, ...rest },

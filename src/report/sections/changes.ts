@@ -1,29 +1,20 @@
 /** What a run changed against the last good run: the data, and the words that every format shows. */
-import type { z } from 'zod'
 import type { RunState } from '../../journal/index.ts'
 import { isColumnMasked, isMappingMasked, MASK } from '../../model/list.ts'
-import { CHANGE_KINDS, type ChangeCounts, type ChangeKind, type RowChange } from '../../model/results.ts'
+import { CHANGE_KINDS, type ChangeCounts, type ChangeKind, type RowChange, type RunChanges } from '../../model/results.ts'
 import { count } from '../words.ts'
-import type { changesSchema } from './changes-schema.ts'
 
 /** Masked again, as all rows of a report: a resume may mask more columns. */
-export function readChanges({ plan, changes }: RunState): z.infer<typeof changesSchema> {
+export function readChanges({ plan, changes }: RunState): RunChanges | null {
   if (changes === null) return null
+  const { against, counts, rows } = changes
   const isKeyMasked = plan.key !== null && isColumnMasked(plan, plan.key.index)
-  const shown = structuredClone(changes.rows) as RowChange[]
-  return {
-    against: changes.against,
-    counts: { ...changes.counts },
-    rows:
-      plan.report.rows !== 'all'
-        ? []
-        : shown.map(one => ({
-            ...one,
-            key: one.key !== null && isKeyMasked ? MASK : one.key,
-            name: one.name !== '' && isMappingMasked(plan, 'name') ? MASK : one.name,
-            columns: [...one.columns],
-          })),
-  }
+  const shown = rows.map(change => ({
+    ...change,
+    key: change.key !== null && isKeyMasked ? MASK : change.key,
+    name: change.name !== '' && isMappingMasked(plan, 'name') ? MASK : change.name,
+  }))
+  return { against, counts, rows: plan.report.rows === 'all' ? shown : [] }
 }
 
 export const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
@@ -66,7 +57,7 @@ const formatCompany = (place: RowChange['before']): string =>
 /** What was and what is, in words: companies, or the columns that differ. */
 export function besides({ kind, before, after, columns }: RowChange): { readonly was: string; readonly is: string } {
   if (kind !== 'changed') return { was: formatCompany(before), is: formatCompany(after) }
-  const words = (side: 'before' | 'after'): string => columns.map(one => `${one.name}: ${one[side] || '–'}`).join('; ')
+  const words = (side: 'before' | 'after'): string => columns.map(column => `${column.name}: ${column[side] || '–'}`).join('; ')
   return { was: words('before'), is: words('after') }
 }
 

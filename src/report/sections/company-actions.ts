@@ -1,41 +1,32 @@
-/** Portfolio and AML searches in reports: the data, and the lines that every format shows. */
-import type { z } from 'zod'
+/** Events, candidates, portfolio and AML searches in reports: the data, and the lines that every format shows. */
 import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
+import { kindWords } from '../../model/event-kinds.ts'
+import { isColumnMasked, MASK } from '../../model/list.ts'
+import type { Result } from '../schema.ts'
 import { count, counted } from '../words.ts'
-import type {
-  acceptedSchema,
-  candidatesSchema,
-  eventsSchema,
-  portfolioSchema,
-  screeningSchema,
-} from './company-actions-schema.ts'
-import { eventsSentence } from './events.ts'
 
-type PortfolioTold = z.infer<typeof portfolioSchema>
-type EventsTold = z.infer<typeof eventsSchema>
-type AcceptedTold = z.infer<typeof acceptedSchema>
-type CandidatesTold = z.infer<typeof candidatesSchema>
-type ScreeningTold = z.infer<typeof screeningSchema>
+export type CompanyActions = Pick<Result, 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening'>
 
-export function readCandidates({ plan, candidates }: RunState): CandidatesTold {
+/** If reports may not contain row content, they contain no company names either. */
+export const readCompanyActions = (state: RunState) => ({
+  candidates: readCandidates(state),
+  accepted: readAccepted(state),
+  portfolio: readPortfolio(state),
+  screening: readScreening(state),
+  events: readEvents(state),
+})
+
+function readCandidates({ plan, candidates }: RunState) {
   if (candidates === null || plan.candidates == null) return null
-  const { counts, paid, reused, lost, refused, answers } = candidates
-  return {
-    limit: plan.candidates.limit,
-    budget: plan.candidates.budget,
-    questions: counts?.listed ?? null,
-    asked: paid,
-    reused,
-    found: Object.values(answers).filter(one => one.length > 0).length,
-    lost,
-    refused,
-    left: counts?.left ?? null,
-    incomplete: counts?.incomplete ?? null,
-  }
+  const { limit, budget } = plan.candidates
+  const { counts, paid: asked, reused, lost, refused, answers } = candidates
+  const found = Object.values(answers).filter(companies => companies.length > 0).length
+  const { listed: questions = null, left = null, incomplete = null } = counts ?? {}
+  return { limit, budget, questions, asked, reused, found, lost, refused, left, incomplete }
 }
 
 /** The accepted companies, and how many of them have their tags. */
-export function readAccepted({ plan, accepted }: RunState): AcceptedTold {
+function readAccepted({ plan, accepted }: RunState) {
   const by = plan.candidates?.fetch
   if (accepted === null || by == null) return null
   const { listed, done, paid, lost, refused, job, found } = accepted
@@ -43,73 +34,59 @@ export function readAccepted({ plan, accepted }: RunState): AcceptedTold {
   return { by, companies: listed, fetched, paid, lost, refused, left: Math.max(0, (listed ?? 0) - done), job }
 }
 
-/** If reports may not contain row content, they contain no company names either. */
-export function readCompanyActions({ plan, companies, portfolio, screening }: RunState): {
-  portfolio: PortfolioTold
-  screening: ScreeningTold
-} {
-  const listed = companies?.listed ?? null
-  const isSilent = plan.report.rows === 'none'
-  const portfolioPart = portfolio && {
-    id: portfolio.id,
-    name: portfolio.name,
-    created: portfolio.created,
-    companies: listed,
-    added: portfolio.added,
-    present: portfolio.present,
-    refused: portfolio.refused,
-    refusals: portfolio.refusals.map(one => ({ ...one })),
-    removed: portfolio.removed,
-    kept: portfolio.compared === null ? 0 : portfolio.compared.gone - portfolio.removed,
-    rules: { ...portfolio.rules },
-  }
-  if (screening === null || plan.screen == null) return { portfolio: portfolioPart, screening: null }
+function readPortfolio({ companies, portfolio }: RunState) {
+  if (portfolio === null) return null
+  const { id, name, created, added, present, refused, refusals, removed, compared, rules } = portfolio
+  const counts = { companies: companies?.listed ?? null, added, present, refused, refusals }
+  return { id, name, created, ...counts, removed, kept: compared === null ? 0 : compared.gone - removed, rules }
+}
+
+function readScreening({ plan, companies, screening }: RunState) {
+  if (screening === null || plan.screen == null) return null
   const risks = Object.entries(screening.risks)
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
-  const { searches, reused, withHits, hits, refused, refusals, found } = screening
-  return {
-    portfolio: portfolioPart,
-    screening: {
-      ...{ datasets: [...datasets], threshold, countries: [...countries], budget, companies: listed },
-      ...{ searches, reused, withHits, hits, risks, refused },
-      refusals: refusals.map(one => ({ ...one })),
-      found: isSilent ? [] : found.map(one => ({ ...one, risks: { ...one.risks } })),
-    },
-  }
+  const { searches, reused, withHits, hits, refused, refusals } = screening
+  const asked = { datasets, threshold, countries, budget, companies: companies?.listed ?? null }
+  const found = plan.report.rows === 'none' ? [] : screening.found
+  return { ...asked, searches, reused, withHits, hits, risks, refused, refusals, found }
+}
+
+function readEvents({ plan, events }: RunState) {
+  const read = events?.read ?? null
+  if (events === null || read === null) return null
+  const { portfolio, since, listed, kinds, ...counts } = read
+  const { written, marked } = events
+  const isMasked = [plan.portfolio?.reference, plan.key].some(column => column != null && isColumnMasked(plan, column.index))
+  const files = { file: written?.path ?? null, ownFile: written?.own ?? null, sha256: written?.sha256 ?? null }
+  const all = listed.map(event => ({ ...event, key: isMasked && event.key !== '' ? MASK : event.key }))
+  return { portfolio, since, ...counts, kinds, marked, ...files, listed: plan.report.rows === 'none' ? [] : all }
+}
+
+/** `Since the last run: 14 changed status, 3 moved, 1 dissolved.`; empty where no events are read. */
+export function eventsSentence(events: Result['events']): string {
+  if (events === null) return ''
+  const since = events.since === null ? 'So far' : 'Since the last run'
+  return `${since}: ${events.events === 0 ? 'no events' : kindWords(events.kinds)}.`
 }
 
 export interface CompanyActionLine {
-  readonly about: 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening'
+  readonly about: keyof CompanyActions
   readonly text: string
   readonly isAlert: boolean
 }
 
-export function companyActionLines({
-  events = null,
-  candidates,
-  accepted,
-  portfolio,
-  screening,
-}: {
-  events?: EventsTold
-  candidates: CandidatesTold
-  accepted: AcceptedTold
-  portfolio: PortfolioTold
-  screening: ScreeningTold
-}): CompanyActionLine[] {
+export function companyActionLines({ events, candidates, accepted, portfolio, screening }: CompanyActions): CompanyActionLine[] {
   const lines: CompanyActionLine[] = []
   const add = (about: CompanyActionLine['about'], text: string, isAlert: boolean): void =>
     void lines.push({ about, text, isAlert })
   if (events !== null) {
     add('events', eventsSentence(events).slice(0, -1), events.events > 0)
-    for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20))
-      add(
-        'events',
-        `${company.name} (${[company.id, key].filter(text => text !== '').join(', ')}) ${rule}: ${old} -> ${now}`,
-        true,
-      )
+    for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20)) {
+      const ids = [company.id, key].filter(text => text !== '').join(', ')
+      add('events', `${company.name} (${ids}) ${rule}: ${old} -> ${now}`, true)
+    }
   }
   if (candidates !== null) {
     const { questions, asked, reused, found, lost, refused, incomplete } = candidates
@@ -135,22 +112,24 @@ export function companyActionLines({
     if (removed > 0) parts.push(`${count(removed)} removed`)
     if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
     if (refused > 0) parts.push(`${count(refused)} refused`)
-    const active = Object.values(rules).reduce((sum, one) => sum + one, 0)
+    const active = Object.values(rules).reduce((sum, rows) => sum + rows, 0)
     if (active > 0) parts.push(`${counted(active, 'rule')} active`)
     add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
   }
   if (screening !== null) {
     const { companies, searches, reused, withHits, hits, risks, refused, found } = screening
-    const of = companies === null ? '' : ` of ${counted(companies, 'company', 'companies')}`
     const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
     const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
-    const with_ = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
-    const some = of === '' ? counted(screened, 'company', 'companies') : `${count(screened)}${of}`
-    add('screening', `${some} screened (${credits})${without}: ${with_}`, withHits > 0)
-    for (const { dataset, meaning, companies: some, hits: many } of risks) {
+    const hitWords = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
+    const some =
+      companies === null
+        ? counted(screened, 'company', 'companies')
+        : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
+    add('screening', `${some} screened (${credits})${without}: ${hitWords}`, withHits > 0)
+    for (const { dataset, meaning, companies: listed, hits: many } of risks) {
       const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
-      add('screening', `${what}: ${counted(some, 'company', 'companies')}, ${counted(many, 'hit')}`, true)
+      add('screening', `${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, true)
     }
     for (const { id, name, searchId, hits: many } of found.slice(0, 20))
       add('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)

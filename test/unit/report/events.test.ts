@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { RENDERERS } from '../../../src/report/index.ts'
 import { noticeOf, reasonsFor } from '../../../src/report/notify/notice.ts'
-import { resultLine } from '../../../src/report/result-line.ts'
+import { resultLine } from '../../../src/report/pipeline-result.ts'
 import type { Report } from '../../../src/report/schema.ts'
 import { reportOf } from './fixtures.ts'
 

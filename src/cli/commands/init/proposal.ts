@@ -38,7 +38,7 @@ export const inputKeys = (
 })
 
 /** Lines are skipped by what they are: the list of another day may have fewer or more of them. */
-function skipKey(skip: Reading['skip'], around: InspectedColumns['around']): { readonly skip?: Reading['skip'] | 'auto' } {
+function skipKey(skip: Reading['skip'], around: InspectedColumns['around']) {
   if (skip.head !== 'auto' || skip.tail !== 'auto') return { skip }
   return around.some(({ head, tail }) => head + tail > 0) ? { skip: 'auto' } : {}
 }
@@ -49,7 +49,7 @@ export async function inspectInput(reading: Reading, io: Io): Promise<InspectedC
     return await inspectColumns(reading, io.cwd, io.signal)
   } catch (error) {
     if (!FettleError.is(error)) throw error
-    const issues = error.issues.map(one => ({ ...one, hint: one.hint === null ? null : asFlags(one.hint) }))
+    const issues = error.issues.map(issue => ({ ...issue, hint: issue.hint && asFlags(issue.hint) }))
     throw new FettleError(error.code, error.message, { hint: asFlags(error.hint), at: error.at, issues, cause: error })
   }
 }
@@ -66,17 +66,12 @@ export function readDecisions(flags: Flags, { columns }: InspectedColumns): Deci
   for (const text of listFlag(flags, 'map')) {
     const [, target = '', column = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
     const bad = (why: string, hint: string) => usageError(`--map ${text}: ${why}`, hint)
-    if (column === '')
-      throw bad(
-        'expected mapping=HEADER',
-        'Pass for example --map name=Firma, --map town=#3 (the third column) or --map phone=-.',
-      )
+    const example = 'Pass for example --map name=Firma, --map town=#3 (the third column) or --map phone=-.'
+    if (column === '') throw bad('expected mapping=HEADER', example)
     assertTarget(target, why => bad(why, `Mappings are ${TARGETS.join(', ')}.`))
     if (decided.has(target)) throw bad(`${target} was given twice`, 'Pass it once.')
-    decided.set(
-      target,
-      column === '-' ? null : columnFor(column, columns, why => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)),
-    )
+    const refuse = (why: string) => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)
+    decided.set(target, column === '-' ? null : columnFor(column, columns, refuse))
   }
   return decided as Decisions
 }
@@ -94,14 +89,11 @@ function columnFor(column: string, columns: InspectedColumns['columns'], refuse:
     throw refuse(`columns ${byName.map(({ index }) => index + 1).join(' and ')} have this header; choose one by #number`)
   const number = /^#(\d{1,4})$/.exec(column)?.[1]
   if (number !== undefined && columns[Number(number) - 1] !== undefined) return Number(number) - 1
-  const close = nearest(
-    column,
-    columns.flatMap(({ header }) => header ?? []),
-  )
+  const headers = columns.flatMap(({ header }) => header ?? [])
+  const close = nearest(column, headers)
   throw refuse(`there is no such column${close === null ? '' : `; did you mean ${close}?`}`)
 }
 
-const percent = (confidence: number): string => `${Math.floor(confidence * 100)}%`
 const HEADER_WIDTH = 28
 const EXAMPLES_WIDTH = 60
 
@@ -117,13 +109,11 @@ function skippedLines({ around }: InspectedColumns): string[] {
 
 export function proposalTable(inspected: InspectedColumns, { columns }: Proposal): string {
   const { facts } = inspected
-  const rows = columns.map(({ column, status, target, confidence }) => [
-    String(column.index + 1),
-    clip(column.header ?? '', HEADER_WIDTH),
-    status === 'mapped' ? `-> ${target}` : status === 'unsure' ? `?  ${target}` : '-',
-    status === 'left' ? '' : percent(confidence),
-    clip(column.examples.join(', '), EXAMPLES_WIDTH),
-  ])
+  const rows = columns.map(({ column: { index, header, examples }, status, target, confidence }) => {
+    const shown = status === 'mapped' ? `-> ${target}` : status === 'unsure' ? `?  ${target}` : '-'
+    const sureness = status === 'left' ? '' : `${Math.floor(confidence * 100)}%`
+    return [String(index + 1), clip(header ?? '', HEADER_WIDTH), shown, sureness, clip(examples.join(', '), EXAMPLES_WIDTH)]
+  })
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
   const lines = rows.map(row =>
     `  ${row.map((cell, at) => (at === 0 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  ')}`.trimEnd(),
@@ -134,20 +124,14 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
       : [],
   )
   const empty = facts.emptyRows === undefined ? '' : ` (${facts.emptyRows} of them empty, not sent)`
-  const key = columns.find(one => one.status === 'mapped' && one.target === 'key')
+  const key = columns.find(({ status, target }) => status === 'mapped' && target === 'key')
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
   const isTable = facts.packed !== undefined && facts.packed.as !== 'gzip'
   const text = isTable ? facts.packed.as : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
-  return [
-    `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`,
-    ...skippedLines(inspected),
-    ...lines,
-    ...keyLine,
-    ...(reasons.length === 0 ? [] : ['uncertain, omitted:', ...reasons]),
-  ]
-    .map(escapeTerminal)
-    .join('\n')
+  const head = `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`
+  if (reasons.length > 0) reasons.unshift('uncertain, omitted:')
+  return [head, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
 }
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
@@ -163,13 +147,11 @@ export function assertCertain(
       hint: `If it has no header: ${again} --no-header; if it has one: ${again} --header.`,
     })
   if (isEnough) return
-  const perhaps =
-    columns.find(one => one.status === 'unsure' && one.target === 'name') ??
-    columns.find(one => one.status === 'unsure' && one.target !== 'key')
+  const unsure = columns.filter(({ status, target }) => status === 'unsure' && target !== 'key')
+  const perhaps = unsure.find(({ target }) => target === 'name') ?? unsure[0]
+  const { header, index } = perhaps?.column ?? { header: null, index: 0 }
   const guess =
-    perhaps === undefined
-      ? 'name=HEADER'
-      : `${perhaps.target}=${perhaps.column.header === null ? `#${perhaps.column.index + 1}` : JSON.stringify(perhaps.column.header)}`
+    perhaps === undefined ? 'name=HEADER' : `${perhaps.target}=${header === null ? `#${index + 1}` : JSON.stringify(header)}`
   throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} certainly contains the name or a number of the company`, {
     hint: `Pass the column, for example: ${again} --map ${guess}`,
   })

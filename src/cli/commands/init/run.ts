@@ -16,7 +16,7 @@ import { type Flags, usageError } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { isYes, type Prompt, withPrompt } from '../../terminal/prompt.ts'
-import { assertCertain, assertTarget, readDecisions, inputKeys, inspectInput, proposalTable, readReading } from './proposal.ts'
+import { assertCertain, assertTarget, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
 const SCHEMA = 'schema/pipeline.v1.json'
@@ -33,19 +33,14 @@ async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<
   const proposal = await confirm(inspected, readDecisions(flags, inspected), io, ask)
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
-  if (ask === null && !isOn(flags, 'yes'))
-    throw usageError(
-      'init asks for confirmation, and this is not a terminal',
-      'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.',
-    )
+  const hint = 'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.'
+  if (ask === null && !isOn(flags, 'yes')) throw usageError('init asks for confirmation, and this is not a terminal', hint)
   const { registers, missing } = await registersNow(io)
-  const written = await write(proposal, inspected, reading, { flags, io, ask, registers })
+  const written = await write(proposal, inspected, { flags, io, ask, reading, registers })
   if (written === null) return EXIT.ok
   if (missing !== null) {
-    const next = [action('register', 'import', 'csv', 'FILE'), action('check', written)].map(one => shellCommand(one))
-    whole.err(
-      escapeTerminal(`note: ${missing}, so ${written} is not checked. Import a register, then check it: ${next.join(', ')}`),
-    )
+    const next = `${shellCommand(action('register', 'import', 'csv', 'FILE'))}, ${shellCommand(action('check', written))}`
+    whole.err(escapeTerminal(`note: ${missing}, so ${written} is not checked. Import a register, then check it: ${next}`))
     return EXIT.ok
   }
   return offerCheck(written, flags, whole, ask)
@@ -58,9 +53,8 @@ async function confirm(inspected: InspectedColumns, decided: Decisions, io: Io, 
     const proposal = await proposeFor(inspected, decisions)
     io.err(proposalTable(inspected, proposal))
     if (ask === null) return proposal
-    const answer = await ask(
-      'Correct? Enter accepts; "3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits: ',
-    )
+    const help = '"3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits'
+    const answer = await ask(`Correct? Enter accepts; ${help}: `)
     if (answer === null || /^q(uit)?$/i.test(answer)) return null
     if (answer === '') return proposal
     try {
@@ -91,35 +85,24 @@ interface WriteContext {
   readonly flags: Flags
   readonly io: Io
   readonly ask: Prompt | null
+  readonly reading: Reading
   /** For the key `register`. */
   readonly registers: readonly string[]
 }
 
 /** Writes the pipeline and, with --ci, the workflow; returns the path of the pipeline, null if no file was written. */
-async function write(
-  proposal: Proposal,
-  inspected: InspectedColumns,
-  reading: Reading,
-  context: WriteContext,
-): Promise<string | null> {
-  const { flags, io, registers } = context
+async function write(proposal: Proposal, inspected: InspectedColumns, context: WriteContext): Promise<string | null> {
+  const { flags, io, registers, reading } = context
   const isWorkbook = inspected.facts.packed?.as === 'xlsx'
   const named = (rest: string): string => `out/${name}${rest}.${isWorkbook ? 'xlsx' : 'csv'}`
   const options = { facts: inspected.facts, reading: inputKeys(reading, inspected), output: 'out/list.csv' }
   const { name } = draftOf(proposal, options)
   const to = textFlag(flags, 'to') ?? `${name}.yml`
-  const places = {
-    path: named(''),
-    ...(isWorkbook ? { format: 'xlsx' as const } : {}),
-    unmatched: named('-unmatched'),
-    review: named('-review'),
-  }
+  const format = isWorkbook ? { format: 'xlsx' as const } : {}
+  const places = { path: named(''), ...format, unmatched: named('-unmatched'), review: named('-review') }
   const { name: tool, version } = packageInfo()
-  const text = draftYaml(
-    proposal,
-    { ...options, output: places, registers },
-    { schema: schemaFor(to, io.cwd, SCHEMA), by: `${tool} init ${version}` },
-  )
+  const origin = { schema: schemaFor(to, io.cwd, SCHEMA), by: `${tool} init ${version}` }
+  const text = draftYaml(proposal, { ...options, output: places, registers }, origin)
   if (to === '-') {
     io.out(text)
     return null
@@ -159,18 +142,15 @@ async function offerProject(pipeline: string, context: WriteContext): Promise<vo
     io.err(escapeTerminal(`  remove service: from ${withService.join(', ')}: the target decides where a pipeline runs`))
 }
 
-interface RegistersNow {
-  readonly registers: readonly string[]
-  /** Why there is nothing to match against; null if there is a register, or another fault, which the check reports. */
-  readonly missing: string | null
-}
-
-/** The registers that a run would use; none for a remote service. */
-async function registersNow(io: Io): Promise<RegistersNow> {
+/**
+ * The registers that a run would use; none for a remote service. `missing`: why there is nothing to match against; null if there is a
+ * register, or another fault, which the check reports.
+ */
+async function registersNow(io: Io): Promise<{ readonly registers: readonly string[]; readonly missing: string | null }> {
   if (serviceUrlOf(io.env) !== null) return { registers: [], missing: null }
   try {
     const { registers } = await findRegisters(io.env, wantedRegisters({ env: io.env, register: null }, null))
-    return { registers: registers.map(one => one.name), missing: null }
+    return { registers: registers.map(({ name }) => name), missing: null }
   } catch (error) {
     if (!FettleError.is(error)) throw error
     return { registers: [], missing: error.code === 'FETTLE_REGISTER_NONE' ? error.message : null }
@@ -182,13 +162,8 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
   const target = resolve(io.cwd, path)
   const exists = existsSync(target)
   if (exists && !isOn(flags, 'force')) {
-    if (ask === null)
-      throw usageError(
-        `${path} exists; refusing to overwrite it`,
-        path === textFlag(flags, 'to') || path.endsWith('.yml')
-          ? 'Pass --force to replace it, or --to OTHER.yml.'
-          : 'Pass --force to replace it.',
-      )
+    const other = path === textFlag(flags, 'to') || path.endsWith('.yml') ? ', or --to OTHER.yml' : ''
+    if (ask === null) throw usageError(`${path} exists; refusing to overwrite it`, `Pass --force to replace it${other}.`)
     if (!isYes(await ask(escapeTerminal(`${path} exists. Replace it? [y/N] `)))) {
       io.err(escapeTerminal(`${path} is unchanged`))
       return false
@@ -205,10 +180,10 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
  */
 function schemaFor(to: string, cwd: string, schema: string): string | null {
   const folder = resolve(cwd, to === '-' ? '.' : to, to === '-' ? '.' : '..')
-  const above = foldersAbove(folder).map(one => join(one, 'node_modules/fettle', schema))
+  const places = foldersAbove(folder).map(above => join(above, 'node_modules/fettle', schema))
   const own = packageFile(schema)
-  const isClone = isInside(cwd, own) && !relative(cwd, own).includes('node_modules')
-  const found = [...above, ...(isClone ? [own] : [])].find(file => existsSync(file))
+  if (isInside(cwd, own) && !relative(cwd, own).includes('node_modules')) places.push(own)
+  const found = places.find(file => existsSync(file))
   return found === undefined ? null : relative(folder, found).replaceAll('\\', '/')
 }
 
@@ -229,17 +204,11 @@ async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | 
   return code
 }
 
-export interface Neighbours {
-  /** Where a project file would be, from the working directory. */
-  readonly path: string
-  /** Other pipelines of the folder. */
-  readonly others: readonly string[]
-  /** Of all of them, those with a service, which no target may have as well. */
-  readonly withService: readonly string[]
-}
-
-/** The pipelines beside the one that was written; null where a project file is there already, or above. */
-export function findNeighbours(pipeline: string, cwd: string, env: Env): Neighbours | null {
+/**
+ * Where a project file would be, the other pipelines of its folder, and of all of them those with a service, which no target may have as
+ * well; null where a project file is there already, or above.
+ */
+function findNeighbours(pipeline: string, cwd: string, env: Env) {
   const found = findProject(pipeline, cwd, env)
   if (found.folder !== null || found.issues.length > 0) return null
   const folder = dirname(resolve(cwd, pipeline))
@@ -262,7 +231,7 @@ function readText(path: string): string {
   }
 }
 
-export const projectYaml = (schema: string | null, by: string): string =>
+const projectYaml = (schema: string | null, by: string): string =>
   `${schema === null ? '' : `# yaml-language-server: $schema=${schema}\n`}# Written by ${by}: where the pipelines of this folder run, and what they have in common.
 target: dev                       # of commands that name none
 targets:

@@ -4,19 +4,13 @@
  * again after its end has the files of its run, and not those of a later one.
  */
 
-export interface WorkflowOptions {
+interface WorkflowOptions {
   readonly name: string
   readonly pipeline: string
   readonly hasOwn: boolean
 }
 
-export interface Workflow {
-  readonly path: string
-  readonly text: string
-  readonly notes: readonly string[]
-}
-
-export const workflowFor = (platform: 'github' | 'gitlab', options: WorkflowOptions): Workflow =>
+export const workflowFor = (platform: 'github' | 'gitlab', options: WorkflowOptions) =>
   platform === 'github' ? github(options) : gitlab(options)
 
 /** The command as a YAML scalar, with the path quoted for the shell if necessary. */
@@ -29,7 +23,7 @@ function command(pipeline: string, more = ''): string {
 const INSTALL = 'commit a package.json with fettle among its dependencies: npm install ./fettle-0.1.0.tgz (npm pack)'
 
 /** Not at minute 0, when most schedules start. The timeout is below the six hours of a job and above poll.timeout. */
-const github = ({ name, pipeline }: WorkflowOptions): Workflow => ({
+const github = ({ name, pipeline }: WorkflowOptions) => ({
   path: `.github/workflows/fettle-${name}.yml`,
   notes: [INSTALL, 'set the variable FETTLE_URL and the secrets FETTLE_USERNAME and FETTLE_PASSWORD of the repository'],
   text: `# Written by fettle init. A schedule may start late; that of a public repository stops after 60 days without a commit.
@@ -99,7 +93,7 @@ jobs:
 `,
 })
 
-const gitlab = ({ name, pipeline, hasOwn }: WorkflowOptions): Workflow => {
+const gitlab = ({ name, pipeline, hasOwn }: WorkflowOptions) => {
   const path = hasOwn ? `.gitlab/fettle-${name}.yml` : '.gitlab-ci.yml'
   return {
     path,

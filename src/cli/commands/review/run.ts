@@ -41,19 +41,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
   if (exports.length > 0) {
-    const mappings = state.plan.mappings.map(({ mapping }) => mapping)
-    const exported = { rows, mappings, id: state.runId, name: state.plan.name, runsDir, io, stored: old }
-    for (const [format, to] of exports) await exportTo(format, to, exported)
+    for (const [format, to] of exports) await exportTo(format, to, { rows, state, runsDir, io, stored: old })
     return EXIT.ok
   }
   // The folder is looked at again for each writing: a link may have come since.
   const keep = (lines: readonly Decision[]): Promise<void> =>
     writeDecisions(path, mergeDecisions(old, lines), { root: io.cwd, roots: named === null ? roots : null })
-  const added =
-    apply === null
-      ? await atTerminal(rows, old, flags, io, keep)
-      : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
-  if (apply !== null) await keep(added)
+  const decided = apply === null ? null : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
+  if (decided !== null) await keep(decided)
+  const added = decided ?? (await atTerminal(rows, old, flags, io, keep))
   if (added.length === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
     return EXIT.ok
@@ -135,7 +131,7 @@ async function atTerminal(
     if (named.length === 0) return [{ ...line, decision: 'reject' }]
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
-  const isStored = ({ fingerprint }: ReviewRow): boolean => old.some(one => one.fingerprint === fingerprint)
+  const isStored = ({ fingerprint }: ReviewRow): boolean => old.some(line => line.fingerprint === fingerprint)
   return runReviewSession(io, { rows: open, listLines, earlier, isStored, keep })
 }
 
@@ -162,53 +158,47 @@ function readExpiry(flags: Flags): string {
 
 interface Exported {
   readonly rows: readonly ReviewRow[]
-  readonly mappings: readonly string[]
-  readonly id: string
-  readonly name: string
+  readonly state: RunState
   readonly runsDir: string
   readonly io: Io
   readonly stored: readonly Decision[]
 }
 
 /** Replaces only an earlier export, and none with decisions that were not applied. */
-async function exportTo(format: string, to: string, { rows, mappings, id, name, runsDir, io, stored }: Exported): Promise<void> {
+async function exportTo(format: string, to: string, exported: Exported): Promise<void> {
+  const { rows, state, runsDir, io } = exported
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw usageError(`--export ${format} ${to}: expected csv, xlsx or html, and a file`)
   const flag = `--export ${format} ${to}`
   await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag })
-  const isForeign = format !== 'html' && existsSync(path) && !(format === 'csv' && isReview(path))
-  if (isForeign)
-    throw usageError(
-      `--export ${format} ${to} exists and is not an earlier export; refusing to overwrite it`,
-      'Name another file.',
-    )
-  if (format === 'csv' && existsSync(path)) await assertApplied(to, { name, runsDir, stored, io })
-  if (format === 'html')
-    await writeAtomic(path, renderHtml(withoutPlace(reportOfRun(runsDir, id)), rows, Number.POSITIVE_INFINITY), {
-      isShared: true,
-    })
-  else {
-    const { names, rows: lines } = reviewTable(mappings, rows)
-    await writeTable(path, format, names, lines)
+  if (format === 'html') {
+    const page = renderHtml(withoutPlace(reportOfRun(runsDir, state.runId)), rows, Number.POSITIVE_INFINITY)
+    await writeAtomic(path, page, { isShared: true })
+    return print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   }
+  if (existsSync(path)) {
+    if (format !== 'csv' || !isReview(path))
+      throw usageError(`${flag} exists and is not an earlier export; refusing to overwrite it`, 'Name another file.')
+    await assertApplied(to, exported)
+  }
+  const mappings = state.plan.mappings.map(({ mapping }) => mapping)
+  const { names, rows: lines } = reviewTable(mappings, rows)
+  await writeTable(path, format, names, lines)
   print(io, `${counted(rows.length, 'row')} to review in ${to}`)
-  if (format !== 'html') print(io, `write accept or reject beside a company, then: ${shellCommand(applied(name, to), runsDir)}`)
+  print(io, `write accept or reject beside a company, then: ${shellCommand(applyAction(state, to), runsDir)}`)
 }
 
-const applied = (name: string, file: string): Action => action('review', name, '--apply', file)
+const applyAction = ({ plan }: RunState, file: string): Action => action('review', plan.name, '--apply', file)
 
-async function assertApplied(
-  file: string,
-  { name, runsDir, stored, io }: Pick<Exported, 'name' | 'runsDir' | 'stored' | 'io'>,
-): Promise<void> {
+async function assertApplied(file: string, { state, runsDir, stored, io }: Exported): Promise<void> {
   const formatKey = ({ fingerprint, decision, company }: Decision): string => [fingerprint, decision, company].join(' ')
   const known = new Set(stored.map(formatKey))
-  const lines = (await requireDecisions(file, io.cwd)).filter(one => !known.has(formatKey(one)))
+  const lines = (await requireDecisions(file, io.cwd)).filter(line => !known.has(formatKey(line)))
   if (lines.length === 0) return
   throw usageError(
     `${file} has ${counted(lines.length, 'decision')} that were not applied; refusing to overwrite it`,
-    `Apply them (${shellCommand(applied(name, file), runsDir)}), or name another file.`,
+    `Apply them (${shellCommand(applyAction(state, file), runsDir)}), or name another file.`,
   )
 }
 

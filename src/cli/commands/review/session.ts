@@ -18,10 +18,8 @@ export interface Session {
 type Keys = AsyncGenerator<string, void, void>
 
 /** Runs until the last row is decided or `q` is pressed; returns the decisions. */
-export async function runReviewSession(
-  io: Io,
-  { rows, listLines, earlier, isStored, keep }: Session,
-): Promise<readonly Decision[]> {
+export async function runReviewSession(io: Io, session: Session): Promise<readonly Decision[]> {
+  const { rows, listLines, earlier, isStored, keep } = session
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
   const keys = readKeys(io)
   const lines = (): Decision[] => {
@@ -40,13 +38,11 @@ export async function runReviewSession(
     for (let at = 0; at < rows.length; ) {
       const row = rows[at]!
       const known = chosen.get(row.fingerprint) ?? earlier(row)
-      const shown = renderScreen(row, { at: at + 1, of: rows.length }, known === 'undone' ? null : known, {
-        width: Math.min(160, io.columns()),
-        colour: io.colour.err,
-      })
+      const style = { width: Math.min(160, io.columns()), colour: io.colour.err }
+      const shown = renderScreen(row, at + 1, rows.length, known === 'undone' ? null : known, style)
       io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
-      const key = await next(keys)
-      if (key === null || key === '\x03' || key === '\x04') break
+      const { value: key } = await keys.next()
+      if (key === undefined || key === '\x03' || key === '\x04') break
       const action = actionOfKey(key, 'terminal')
       if (action === 'finish') break
       const candidate = row.candidates[action === 'best' ? 0 : action === 'nth' ? Number(key) - 1 : -1]
@@ -67,17 +63,10 @@ export async function runReviewSession(
   }
 }
 
-const next = async (keys: Keys): Promise<string | null> => {
-  const { done, value } = await keys.next()
-  return done === true ? null : value
-}
-
 /** Keys as they are pressed, one character each; escape sequences are skipped. Ends with the signal or the input. */
 async function* readKeys(io: Io): Keys {
-  const stdin = io.stdin() as ReturnType<Io['stdin']> & { setRawMode?: (on: boolean) => unknown }
-  const stop = (): void => {
-    stdin.destroy()
-  }
+  const stdin = io.stdin()
+  const stop = (): void => void stdin.destroy()
   io.signal.addEventListener('abort', stop, { once: true })
   stdin.setRawMode?.(true)
   try {
@@ -91,10 +80,7 @@ async function* readKeys(io: Io): Keys {
   }
 }
 
-export interface ScreenStyle {
-  readonly width: number
-  readonly colour: boolean
-}
+type ScreenStyle = { readonly width: number; readonly colour: boolean }
 
 const LABEL = 11
 const MIN_COLUMN = 24
@@ -112,18 +98,12 @@ const cell = (text: string, width: number): string => {
 
 /** Null while the row is open; `by` of an earlier review. */
 export type Chosen =
-  | (({ readonly kind: 'accept'; readonly company: string } | { readonly kind: 'reject' }) & {
-      readonly by?: string
-    })
+  | { readonly kind: 'accept'; readonly company: string; readonly by?: string }
+  | { readonly kind: 'reject'; readonly by?: string }
   | null
 
 /** Row `at` of `of`, from 1. */
-function renderScreen(
-  row: ReviewRow,
-  { at, of }: { readonly at: number; readonly of: number },
-  chosen: Chosen,
-  style: ScreenStyle,
-): string {
+function renderScreen(row: ReviewRow, at: number, of: number, chosen: Chosen, style: ScreenStyle): string {
   const { width } = style
   const head = `${at} of ${of} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
   const fits = Math.max(1, Math.floor((width - LABEL) / (MIN_COLUMN + GAP)) - 1)
@@ -133,28 +113,25 @@ function renderScreen(
     `${dim(cell(label, LABEL), style)}${[own, ...theirs].join(' '.repeat(GAP))}`.trimEnd()
   const renderCells = (name: string): string => {
     const own = row.cells[name] ?? ''
-    const theirs = beside.map(one => {
-      const text = one.fields[name] ?? (name === 'name' ? one.name : '')
+    const theirs = beside.map(candidate => {
+      const text = candidate.fields[name] ?? (name === 'name' ? candidate.name : '')
       return differing(cell(text === '' ? '–' : text, column), text, own, style)
     })
     return line(name, cell(own === '' ? '–' : own, column), theirs)
   }
   const names = [...new Set(['name', ...Object.keys(row.cells), 'register', 'otherIds'])].filter(
-    name => (row.cells[name] ?? '') !== '' || beside.some(one => (one.fields[name] ?? '') !== ''),
+    name => (row.cells[name] ?? '') !== '' || beside.some(candidate => (candidate.fields[name] ?? '') !== ''),
   )
   const title = (n: number): string => `${n + 1}  ${row.candidates[n]!.score?.toFixed(2) ?? '–'}  ${row.candidates[n]!.id}`
+  const titles = beside.map((_, n) => bold(cell(title(n), column), style))
   return [
     bold(clip(escapeTerminal(head), width), style),
     '',
-    line(
-      '',
-      cell('your row', column),
-      beside.map((_, n) => bold(cell(title(n), column), style)),
-    ),
+    line('', cell('your row', column), titles),
     ...names.map(renderCells),
     '',
-    ...beside.map((one, n) => `${n + 1}  ${reasonsIn(one.why || row.why, width - 3, style)}`),
-    ...row.candidates.slice(fits).map((one, n) => clip(escapeTerminal(`${title(fits + n)}  ${one.name}`), width)),
+    ...beside.map((candidate, n) => `${n + 1}  ${reasonsIn(candidate.why || row.why, width - 3, style)}`),
+    ...row.candidates.slice(fits).map((candidate, n) => clip(escapeTerminal(`${title(fits + n)}  ${candidate.name}`), width)),
     ...(row.candidates.length === 0 ? ['no company is proposed'] : []),
     '',
     ...(chosen === null ? [] : [bold(clip(escapeTerminal(describeChoice(chosen)), width), style), '']),

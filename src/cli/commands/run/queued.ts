@@ -12,20 +12,15 @@ import { isOn, needText, readQueue, textFlag, wholeFlag } from '../../options/re
 import { queuedLine } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 
-const load = () => import('../../../app/distributed/index.ts')
-
-/** `--shards`, null if absent. */
-const readShards = (flags: Flags): number | null => wholeFlag(flags, 'shards', 1, MOST_SHARDS)
-
 /** The queue of the flags, null where they name none. Throws FETTLE_USAGE. */
 export const queueTarget = (flags: Flags): QueueTarget | null =>
-  textFlag(flags, 'queue') === null ? null : { ...readQueue(flags), shards: readShards(flags) }
+  textFlag(flags, 'queue') === null ? null : { ...readQueue(flags), shards: wholeFlag(flags, 'shards', 1, MOST_SHARDS) }
 
 const POLL_MS = 2_000
 
 /** Exit code 0: ready to collect, 75: running, 76: failed or missing. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
-  const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await load()
+  const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await import('../../../app/distributed/index.ts')
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''
@@ -36,14 +31,14 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
       const code = isRunning ? EXIT.retryable : isBad ? EXIT.rejected : EXIT.ok
       const words = formatQueuedStatus(status)
       if (!isOn(flags, 'watch') || !isRunning || waited >= (timeoutMs ?? Number.POSITIVE_INFINITY)) {
-        if (isOn(flags, 'json')) io.out(queuedLine(run, isRunning || code === EXIT.ok ? 'running' : 'error', code))
-        else {
-          const next =
-            isBad && !isRunning
-              ? `Fix the cause, then run the original command again with the same options: ${shellCommand(rerunOf(run), needText(flags, 'runs-dir'))}`
-              : describeNext(run, code)
-          io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
-        }
+        const again = shellCommand(rerunOf(run), needText(flags, 'runs-dir'))
+        const next = {
+          [EXIT.ok]: `It is ready: fettle collect ${run.runId}`,
+          [EXIT.retryable]: 'The workers continue without this process.',
+          [EXIT.rejected]: `Fix the cause, then run the original command again with the same options: ${again}`,
+        }[code]
+        if (isOn(flags, 'json')) io.out(queuedLine(run, code === EXIT.rejected ? 'error' : 'running', code))
+        else io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         return code
       }
       if (words !== last) io.err(escapeTerminal(words))
@@ -53,6 +48,3 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
     }
   })
 }
-
-const describeNext = ({ runId }: QueuedRun, code: number): string =>
-  code === EXIT.ok ? `It is ready: fettle collect ${runId}` : 'The workers continue without this process.'

@@ -13,18 +13,17 @@ import { chooseExit, worstExit } from '../../result/exit.ts'
 import {
   checkResultFile,
   chooseCode,
+  createResult,
   type Ending,
   hasWarnings,
-  createResult,
   printResults,
   queuedLine,
 } from '../../result/result.ts'
 import type { Io } from '../../terminal/io.ts'
 import { printError, printIssues } from '../../terminal/print-error.ts'
-import { showSeveral } from '../../terminal/progress/index.ts'
-import { showLongTask } from '../../terminal/progress/long-task.ts'
+import { showLongTask, showSeveral } from '../../terminal/progress/index.ts'
 import { withPipelines } from '../pipelines.ts'
-import { checkFlags, prepareContext, reportText, createSettings, showRun } from '../shared.ts'
+import { checkFlags, createSettings, prepareContext, reportText, showRun } from '../shared.ts'
 import { queueTarget } from './queued.ts'
 
 /** Pipelines at once; each spends most of its time waiting. */
@@ -81,16 +80,11 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   await checkResultFile(flags, io)
   const several = showSeveral(io, files.length, isOn(flags, 'quiet'))
   const width = Math.min(NAME_WIDTH, Math.max(...items.map(item => readName(item).length)))
-  let endings: Ending[]
-  try {
-    endings = await mapConcurrently(items, CONCURRENCY, async item => {
-      const ending = await runPipeline(item, reporters, flags, io, files.length > 1 ? width : null)
-      several.ended(readName(item), inShort(ending))
-      return ending
-    })
-  } finally {
-    several.stop()
-  }
+  const endings = await mapConcurrently(items, CONCURRENCY, async item => {
+    const ending = await runPipeline(item, reporters, flags, io, files.length > 1 ? width : null)
+    several.ended(readName(item), inShort(ending))
+    return ending
+  }).finally(several.stop)
   return reportEndings(endings, reporters, flags, io)
 }
 
@@ -140,12 +134,9 @@ export async function runPipeline(
 
 /** The report as text, or the error. A quiet command prints a success only with new warnings: not again those of a run that had finished. */
 function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallReporters, flags: Flags, io: Io): void {
-  if ('error' in ending) {
-    const of = isOneOfSeveral ? ending.name : null
-    io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir'), of))
-    return
-  }
-  if ('left' in ending) return
+  const of = isOneOfSeveral ? ending.name : null
+  if ('error' in ending) io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir'), of))
+  if (!('result' in ending)) return
   const { report } = ending.result
   const warns = hasWarnings(ending.result) && ending.isRepeated !== true
   if (isOn(flags, 'quiet') && chooseCode(ending, flags) === EXIT.ok && !warns) return

@@ -7,25 +7,19 @@ import { literal } from '../../../pipeline/index.ts'
 import { escapeLines, escapeTerminal } from '../../../report/index.ts'
 import { type Cassette, mapStrings, openCassette, serveReplay } from '../../../service/replay/server.ts'
 import { shellCommand } from '../../../shell-command.ts'
-import { type Flags, usageError } from '../../command.ts'
+import type { Flags } from '../../command.ts'
 import { needText, wholeFlag } from '../../options/read.ts'
 import { type Io, untilStopped } from '../../terminal/io.ts'
-import { LOOPBACK } from './loopback.ts'
 
 /** Runs until SIGINT or SIGTERM, then returns 0. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'replay')
   const host = needText(flags, 'host')
-  if (!LOOPBACK.has(host))
-    throw usageError(`--replay has no login and cannot be served to other machines, as --host ${host} does`)
   const cassette = await openCassette(resolve(io.cwd, file))
   const pipeline = await unpack(cassette, file, io.cwd)
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
-  const replay = await serveReplay(cassette, {
-    host,
-    port,
-    onUnknown: request => io.err(escapeTerminal(`not recorded: ${request}`)),
-  })
+  const onUnknown = (request: string): void => io.err(escapeTerminal(`not recorded: ${request}`))
+  const replay = await serveReplay(cassette, { host, port, onUnknown })
   if (cassette.damaged > 0) io.err(`warning: ${cassette.damaged} damaged lines of the cassette are left out`)
   io.out(howToUse(replay.url, cassette, pipeline))
   await untilStopped(io)
@@ -70,7 +64,7 @@ async function unpack({ head }: Cassette, file: string, cwd: string): Promise<st
     name: 'case',
     ...rest,
     input: { ...input, path: join(folder, 'list.csv') },
-    ...(output === undefined ? {} : { output: { ...output, path: join(folder, 'result.csv') } }),
+    output: output && { ...output, path: join(folder, 'result.csv') },
   }
   await writeAtomic(join(cwd, folder, 'list.csv'), head.list)
   await writeAtomic(join(cwd, folder, 'pipeline.json'), `${JSON.stringify(pipeline, null, 2)}\n`)
@@ -83,9 +77,9 @@ function howToUse(url: string, { head, exchanges }: Cassette, pipeline: string |
       `listening on ${url}`,
       `answers from ${exchanges} exchanges, recorded by fettle ${head.fettle}`,
       '',
-      ...(pipeline === null
-        ? ['The cassette has no list: the input could not be read when it was recorded.']
-        : ['Repeat the run from another terminal, in this folder:']),
+      pipeline === null
+        ? 'The cassette has no list: the input could not be read when it was recorded.'
+        : 'Repeat the run from another terminal, in this folder:',
       `  export FETTLE_URL=${url} FETTLE_USERNAME=replay FETTLE_PASSWORD=replay`,
       ...(pipeline === null ? [] : [`  ${shellCommand({ command: 'run', args: [pipeline] })}`]),
       '',

@@ -14,13 +14,25 @@ import {
 import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
-import { addUser, backup, listUsers, type PlayName, readRates, removeUser, serve, type UserInfo } from '../../../service/index.ts'
+import {
+  addUser,
+  backup,
+  listUsers,
+  type PlayName,
+  readRates,
+  removeUser,
+  type Service,
+  serve,
+  type UserInfo,
+} from '../../../service/index.ts'
 import { type Flags, usageError } from '../../command.ts'
 import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../../options/read.ts'
 import { type Io, untilStopped } from '../../terminal/io.ts'
 import { printIssue } from '../../terminal/print-error.ts'
 import { promptSecret } from '../../terminal/prompt.ts'
-import { LOOPBACK } from './loopback.ts'
+
+/** Addresses that only this machine can reach. */
+const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
 /** If one of these is set, the service uses that login instead of a new one. */
 const LOGIN = ['FETTLE_USERNAME', 'FETTLE_PASSWORD', 'FETTLE_PASSWORD_FILE']
@@ -31,8 +43,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const action = textFlag(flags, 'action')
   if (action === 'users') return manageUsers(flags, io)
   if (action === 'backup') return writeBackup(flags, io)
-  if (textFlag(flags, 'replay') !== null) return (await import('./replay.ts')).run(flags, io)
-  return serveUntilStopped(flags, io)
+  if (textFlag(flags, 'replay') === null) return serveUntilStopped(flags, io)
+  refuseOthers('--replay', needText(flags, 'host'))
+  return (await import('./replay.ts')).run(flags, io)
+}
+
+/** What has no login is served to this machine only. */
+function refuseOthers(flag: string, host: string, hint?: string): void {
+  if (!LOOPBACK.includes(host))
+    throw usageError(`${flag} has no login and cannot be served to other machines, as --host ${host} does`, hint)
 }
 
 /** Runs until SIGINT or SIGTERM, then returns 0. */
@@ -41,23 +60,20 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
   const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, { kind: 'embedded' })] : []
   const serviceDir = findServiceDir(flags, io)
-  const isGuarded = users.length > 0 || hasUsers(serviceDir)
-  if (!LOOPBACK.has(host) && !isGuarded)
+  const isGuarded = users.length > 0 || listUsers(serviceDir).length > 0
+  if (!LOOPBACK.includes(host) && !isGuarded)
     throw usageError(
       `--host ${host} is reachable from other machines and requires credentials`,
       'Add users (fettle serve users add NAME), or set FETTLE_USERNAME and FETTLE_PASSWORD.',
     )
   const reconcile = isOn(flags, 'reconcile')
-  if (!LOOPBACK.has(host) && reconcile)
-    throw usageError(
-      `--reconcile has no login and cannot be served to other machines, as --host ${host} does`,
-      'Serve on 127.0.0.1 and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
-    )
+  const tunnel = 'and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.'
+  if (reconcile) refuseOthers('--reconcile', host, `Serve on 127.0.0.1 ${tunnel}`)
   const publicUrl = textFlag(flags, 'public-url')
   if (publicUrl !== null && reconcile)
     throw usageError(
       '--reconcile has no login and cannot be served under --public-url',
-      'Serve it without --public-url and connect through a tunnel: ssh -L 8080:127.0.0.1:8080 HOST.',
+      `Serve it without --public-url ${tunnel}`,
     )
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
   const dataDir = dataDirOf(io.env)
@@ -69,7 +85,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const service = await serve({
     host,
     port,
-    ...(publicUrl === null ? {} : { publicUrl }),
+    publicUrl: publicUrl ?? undefined,
     hosts: listFlag(flags, 'allow-host'),
     trustedProxies: listFlag(flags, 'trust-proxy'),
     dataDir: serviceDir,
@@ -77,17 +93,17 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     screeningDir: screeningDirOf(dataDir),
     screensAtOnce: true,
     rates,
-    ...(credits === null ? {} : { credits }),
-    registers: registers.map(one => one.name),
+    credits: credits ?? undefined,
+    registers: registers.map(({ name }) => name),
     users,
     reconcile,
     play,
-    ...(days === null ? {} : { limits: { retentionMs: days * DAY_MS } }),
+    limits: days === null ? undefined : { retentionMs: days * DAY_MS },
     onWarning: message => io.err(escapeTerminal(`warning: ${message}`)),
-    ...(isOn(flags, 'log') ? { log: (line: string) => io.err(line) } : {}),
+    log: isOn(flags, 'log') ? line => io.err(line) : undefined,
   })
   for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
-  if (!LOOPBACK.has(host))
+  if (!LOOPBACK.includes(host))
     io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
   if (play !== 'own') io.err(`note: playing ${play}: answers differ from those of fettle's own service (docs/self-hosting.md)`)
   io.out(howToUse(service, publicUrl, users.length > 0, reconcile))
@@ -96,12 +112,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   return EXIT.ok
 }
 
-function howToUse(
-  service: { url: string; username: string; password: string },
-  publicUrl: string | null,
-  isOwn: boolean,
-  reconcile: boolean,
-): string {
+function howToUse(service: Service, publicUrl: string | null, isOwn: boolean, reconcile: boolean): string {
   const address = publicUrl === null ? service.url : `${new URL(publicUrl).origin}/v1`
   const password = isOwn || service.password === '' ? '…' : service.password
   const username = service.username === '' ? '…' : service.username
@@ -117,16 +128,12 @@ function howToUse(
   ].join('\n')
 }
 
-export function findServiceDir(flags: Flags, io: Io): string {
+function findServiceDir(flags: Flags, io: Io): string {
   const named = textFlag(flags, 'data-dir')
   return named === null ? join(dataDirOf(io.env), 'service') : resolve(io.cwd, named)
 }
 
-export const hasUsers = (dataDir: string): boolean => listUsers(dataDir).length > 0
-
-type Role = UserInfo['role']
-const ROLES: readonly string[] = ['reader', 'operator', 'admin'] satisfies readonly Role[]
-const isRole = (text: string): text is Role => ROLES.includes(text)
+const ROLES: readonly UserInfo['role'][] = ['reader', 'operator', 'admin']
 
 /** From the environment, the terminal, or stdin, in this order. */
 async function passwordFor(username: string, io: Io): Promise<string> {
@@ -142,16 +149,17 @@ async function passwordFor(username: string, io: Io): Promise<string> {
 
 async function addOne(flags: Flags, dataDir: string, io: Io): Promise<number> {
   const username = needText(flags, 'name')
-  const role = textFlag(flags, 'role') ?? 'operator'
+  const wanted = textFlag(flags, 'role') ?? 'operator'
+  const role = ROLES.find(name => name === wanted)
   const tenant = textFlag(flags, 'tenant')
-  if (!isRole(role)) throw usageError(`--role ${role}: expected ${ROLES.join(', ')}`)
+  if (role === undefined) throw usageError(`--role ${wanted}: expected ${ROLES.join(', ')}`)
   if (listUsers(dataDir).some(user => user.username === username))
     throw usageError(
       `the user ${JSON.stringify(username)} already exists`,
       'For another password or role, remove the user first; the data of the user stays.',
     )
   const password = await passwordFor(username, io)
-  await addUser(dataDir, { username, password, role, now: new Date(), ...(tenant === null ? {} : { tenant }) })
+  await addUser(dataDir, { username, password, role, now: new Date(), tenant: tenant ?? undefined })
   io.err(`added ${escapeTerminal(username)} as ${role}${tenant === null ? '' : ` of ${escapeTerminal(tenant)}`}`)
   return EXIT.ok
 }
@@ -167,19 +175,17 @@ function listAll(flags: Flags, dataDir: string, io: Io): number {
   return EXIT.ok
 }
 
-async function removeOne(flags: Flags, dataDir: string, io: Io): Promise<number> {
-  const username = needText(flags, 'name')
-  await removeUser(dataDir, username)
-  io.err(`removed ${escapeTerminal(username)}; the data of the user stays`)
-  return EXIT.ok
-}
-
-export async function manageUsers(flags: Flags, io: Io): Promise<number> {
+async function manageUsers(flags: Flags, io: Io): Promise<number> {
   const dataDir = findServiceDir(flags, io)
   const what = textFlag(flags, 'what')
   if (what === 'add') return addOne(flags, dataDir, io)
   if (what === 'list') return listAll(flags, dataDir, io)
-  if (what === 'remove') return removeOne(flags, dataDir, io)
+  if (what === 'remove') {
+    const username = needText(flags, 'name')
+    await removeUser(dataDir, username)
+    io.err(`removed ${escapeTerminal(username)}; the data of the user stays`)
+    return EXIT.ok
+  }
   const problem = what === null ? 'serve users: the action is missing' : `serve users ${what}: unknown action`
   throw usageError(problem, 'Use add NAME, list, or remove NAME.')
 }
@@ -187,10 +193,8 @@ export async function manageUsers(flags: Flags, io: Io): Promise<number> {
 async function writeBackup(flags: Flags, io: Io): Promise<number> {
   const file = resolve(io.cwd, needText(flags, 'what'))
   const { bytes, online } = await backup({ dataDir: findServiceDir(flags, io), file, signal: io.signal })
+  const source = online ? 'of the running service' : 'no service was running'
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/backup/v1', file, bytes, online }))
-  else
-    io.err(
-      `wrote ${escapeTerminal(file)}: ${counted(bytes, 'byte')}, ${online ? 'of the running service' : 'no service was running'}`,
-    )
+  else io.err(`wrote ${escapeTerminal(file)}: ${counted(bytes, 'byte')}, ${source}`)
   return EXIT.ok
 }

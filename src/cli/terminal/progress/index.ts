@@ -1,13 +1,14 @@
-/** The display of a run: on a terminal lines that are redrawn, otherwise a line for each change and at least one every 30 seconds. */
+/** The display of runs and other long work: redrawn lines on a terminal, otherwise a line per change and one every 30 seconds. */
 import type { RunReporter } from '../../../app/index.ts'
 import { counted } from '../../../counted.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
+import { count } from '../../../report/words.ts'
 import { progressOf } from '../../../run/index.ts'
 import { hintWithCommand } from '../../../shell-command.ts'
 import type { Io } from '../io.ts'
 import { ProgressModel } from './model.ts'
 import { heartbeat, Screen } from './screen.ts'
-import { formatProgressEvent, formatRunEvent, jobPrefix } from './text.ts'
+import { amount, continueProgress, formatProgressEvent, formatRunEvent, type JobProgress, jobPrefix, timeLeft } from './text.ts'
 
 /** The shortest interval between two lines about one transfer, where every line stays. */
 const TRANSFER_MS = 5_000
@@ -107,10 +108,8 @@ export interface SeveralDisplay {
   stop(): void
 }
 
-const NO_SEVERAL: SeveralDisplay = { ended() {}, stop() {} }
-
 export function showSeveral(io: Io, total: number, isQuiet: boolean): SeveralDisplay {
-  if (isQuiet || total < 2) return NO_SEVERAL
+  if (isQuiet || total < 2) return { ended() {}, stop() {} }
   let done = 0
   const sum = (): string => `${done} of ${counted(total, 'pipeline')} done`
   if (!io.isTerminal)
@@ -130,5 +129,43 @@ export function showSeveral(io: Io, total: number, isQuiet: boolean): SeveralDis
       screen.above(`[${name}] ${text}`)
     },
     stop: () => screen.remove(part),
+  }
+}
+
+const SHORT_MS = 300
+
+/** Long work outside a run, such as reading a list or importing a register. */
+export interface LongTask {
+  bytes(what: string, done: number, total: number): void
+  rows(what: string, done: number): void
+  stop(): void
+}
+
+/** Redraws a line on a terminal; prints a line every 30 seconds otherwise. */
+export function showLongTask(io: Io, isQuiet = false): LongTask {
+  if (isQuiet) return { bytes() {}, rows() {}, stop() {} }
+  let course: JobProgress | null = null
+  let words: (now: number) => string = () => 'working'
+  const part = (now: number): string[] => (course === null || now - course.startedAt < SHORT_MS ? [] : [words(now)])
+  const screen = io.isTerminal ? Screen.of(io) : null
+  const heart = screen === null ? heartbeat(() => io.err(escapeTerminal(words(performance.now())))) : null
+  screen?.add(part)
+  return {
+    bytes(what, done, total) {
+      course = continueProgress(course, done, total, performance.now())
+      words = now => `reading ${what}  ${amount(done, total)}${course === null ? '' : timeLeft(course, now)}`
+      screen?.changed(false)
+    },
+    rows(what, done) {
+      const now = performance.now()
+      course = continueProgress(course, done, null, now)
+      const rate = ((done - course.from) / Math.max(1, now - course.startedAt)) * 1_000
+      words = () => `reading ${what}  ${counted(done, 'row')}${rate > 0 ? `, ${count(Math.round(rate))} a second` : ''}`
+      screen?.changed(false)
+    },
+    stop() {
+      screen?.remove(part)
+      heart?.stop()
+    },
   }
 }

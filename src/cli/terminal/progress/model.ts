@@ -44,7 +44,9 @@ export class ProgressModel {
     if (progress.type === 'retry') return
     const part = progress.part ?? 0
     const before = progress.type === 'companies' ? this.#latest : this.#latestByJob.get(part)
-    const latest = { tick: progress, at: now, course: continueTransfer(progress, before?.course ?? null, now) }
+    const transfer = progressOf(progress)
+    const course = transfer && continueProgress(before?.course ?? null, transfer.done, transfer.total, now)
+    const latest = { tick: progress, at: now, course }
     if (progress.type === 'companies') this.#latest = latest
     else this.#latestByJob.set(part, latest)
   }
@@ -66,12 +68,9 @@ export class ProgressModel {
     if (jobs.every(isOver) && plan.output !== null && jobs.some(job => job.received !== null)) return 'writing the outputs'
     if (jobs.length === 1) return this.#formatJob(only, now)
     const over = jobs.filter(isOver).length
+    const active = jobs.filter(job => this.#isActive(job, isOver)).length
     const failed = jobs.filter(job => job.failure !== null).length
-    return [
-      `${over} of ${jobs.length} jobs done`,
-      `${jobs.filter(job => this.#isActive(job, isOver)).length} active`,
-      ...(failed > 0 ? [`${failed} failed`] : []),
-    ].join(', ')
+    return `${over} of ${jobs.length} jobs done, ${active} active${failed > 0 ? `, ${failed} failed` : ''}`
   }
 
   /** Up to `most` lines: the run and, if there are several jobs, the active ones in their order. */
@@ -87,11 +86,9 @@ export class ProgressModel {
       return `  job ${String(job.part + 1).padStart(width)}  ${rows}  ${this.#formatJob(job, now)}`
     })
     const room = Math.max(0, most - 1)
-    const rest = lines.length - (room - 1)
-    return [
-      this.head(now),
-      ...(lines.length <= room ? lines : room === 0 ? [] : [...lines.slice(0, room - 1), `  and ${rest} more`]),
-    ]
+    if (lines.length <= room) return [this.head(now), ...lines]
+    if (room === 0) return [this.head(now)]
+    return [this.head(now), ...lines.slice(0, room - 1), `  and ${lines.length - (room - 1)} more`]
   }
 
   #isActive(job: Job, isOver: (job: Job) => boolean): boolean {
@@ -102,7 +99,8 @@ export class ProgressModel {
   #formatJob(job: Job, now: number): string {
     const latest = this.#latestByJob.get(job.part)
     if (job.failure !== null) return 'failed'
-    if (latest?.tick.type === 'upload') return `uploading ${amount(latest.tick.sent, latest.tick.total)}${formatTimeLeft(latest, now)}`
+    if (latest?.tick.type === 'upload')
+      return `uploading ${amount(latest.tick.sent, latest.tick.total)}${formatTimeLeft(latest, now)}`
     if (latest?.tick.type === 'download')
       return `downloading ${amount(latest.tick.received, latest.tick.total)}${formatTimeLeft(latest, now)}`
     if (job.received !== null) return 'received'
@@ -111,19 +109,13 @@ export class ProgressModel {
       const when = next <= 0 ? 'polling' : `next poll in ${Math.ceil(next / 1000)} s`
       return `${[latest.tick.status, answered(job, this.#state?.plan.parts[job.part]?.rows ?? 0)].filter(Boolean).join(', ')}, ${when}`
     }
-    return (
-      job.status ??
-      (job.uploaded !== null ? 'uploaded' : job.uploadRequested ? 'preparing the file' : job.id === null ? '' : 'created')
-    )
+    if (job.status !== null) return job.status
+    if (job.uploaded !== null) return 'uploaded'
+    return job.uploadRequested ? 'preparing the file' : job.id === null ? '' : 'created'
   }
 }
 
-const formatTimeLeft = ({ course: transfer }: LatestProgress, now: number): string => (transfer === null ? '' : timeLeft(transfer, now))
-
-function continueTransfer(tick: ProgressEvent, before: JobProgress | null, now: number): JobProgress | null {
-  const transfer = progressOf(tick)
-  return transfer === null ? null : continueProgress(before, transfer.done, transfer.total, now)
-}
+const formatTimeLeft = ({ course }: LatestProgress, now: number): string => (course === null ? '' : timeLeft(course, now))
 
 /** How many rows are answered, if the service reports counts while it works. */
 function answered({ summary }: Job, rows: number): string {
@@ -134,7 +126,8 @@ function answered({ summary }: Job, rows: number): string {
 
 /** Whether a job is done in the present phase: all jobs are matched before any is enriched. */
 function findOver({ jobs, plan }: RunState): (job: Job) => boolean {
-  if (!jobs.every(job => job.matchFinished || job.failure !== null)) return job => job.matchFinished || job.failure !== null
+  const isMatched = (job: Job): boolean => job.matchFinished || job.failure !== null
+  if (!jobs.every(isMatched)) return isMatched
   return job =>
     job.failure !== null || (plan.output === null ? plan.enrich === null || job.enrichFinished : job.received !== null)
 }

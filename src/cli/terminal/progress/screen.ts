@@ -95,13 +95,8 @@ export class Screen {
 const SILENCE_MS = 30_000
 const CHECK_MS = 1_000
 
-export interface Heartbeat {
-  beat(): void
-  stop(): void
-}
-
 /** Calls `onSilence` after each 30 seconds without a beat. */
-export function heartbeat(onSilence: () => void): Heartbeat {
+export function heartbeat(onSilence: () => void) {
   let lastAt = performance.now()
   const beat = (): void => {
     lastAt = performance.now()

@@ -1,0 +1,234 @@
+/** Schemas of parts of the report. No import beyond zod and the tables of the model, since the page of a report reads their types. */
+import { z } from 'zod'
+import { byOutcome, CHANGE_KINDS, type ChangeCounts } from '../../model/results.ts'
+
+export const known = z.int().nonnegative()
+export const count = known.nullable()
+export const text = z.string().nullable()
+export const sha256 = z.string().describe('SHA-256, lower-case hex')
+export const bytes = known.describe('size in bytes')
+export const at = z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds')
+export const ms = z.number().nonnegative().describe('milliseconds')
+export const share = z.number().nonnegative().nullable()
+export const row = known.describe('data row from 1')
+export const key = text.describe('its key, when the pipeline names one')
+export const name = z.string().describe('the name in the list')
+export const company = z
+  .object({ id: z.string().describe('its connectId'), name: z.string().describe('its name') })
+  .describe('the company')
+
+const placements = {
+  matched: known.describe('rows that are matched'),
+  review: known.describe('rows in review'),
+  unmatched: known.describe('rows that are unmatched'),
+}
+
+const group = {
+  value: z.string().describe('the text of the service'),
+  rows: known.describe('rows with it'),
+  ...placements,
+  examples: z.array(z.object({ row, key, name, company })).describe('the first rows; only with report.rows: all'),
+}
+
+const matches = z
+  .object({
+    bands: z
+      .array(
+        z.object({
+          ...group,
+          moves: z.object(placements).describe('rows that would move if the band were accepted, left for review, or left out'),
+        }),
+      )
+      .describe('by general.banding'),
+    patterns: z.array(z.object(group)).describe('by general.pattern'),
+    others: z
+      .object({ bands: known.describe('rows of bands'), patterns: known.describe('rows of patterns') })
+      .describe('rows of bands and patterns that are not listed'),
+    byPattern: known.describe('rows in review that would be matched without accept.pattern'),
+  })
+  .nullable()
+  .describe('rows with a company by general.banding and general.pattern, before decisions')
+
+const place = z
+  .object({ outcome: z.string().describe('the outcome'), company })
+  .nullable()
+  .describe('null where the list does not have the row')
+
+const counts = z.object(
+  Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known.describe('rows')])) as Record<keyof ChangeCounts, typeof known>,
+)
+
+const changes = z
+  .object({
+    against: z.string().describe('the earlier run'),
+    counts: counts.describe('rows by kind of change (nights.md)'),
+    rows: z
+      .array(
+        z.object({
+          kind: z.enum(CHANGE_KINDS).describe('as in counts'),
+          cause: z.enum(['list', 'answer', 'company', 'decision']).describe('what made the difference'),
+          row: known.nullable().describe('data row from 1; null when it is gone'),
+          key,
+          name,
+          before: place,
+          after: place,
+          columns: z
+            .array(
+              z.object({
+                name: z.string().describe('the column'),
+                before: z.string().describe('text of the earlier run'),
+                after: z.string().describe('text of this run'),
+              }),
+            )
+            .describe('of changed: the columns that differ'),
+        }),
+      )
+      .describe('the first of each kind; only with report.rows: all'),
+  })
+  .nullable()
+  .describe('rows that differ from the last good run')
+
+const outcomes = z.object(byOutcome(() => count.describe('rows')))
+
+const reuse = z
+  .object({
+    asked: known.describe('rows to look up'),
+    known: known.describe('rows with an answer of an earlier run'),
+    sent: known.describe('rows that were sent'),
+    repeated: known.describe('rows equal to one that was sent'),
+    fresh: known.describe('sent because they are new'),
+    changed: known.describe('sent because the row of this key changed'),
+    tooOld: known.describe('sent because the earlier answer is too old'),
+    lacking: known.describe('sent because the earlier answer lacks tags'),
+    refreshed: known.describe('sent because of a refresh'),
+    outcomes: z
+      .object({
+        known: outcomes.describe('rows with an earlier answer, by outcome'),
+        sent: outcomes.describe('the others, by outcome'),
+      })
+      .nullable()
+      .describe('all rows by outcome'),
+  })
+  .nullable()
+  .describe('answers of earlier runs; null without reuse')
+
+const events = z
+  .object({
+    portfolio: z
+      .object({ id: known.describe("the service's id"), name: z.string().describe('its name') })
+      .nullable()
+      .describe('the portfolio'),
+    since: text.describe('when events were read last'),
+    events: known.describe('events'),
+    companies: known.describe('companies with an event'),
+    kinds: z.record(z.string(), known).describe('companies by what happened to them'),
+    file: text.describe('the file of the events'),
+    ownFile: text.describe('the same under the name of the run'),
+    sha256: text.describe('its SHA-256, lower-case hex'),
+    marked: known.describe('events that were marked as processed'),
+    listed: z
+      .array(
+        z.object({
+          at: z.string().describe('when it happened'),
+          company,
+          key: z.string().describe('reference in the portfolio, or key of the row'),
+          rule: z.string().describe('the rule that it belongs to'),
+          old: z.string().describe('the value before'),
+          new: z.string().describe('the value now'),
+        }),
+      )
+      .describe('the first of them'),
+  })
+  .nullable()
+  .describe('what happened to companies of the portfolio since the last run')
+
+const refusals = z
+  .array(z.object({ id: company.shape.id, why: z.string().describe('the answer of the service') }))
+  .describe('the first of them')
+
+const portfolio = z
+  .object({
+    id: known.nullable().describe("the service's id"),
+    name: text.describe('its name'),
+    created: z.boolean().describe('created by this run'),
+    companies: known.nullable().describe('companies found, each once'),
+    added: known.describe('companies that this run added'),
+    present: known.describe('already in it'),
+    refused: known.describe('companies that the service did not take'),
+    refusals,
+    removed: known.describe('companies that were gone from the list'),
+    kept: known.describe('gone companies that were not removed'),
+    rules: z.record(z.string(), known).describe('active rules by country, of those that the pipeline sets'),
+  })
+  .nullable()
+  .describe('companies added to a portfolio')
+
+const screening = z
+  .object({
+    datasets: z.array(z.string()).describe('lists that are searched'),
+    threshold: known.describe('lowest score of a hit, 0 to 100'),
+    countries: z.array(z.string()).describe('countries that are searched; empty for all'),
+    budget: known.nullable().describe('credits at most'),
+    companies: known.nullable().describe('companies found, each once'),
+    searches: known.describe('one credit each'),
+    reused: known.describe('searches of an earlier run: nothing is paid'),
+    withHits: known.describe('companies with hits'),
+    hits: known.describe('hits of all searches'),
+    risks: z
+      .array(
+        z.object({
+          dataset: z.string().describe('the list'),
+          meaning: z.string().describe('what it holds'),
+          companies: known.describe('companies with a hit in it'),
+          hits: known.describe('hits in it'),
+        }),
+      )
+      .describe('by dataset, most companies first; a hit in several counts in each'),
+    refused: known.describe('companies that the service did not search'),
+    refusals,
+    found: z
+      .array(
+        z.object({
+          ...company.shape,
+          searchId: z.string().describe("the service's id of the search"),
+          hits: known.describe('its hits'),
+          risks: z.record(z.string(), known).describe('hits by dataset'),
+        }),
+      )
+      .describe('the companies with the most hits'),
+  })
+  .nullable()
+  .describe('AML searches for the companies found')
+
+const accepted = z
+  .object({
+    by: z.enum(['job', 'report']).describe('by a remote job, or one report for each'),
+    companies: known.nullable().describe('accepted companies with missing tags'),
+    fetched: known.describe('companies that were fetched'),
+    paid: known.describe('companies that may cost one credit each'),
+    lost: known.describe('companies whose report was lost'),
+    refused: known.describe('companies that the service did not give'),
+    left: known.describe('companies not requested yet'),
+    job: text.describe('the remote job, with by: job'),
+  })
+  .nullable()
+  .describe('accepted companies that the service did not match')
+
+const candidates = z
+  .object({
+    limit: known.describe('rows at most'),
+    budget: known.nullable().describe('credits at most'),
+    questions: known.nullable().describe('different requests'),
+    asked: known.describe('requests that may cost one credit each'),
+    reused: known.describe('requests of an earlier run: nothing is paid'),
+    found: known.describe('requests for which the service proposes companies'),
+    lost: known.describe('requests whose answer was lost'),
+    refused: known.describe('requests that the service refused'),
+    left: known.nullable().describe('rows beyond the limit'),
+    incomplete: known.nullable().describe('rows without a name or a known country'),
+  })
+  .nullable()
+  .describe('requests for candidates')
+
+/** The parts by their keys in a result. */
+export const sections = { matches, changes, reuse, events, candidates, accepted, portfolio, screening }
