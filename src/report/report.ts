@@ -33,9 +33,9 @@ export interface ReportContext {
 /** A value that may have parts of the state, which is frozen. */
 type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T
 
-/** The report is a copy, which may be changed. */
+/** The report is a copy, which may be changed, and is as its file: keys without a value are absent. */
 export const buildReport = (state: RunState, context: ReportContext): Report =>
-  structuredClone(describeRun(state, context)) as Report
+  JSON.parse(JSON.stringify(describeRun(state, context)))
 
 function describeRun(state: RunState, context: ReportContext): Frozen<Report> {
   const { plan, runId, startedAt, status, reuse } = state
