@@ -4,7 +4,7 @@
  */
 import { safeJson } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { html, type Markup, trusted } from './markup.ts'
+import { html, trusted } from './markup.ts'
 
 /** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
