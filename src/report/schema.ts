@@ -33,13 +33,16 @@ const sealSchemas = {
       head: z.string().describe('checksum of its last line'),
     })
     .nullable()
+    .default(null)
     .describe('the journal that this was made from'),
   files: z
     .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
+    .default([])
     .describe('files of the run directory; only in its own report.json'),
   checksum: z
     .string()
     .nullable()
+    .default(null)
     .describe('SHA-256 of this file with an empty text here; only in the report.json of a run directory'),
 }
 
@@ -101,6 +104,7 @@ const planSchema = z
         pattern: z.record(z.string(), z.string()).nullable().describe('mapping -> letters that a match may have'),
       })
       .nullable()
+      .default(null)
       .describe('which matches of the service stand; null: all'),
     decisions: text.describe('the decisions file'),
     report: z
@@ -150,7 +154,7 @@ const sampleSchema = z.object({
   key,
   score,
   why,
-  reason: text.describe('why the row is in review or unmatched'),
+  reason: text.default(null).describe('why the row is in review or unmatched'),
   cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
   candidate: company.nullable().describe('the best company found'),
   fingerprint: z.string().describe('identifies the row in decisions'),
@@ -259,6 +263,7 @@ const result = z.object({
       }),
     )
     .nullable()
+    .default(null)
     .describe('registers that the rows were matched against'),
   partial: z
     .object({
@@ -267,11 +272,17 @@ const result = z.object({
       target: text.describe('the target of the project file'),
     })
     .nullable()
+    .default(null)
     .describe('of a run with a limit'),
-  inRegister: z.number().nullable().describe('estimated share of the list in the register; null for a different service'),
+  inRegister: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('estimated share of the list in the register; null for a different service'),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()
+    .default(null)
     .describe('whether the company numbers of the list count; null for a different service'),
   plan: planSchema,
   input: inputSchema,
@@ -320,6 +331,7 @@ const result = z.object({
       review: z.number().nullable().describe('0 to 1; null if nothing is in review'),
     })
     .nullable()
+    .default(null)
     .describe('lowest scores'),
   decisions: z
     .object({
@@ -334,9 +346,9 @@ const result = z.object({
     .nullable()
     .describe('rows by the effect of decisions'),
   ...sections,
-  credits: count.describe('credits the service may charge'),
-  reasons: z.record(z.string(), known).describe('unmatched rows by reason'),
-  duplicates: z.array(duplicateSchema).describe('first duplicates; only with report.rows: all'),
+  credits: count.default(null).describe('credits the service may charge'),
+  reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
+  duplicates: z.array(duplicateSchema).default([]).describe('first duplicates; only with report.rows: all'),
   review: z.array(sampleSchema).describe('first rows in review, as report.rows and report.mask allow'),
   unmatched: z.array(sampleSchema).describe('first unmatched rows; only with report.rows: all'),
   http: z

@@ -47,6 +47,7 @@ const matches = z
     byPattern: known.describe('rows in review that would be matched without accept.pattern'),
   })
   .nullable()
+  .default(null)
   .describe('rows with a company by general.banding and general.pattern, before decisions')
 
 const place = z
@@ -86,6 +87,7 @@ const changes = z
       .describe('the first of each kind; only with report.rows: all'),
   })
   .nullable()
+  .default(null)
   .describe('rows that differ from the last good run')
 
 const outcomes = z.object(byOutcome(() => count.describe('rows')))
@@ -110,6 +112,7 @@ const reuse = z
       .describe('all rows by outcome'),
   })
   .nullable()
+  .default(null)
   .describe('answers of earlier runs; null without reuse')
 
 const events = z
@@ -140,6 +143,7 @@ const events = z
       .describe('the first of them'),
   })
   .nullable()
+  .default(null)
   .describe('what happened to companies of the portfolio since the last run')
 
 const refusals = z
@@ -156,9 +160,9 @@ const portfolio = z
     present: known.describe('already in it'),
     refused: known.describe('companies that the service did not take'),
     refusals,
-    removed: known.describe('companies that were gone from the list'),
-    kept: known.describe('gone companies that were not removed'),
-    rules: z.record(z.string(), known).describe('active rules by country, of those that the pipeline sets'),
+    removed: known.default(0).describe('companies that were gone from the list'),
+    kept: known.default(0).describe('gone companies that were not removed'),
+    rules: z.record(z.string(), known).default({}).describe('active rules by country, of those that the pipeline sets'),
   })
   .nullable()
   .describe('companies added to a portfolio')
@@ -171,7 +175,7 @@ const screening = z
     budget: known.nullable().describe('credits at most'),
     companies: known.nullable().describe('companies found, each once'),
     searches: known.describe('one credit each'),
-    reused: known.describe('searches of an earlier run: nothing is paid'),
+    reused: known.default(0).describe('searches of an earlier run: nothing is paid'),
     withHits: known.describe('companies with hits'),
     hits: known.describe('hits of all searches'),
     risks: z
@@ -212,6 +216,7 @@ const accepted = z
     job: text.describe('the remote job, with by: job'),
   })
   .nullable()
+  .default(null)
   .describe('accepted companies that the service did not match')
 
 const candidates = z
@@ -220,7 +225,7 @@ const candidates = z
     budget: known.nullable().describe('credits at most'),
     questions: known.nullable().describe('different requests'),
     asked: known.describe('requests that may cost one credit each'),
-    reused: known.describe('requests of an earlier run: nothing is paid'),
+    reused: known.default(0).describe('requests of an earlier run: nothing is paid'),
     found: known.describe('requests for which the service proposes companies'),
     lost: known.describe('requests whose answer was lost'),
     refused: known.describe('requests that the service refused'),
@@ -228,6 +233,7 @@ const candidates = z
     incomplete: known.nullable().describe('rows without a name or a known country'),
   })
   .nullable()
+  .default(null)
   .describe('requests for candidates')
 
 /** The parts by their keys in a result. */
