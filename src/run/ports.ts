@@ -150,11 +150,11 @@ export interface Ports {
   readonly source: Source
   readonly results: Results
   /** Absent where no events are read. */
-  readonly events?: EventStore | undefined
+  readonly events?: EventStore
   /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
-  readonly keepAnswers?: (() => Promise<number>) | undefined
+  readonly keepAnswers?: () => Promise<number>
   /** Absent where earlier searches are not used. */
-  readonly earlier?: EarlierSearches | undefined
+  readonly earlier?: EarlierSearches
   readonly clock: Clock
   readonly tick: (event: ProgressEvent) => void
   /** Aborted by a signal or the time limit: everything that only waits or reads stops now. */

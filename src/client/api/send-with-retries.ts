@@ -34,9 +34,9 @@ export interface Call<T> {
   readonly authorised: boolean
   /** Time for which the token must still be valid. */
   readonly spareMs?: number
-  readonly attempts?: number | undefined
-  readonly signal?: AbortSignal | undefined
-  readonly onThrottled?: (() => void) | undefined
+  readonly attempts?: number
+  readonly signal?: AbortSignal
+  readonly onThrottled?: () => void
   readonly look?: (doubt: Doubt) => Promise<T | undefined>
   /** Hints by status, kind of network error or of an answer off the contract, when the hint of the error code is too general. */
   readonly hints?: Readonly<Record<string, string>>
@@ -54,7 +54,7 @@ export interface Tools {
   readonly outage?: Outage
   readonly deadline: () => number
   /** Aborted: the loop stops waiting; a request in flight is still awaited. */
-  readonly stop?: AbortSignal | undefined
+  readonly stop?: AbortSignal
   readonly onRetry: (text: string) => void
   readonly onRepeat: () => void
   readonly onPaused: (ms: number) => void

@@ -19,7 +19,7 @@ export type IsNear = (host: string) => boolean
 export interface Asking {
   readonly isNear: IsNear
   readonly attempts: number
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
   /** Of the machine if absent. */
   readonly clock?: Clock
   /** Nothing is written, not even a file that is missing. */

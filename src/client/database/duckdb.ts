@@ -71,7 +71,7 @@ async function isThere(path: string): Promise<boolean> {
 /** Runs `body` with a connection, which is closed after it. An abort of `signal` interrupts what the database does. */
 async function withConnection<T>(
   path: string,
-  { isReadOnly, signal }: { readonly isReadOnly: boolean; readonly signal?: AbortSignal | undefined },
+  { isReadOnly, signal }: { readonly isReadOnly: boolean; readonly signal?: AbortSignal },
   body: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
   const { DuckDBInstance } = await loadDuckdb()

@@ -29,7 +29,7 @@ export interface HttpRequest<T> extends Reading<T> {
   readonly token: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Exchange['body']
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
   /** For an upload, instead of a time limit: aborted when no bytes are sent for a while. */
   readonly stall?: AbortSignal
   /** Called with the reply before its status is checked. */

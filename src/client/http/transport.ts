@@ -73,7 +73,7 @@ export interface Exchange {
   readonly idleMs: number
   /** `foreign`: another host than the service's, so its address must be a public one. */
   readonly to: 'service' | 'foreign'
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 /** A reply whose body has not been read. The caller reads the body or drops it. */

@@ -16,7 +16,7 @@ export interface Rate {
 interface Caller {
   readonly signal: AbortSignal | undefined
   /** Aborted: a request that would have to wait fails; one that need not wait enters. */
-  readonly stop?: AbortSignal | undefined
+  readonly stop?: AbortSignal
   /** Milliseconds left for the caller. */
   readonly deadline: () => number
   readonly onPaused: (ms: number) => void

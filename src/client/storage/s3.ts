@@ -26,7 +26,7 @@ export interface S3Place {
 interface S3Purpose {
   readonly access: Access
   readonly label: string
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 type Sdk = typeof import('@aws-sdk/client-s3') & { readonly Upload: typeof import('@aws-sdk/lib-storage').Upload }

@@ -36,7 +36,7 @@ export interface ObjectRequest {
   /** A clean-up: sent once, also after a stop. */
   readonly isCleaning?: boolean
   readonly hints: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal | undefined
+  readonly signal?: AbortSignal
 }
 
 // Final refusals; 408, 429 and 5xx are retried, and end with the codes of the service.

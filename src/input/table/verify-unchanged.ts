@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
 import { isOfDisk, readChunks, unreadable } from '../../files/file-chunks.ts'
-import { isSettled, knownHash, openInput, rememberHash, versionAt } from '../../files/open-input.ts'
+import { type FileContext, isSettled, knownHash, openInput, rememberHash, versionAt } from '../../files/open-input.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 
 /** Throws when the input changed since the first check; `during` names the operation in the message. */
@@ -13,7 +13,7 @@ type VerifyUnchanged = (during: 'read' | 'sent') => Promise<void>
 /** Throws FETTLE_INPUT_CHANGED when the file is not the planned one, FETTLE_INPUT_READ when it cannot be read. */
 export async function verifyPlanned(
   facts: Pick<InputFacts, 'path' | 'bytes' | 'sha256' | 'files'>,
-  extra: { readonly root?: string; readonly signal?: AbortSignal | undefined; readonly now?: () => number },
+  extra: FileContext,
 ): Promise<VerifyUnchanged> {
   if (facts.files !== undefined) {
     const verified: VerifyUnchanged[] = []
