@@ -11,29 +11,29 @@ import type { RowsPipeline } from './input-rows.ts'
 import { findResumable, resumeOrCollect, runPrepared } from './operations.ts'
 import {
   type Check,
-  cwdOf,
+  createLog,
   DEFAULT_QUEUE,
   type ExecutionOptions,
-  idOf,
+  findFolder,
   type LibraryOptions,
-  logOf,
   type MergeOptions,
   MOST_AT_ONCE,
+  makeQueueTarget,
+  makeSettings,
   preparePipeline,
   proveInteger,
   proveWhole,
   type RunRef,
   type RunStatus,
+  readRunId,
   runKeyIn,
   type SubmitOptions,
   type SubmittedRun,
-  settingsOf,
-  targetOf,
   type WatchOptions,
   type WorkerOptions,
   withStop,
 } from './options.ts'
-import { runsDirOf } from './run-handle.ts'
+import { findRunsDir } from './run-handle.ts'
 
 export { renderReport } from '../../report/index.ts'
 export { loadPipeline } from '../prepare/read-pipeline.ts'
@@ -43,21 +43,21 @@ export const check = (pipeline: string | RowsPipeline, options: LibraryOptions):
     const ready = await preparePipeline(pipeline, all, false)
     ready.release()
     const { plan } = ready
-    const issues = [...ready.issues, ...listIssues(ready, runsDirOf(all))]
+    const issues = [...ready.issues, ...listIssues(ready, findRunsDir(all))]
     return { ok: !issues.some(({ severity }) => severity === 'error'), plan, issues }
   })
 
 export const run = (pipeline: string | RowsPipeline, options: LibraryOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, async all => {
     proveWhole(all, 'timeoutMs')
-    const settings = settingsOf('run', all, runsDirOf(all), [own])
+    const settings = makeSettings('run', all, findRunsDir(all), [own])
     const { queue, detach, fresh, dropDecisions, acceptList } = all
     const runKey = runKeyIn(all)
     if (queue !== undefined && detach)
       throw new FettleError('FETTLE_USAGE', 'run cannot detach from a queue', { hint: 'Call submit, and collect later.' })
     const ready = await preparePipeline(pipeline, all, true)
     try {
-      const target = queue && { queue: targetOf(queue, all) }
+      const target = queue && { queue: makeQueueTarget(queue, all) }
       // A run that does not detach has a result.
       return (await runPrepared(ready, { ...settings, detach, dropDecisions, acceptList, runKey }, { ...target, fresh })).result!
     } finally {
@@ -71,8 +71,8 @@ export const submit = (pipeline: string | RowsPipeline, options: SubmitOptions):
     try {
       const { dropDecisions, acceptList, fresh } = all
       const start = { detach: true, dropDecisions, acceptList, runKey: runKeyIn(all) }
-      const settings = { ...settingsOf('submit', all, runsDirOf(all)), ...start }
-      const { queued, result } = await runPrepared(ready, settings, { queue: targetOf(all.queue, all), fresh })
+      const settings = { ...makeSettings('submit', all, findRunsDir(all)), ...start }
+      const { queued, result } = await runPrepared(ready, settings, { queue: makeQueueTarget(all.queue, all), fresh })
       if (queued !== null) return { runId: queued.runId, pipeline: queued.pipeline, shards: queued.jobs.length }
       const { runId, plan } = result!.state
       return { runId, pipeline: plan.name, shards: plan.merged ?? 1 }
@@ -86,11 +86,11 @@ export const worker = (options: WorkerOptions): Promise<void> =>
     const { queue, concurrency = 1, inputsFrom = [], onNote = () => {}, signal } = all
     proveInteger('concurrency', concurrency, MOST_AT_ONCE)
     const { runQueueWorker } = await import('../distributed/index.ts')
-    const note = logOf(onNote).onNote!
+    const note = createLog(onNote).onNote!
     await runQueueWorker({
       env: all.env ?? process.env,
-      cwd: cwdOf(all),
-      runsDir: runsDirOf(all),
+      cwd: findFolder(all),
+      runsDir: findRunsDir(all),
       queue: { url: queue.url, name: queue.name ?? DEFAULT_QUEUE },
       concurrency,
       inputsFrom,
@@ -109,13 +109,13 @@ export const continueAs = (
 ): Promise<RunResult> =>
   withStop(options, async all => {
     proveWhole(all, 'timeoutMs')
-    const settings = settingsOf(command, all, runsDirOf(all, wanted), [own])
-    return resumeOrCollect(findResumable(settings.runsDir, idOf(wanted)), settings)
+    const settings = makeSettings(command, all, findRunsDir(all, wanted), [own])
+    return resumeOrCollect(findResumable(settings.runsDir, readRunId(wanted)), settings)
   })
 
 export const merge = (wanted: readonly string[], options: MergeOptions, own: RunReporter): Promise<RunResult> =>
   withStop(options, async all => {
-    const settings = settingsOf('merge', all, runsDirOf(all), [own])
+    const settings = makeSettings('merge', all, findRunsDir(all), [own])
     const { dropDecisions, mixedRegisters } = all
     return mergeRuns(wanted, { ...settings, dropDecisions, mixedRegisters, runKey: runKeyIn(all) })
   })
@@ -123,9 +123,9 @@ export const merge = (wanted: readonly string[], options: MergeOptions, own: Run
 export const status = (wanted: RunRef | undefined, options: WatchOptions): Promise<RunStatus> =>
   withStop(options, async all => {
     proveWhole(all, 'timeoutMs')
-    const runsDir = runsDirOf(all, wanted)
-    const runId = findOpenRunId(runsDir, idOf(wanted))
-    const place = { env: all.env ?? process.env, cwd: cwdOf(all), runsDir, signal: all.signal }
+    const runsDir = findRunsDir(all, wanted)
+    const runId = findOpenRunId(runsDir, readRunId(wanted))
+    const place = { env: all.env ?? process.env, cwd: findFolder(all), runsDir, signal: all.signal }
     const { status, code, carrier, jobs } =
       all.watch === true ? await watchRun(runId, place, all.timeoutMs ?? null, () => {}) : await getRunStatus(runId, place)
     return { runId, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, runId) }

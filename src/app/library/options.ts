@@ -19,7 +19,7 @@ import { createRemoteInputs } from '../staging/receive.ts'
 import { stdinOf } from '../staging/staged-input.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
 import type { QueueTarget } from './operations.ts'
-import { type Checkpoint, runsDirOf } from './run-handle.ts'
+import { type Checkpoint, findRunsDir } from './run-handle.ts'
 
 /** The directory of the runs and the environment; every option has a default. */
 export interface EnvironmentOptions {
@@ -136,7 +136,7 @@ export type RunRef = string | Checkpoint
 /** Options with the signal of `withStop`. */
 export type Stoppable<O> = O & { readonly signal: AbortSignal }
 
-export const cwdOf = ({ cwd }: Pick<EnvironmentOptions, 'cwd'>): string => (cwd === undefined ? process.cwd() : resolve(cwd))
+export const findFolder = ({ cwd }: Pick<EnvironmentOptions, 'cwd'>): string => (cwd === undefined ? process.cwd() : resolve(cwd))
 
 const OVERRIDES = Object.keys(NO_OVERRIDES)
 
@@ -163,8 +163,8 @@ const makeContext = (options: Stoppable<LibraryOptions>, persist: boolean, rows:
   register: listRegisters(options),
   shard: readShard(options.shard),
   env: options.env ?? process.env,
-  cwd: cwdOf(options),
-  runsDir: runsDirOf(options),
+  cwd: findFolder(options),
+  runsDir: findRunsDir(options),
   stdin:
     rows === null
       ? stdinOf({ open: () => process.stdin, keeps: persist, signal: options.signal })
@@ -197,13 +197,13 @@ export async function preparePipeline(pipeline: string | RowsPipeline, options: 
   return prepare(options.cwd === undefined ? plain : resolve(context.cwd, plain), context)
 }
 
-export const targetOf = ({ url, name = DEFAULT_QUEUE }: QueueOptions, { shards }: LibraryOptions): QueueTarget => {
+export const makeQueueTarget = ({ url, name = DEFAULT_QUEUE }: QueueOptions, { shards }: LibraryOptions): QueueTarget => {
   if (shards !== undefined) proveInteger('shards', shards, MOST_SHARDS)
   return { url, name, shards: shards ?? null }
 }
 
 /** The run id of a reference. A checkpoint without a run id is rejected: it must not select the latest run. */
-export function idOf(wanted: RunRef | null | undefined): string | undefined {
+export function readRunId(wanted: RunRef | null | undefined): string | undefined {
   if (wanted === undefined || typeof wanted === 'string') return wanted
   if (typeof wanted?.runId === 'string' && typeof wanted.runsDir === 'string') return wanted.runId
   throw new FettleError('FETTLE_USAGE', 'the run is not a checkpoint: runId and runsDir are missing', {
@@ -256,7 +256,7 @@ function listenForAbort(signal: AbortSignal, call: () => void): () => void {
 }
 
 /** A reporter for `onNote`; errors of the callback are ignored. */
-export const logOf = (note: (text: string) => void): RunReporter => ({
+export const createLog = (note: (text: string) => void): RunReporter => ({
   name: 'log',
   onNote: text => {
     try {
@@ -265,18 +265,18 @@ export const logOf = (note: (text: string) => void): RunReporter => ({
   },
 })
 
-export function settingsOf(
+export function makeSettings(
   command: string,
   options: Stoppable<ExecutionOptions & Pick<LibraryOptions, 'register' | 'answersDir' | 'refresh'>>,
   runsDir: string,
   own: readonly RunReporter[] = [],
 ): RunSettings {
   const { answersDir } = options
-  const log = options.onNote === undefined ? [] : [logOf(options.onNote)]
+  const log = options.onNote === undefined ? [] : [createLog(options.onNote)]
   const refresh = { ...NO_REFRESH, ...options.refresh }
   return {
     env: options.env ?? process.env,
-    cwd: cwdOf(options),
+    cwd: findFolder(options),
     runsDir,
     credentials: () => {
       throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')

@@ -82,7 +82,7 @@ interface Places {
   readonly runsDir?: string
 }
 
-export function runsDirOf({ cwd, runsDir }: Places, wanted?: Wanted): string {
+export function findRunsDir({ cwd, runsDir }: Places, wanted?: Wanted): string {
   const found = runsDir ?? (typeof wanted === 'object' ? wanted?.runsDir : null) ?? DEFAULT_RUNS_DIR
   return cwd === undefined ? found : resolve(cwd, found)
 }
@@ -94,7 +94,7 @@ export function follow(
   start: (own: RunReporter) => Promise<RunResult>,
 ): RunHandle {
   const { signal } = options
-  const runsDir = runsDirOf(options, wanted)
+  const runsDir = findRunsDir(options, wanted)
   const folder = options.cwd === undefined ? process.cwd() : resolve(options.cwd)
   const facts: RunEventInput[] = []
   let latest: RunState | null = null

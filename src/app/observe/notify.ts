@@ -135,8 +135,8 @@ interface Ends {
 }
 
 function findEnds(runsDir: string, plan: SeriesPlan, identity: string | null): Ends {
-  const pathOf = (account: string | null): string => join(runsDir, 'notify', `_${describeSeries(plan, account).name}.json`)
-  return { own: pathOf(identity), unknown: pathOf(null) }
+  const endPath = (account: string | null): string => join(runsDir, 'notify', `_${describeSeries(plan, account).name}.json`)
+  return { own: endPath(identity), unknown: endPath(null) }
 }
 
 /** Sends the messages that the result is a reason for, and returns why some were not accepted. */

@@ -60,7 +60,7 @@ function findParent(api: RegisteredApi, env: Env): Context {
 }
 
 /** The stage of a request, from its options; a request outside of stages belongs to the run. */
-const stageOf = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
+const findStage = (args: readonly unknown[]): StageName | undefined => (args.at(-1) as CallOptions | undefined)?.stage
 
 class Spans implements RunReporter {
   readonly name = 'OpenTelemetry'
@@ -112,7 +112,7 @@ class Spans implements RunReporter {
       typeof send !== 'function' || operation === 'takeCounts'
         ? send
         : (...args: readonly unknown[]) =>
-            this.#request(operation, stageOf(args), () => Promise.resolve(send.apply(service, args))),
+            this.#request(operation, findStage(args), () => Promise.resolve(send.apply(service, args))),
     ])
     return Object.fromEntries(traced) as S
   }

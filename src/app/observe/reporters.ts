@@ -44,10 +44,10 @@ export interface ReporterDispatcher {
 
 /** A dispatcher over `reporters`; the list may grow later. */
 export function createDispatcher(reporters: readonly RunReporter[]): ReporterDispatcher {
-  return dispatcherOf(() => reporters, new Set())
+  return makeDispatcher(() => reporters, new Set())
 }
 
-function dispatcherOf(list: () => readonly RunReporter[], failed: Set<RunReporter>): ReporterDispatcher {
+function makeDispatcher(list: () => readonly RunReporter[], failed: Set<RunReporter>): ReporterDispatcher {
   let pending: Promise<unknown>[] = []
   const fail = (reporter: RunReporter, error: unknown): void => {
     if (failed.has(reporter)) return
@@ -56,10 +56,10 @@ function dispatcherOf(list: () => readonly RunReporter[], failed: Set<RunReporte
     dispatcher.emit('onWarning', `the reporter ${reporter.name} failed, the run did not: ${why}`)
   }
   const dispatcher: ReporterDispatcher = {
-    has: hook => list().some(one => one[hook] !== undefined),
+    has: hook => list().some(reporter => reporter[hook] !== undefined),
     emit(hook, ...args) {
       const reporters = list()
-      if (reporters.length > 0) for (const one of args) freeze(one)
+      if (reporters.length > 0) for (const argument of args) freeze(argument)
       for (const reporter of reporters) {
         const name = hook === 'onWarning' && reporter.onWarning === undefined ? 'onNote' : hook
         const call = reporter[name] as ((...args: readonly unknown[]) => unknown) | undefined
@@ -75,7 +75,7 @@ function dispatcherOf(list: () => readonly RunReporter[], failed: Set<RunReporte
         fail(reporter, error)
       }
     },
-    with: more => dispatcherOf(() => [...list(), ...more], failed),
+    with: more => makeDispatcher(() => [...list(), ...more], failed),
     async flush() {
       while (pending.length > 0) {
         const now = pending

@@ -28,9 +28,9 @@ export interface CostLine {
 export function costsOf(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }) {
   const { runs, unread } = spendingOfRuns(runsDir)
   const chosen = month === null ? runs : runs.filter(({ startedAt }) => startedAt.startsWith(month))
-  const groupOf = COST_GROUPS[by]
-  const groups = [...new Set(chosen.map(groupOf))].sort()
-  const lines = groups.map((group): CostLine => ({ group, ...sumCosts(chosen.filter(run => groupOf(run) === group)) }))
+  const findGroup = COST_GROUPS[by]
+  const groups = [...new Set(chosen.map(findGroup))].sort()
+  const lines = groups.map((group): CostLine => ({ group, ...sumCosts(chosen.filter(run => findGroup(run) === group)) }))
   const total: CostLine = { group: 'total', ...sumCosts(chosen) }
   return { month, by, lines, total, unread }
 }

@@ -29,7 +29,7 @@ import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
 import { registerDirOf } from '../prepare/registers.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
-import { keyOf, mappedHeaders, noPipeline, readTested, testPipeline } from './test-pipeline.ts'
+import { mappedHeaders, noPipeline, readKey, readTested, testPipeline } from './test-pipeline.ts'
 
 /** One test, or one test under a fault. */
 export interface TestResult {
@@ -277,7 +277,7 @@ function missingFiles({ pipeline, register, decisions, tests }: TestFile, folder
 
 /** Headers of written rows that are close to one which the pipeline maps and the rows do not have. Others are columns that it does not read. */
 function unknownHeaders({ tests }: TestFile, tested: PipelineInput): TestProblem[] {
-  const mapped = [keyOf(tested) ?? [], ...mappedHeaders(tested)].flat()
+  const mapped = [readKey(tested) ?? [], ...mappedHeaders(tested)].flat()
   return tests.flatMap(({ rows }, test) => {
     if (typeof rows === 'string') return []
     const present = new Set(rows.flatMap(row => Object.keys(row)))

@@ -31,7 +31,7 @@ type Always = (typeof ALWAYS)[number]
 export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null) {
   const kept = Object.fromEntries(KEPT.flatMap(key => (tested[key] === undefined ? [] : [[key, tested[key]]])))
   const given = typeof tested.input === 'object' ? tested.input : {}
-  const key = keyOf(tested)
+  const key = readKey(tested)
   const { rows: _rows, keep: _keep, empty: _empty, ...reading } = given as Record<string, unknown>
   const headers = key === null ? mappedHeaders(tested) : [key, ...mappedHeaders(tested)]
   const input =
@@ -58,7 +58,7 @@ function completeRows(rows: readonly Readonly<Record<string, string>>[], headers
 }
 
 /** The header of the key of a row. */
-export const keyOf = ({ input }: PipelineInput): string | null =>
+export const readKey = ({ input }: PipelineInput): string | null =>
   typeof input === 'object' && 'key' in input && typeof input.key === 'string' ? input.key : null
 
 type Headers = readonly string[] | string

@@ -47,6 +47,7 @@ import { outputPathIssues } from './check-outputs.ts'
 import { decisionIssues } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
 import {
+  findRootSource,
   type Overrides,
   type ParsedFile,
   type PrepareContext,
@@ -54,7 +55,6 @@ import {
   parseText,
   readName,
   readText,
-  rootSourceOf,
 } from './read-pipeline.ts'
 import { type PlannedRegisters, planRegisters } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
@@ -237,7 +237,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const { output, review } = pipeline
   const inputs = several?.map(file => file.path) ?? [path]
   const list = several === undefined ? null : path
-  const rootSource = (root: string): string => rootSourceOf(options, root)
+  const rootSource = (root: string): string => findRootSource(options, root)
   const places = await outputPathIssues(output, { file, inputs, list, cwd, runsDir, rootSource, locate })
   const decided = await decisionIssues(review.decisions, { cwd, roots: output?.roots }, locate(['review', 'decisions']))
   const around = surroundingIssues(pipeline, inspection)
@@ -334,7 +334,7 @@ export async function planChoices(
   for (const [index, choice] of choices.entries()) {
     const range = ranges[index]!
     const span = await locateRows(readable.input, marks, range, root)
-    const shard = shardOf(choice, range, counts?.before.slice(2 * index, 2 * index + 2) ?? null, span)
+    const shard = planShard(choice, range, counts?.before.slice(2 * index, 2 * index + 2) ?? null, span)
     plans.push(planRun(pipeline, facts, { ...all, shard }))
   }
   return plans
@@ -353,7 +353,7 @@ async function planShards(list: InspectedList, count: number): Promise<readonly 
 }
 
 /** A shard with its number of rows. `counts`: those before its first row, and up to its last. */
-function shardOf(
+function planShard(
   { number, of }: ShardChoice,
   { from, to }: { readonly from: number; readonly to: number },
   counts: readonly RowCounts[] | null,

@@ -120,7 +120,7 @@ export function parseOptions(file: string, options: PrepareContext & Overrides, 
 const variableRoots = (env: Env): string[] => (env.FETTLE_OUTPUT_ROOT ?? '').split(delimiter).filter(root => root !== '')
 
 /** What named this folder of outputs. */
-export function rootSourceOf({ outputRoots, env, cwd }: PrepareContext & Overrides, root: string): string {
+export function findRootSource({ outputRoots, env, cwd }: PrepareContext & Overrides, root: string): string {
   const isRoot = (folder: string): boolean => resolve(cwd, folder) === root
   if (outputRoots.some(isRoot)) return 'this command'
   return variableRoots(env).some(isRoot) ? 'FETTLE_OUTPUT_ROOT' : PROJECT_FILE
