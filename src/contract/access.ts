@@ -1,8 +1,7 @@
 /** Login, who the caller is and what the account may use: contract §4, §8 row 30, §11.1. */
 import { z } from 'zod'
-import { lazy } from './lazy.ts'
 import { get, operationsOf, post } from './operation.ts'
-import { fieldsOf, optionalTexts, orNull, written } from './written.ts'
+import { fieldsOf, lazy, optionalTexts, orNull, written } from './schemas.ts'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */
 export const credentials = lazy(() => z.strictObject({ username: z.string().min(1), password: z.string().min(1) }))

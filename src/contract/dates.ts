@@ -1,6 +1,6 @@
 /** Dates as the service writes them: contract §2.2. */
 import { z } from 'zod'
-import { written } from './written.ts'
+import { written } from './schemas.ts'
 
 const WIRE = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/
 

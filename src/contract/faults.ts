@@ -1,6 +1,6 @@
 /** Error bodies in all the shapes the service uses: contract §2.5 and the reading rule of §2.6. */
 import { z } from 'zod'
-import { lazy } from './lazy.ts'
+import { lazy } from './schemas.ts'
 
 /** The shape the embedded service writes for 400, 404, 409 and every other status without a special rule. */
 export const faultBody = lazy(() =>

@@ -5,9 +5,9 @@
 import { ACCESS } from './access.ts'
 import { COMPANIES } from './companies/operations.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
-import { MONITORING } from './monitoring/operations.ts'
+import { MONITORING } from './monitoring.ts'
 import { PEOPLE } from './people.ts'
-import { PORTFOLIOS } from './portfolios/operations.ts'
+import { PORTFOLIOS } from './portfolios.ts'
 import { BUSINESSES, INDIVIDUALS } from './screening/operations.ts'
 
 export const OPERATIONS = {

@@ -1,14 +1,12 @@
 /** People, their directorships and the operations on them: contract §11.2. Unknown fields are kept. */
 import { z } from 'zod'
 import { companyAddress, searchMessage } from './companies/company.ts'
-import { peopleCriteriaReply } from './companies/criteria.ts'
-import { peopleCriteriaQuery } from './companies/query.ts'
+import { peopleCriteriaQuery, peopleCriteriaReply } from './companies/operations.ts'
 import { director } from './companies/report.ts'
 import { zonedDate } from './dates.ts'
-import { lazy } from './lazy.ts'
 import { get, operationsOf } from './operation.ts'
 import { countryList, fromOne, language, maybe } from './query.ts'
-import { fieldsOf, optionalTexts } from './written.ts'
+import { fieldsOf, lazy, optionalTexts } from './schemas.ts'
 
 /** Query of `GET /people`. */
 export const peopleQuery = lazy(() =>

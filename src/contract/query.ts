@@ -1,6 +1,6 @@
 /** The types of query parameters; every value arrives as text. The service drops blank ones before it reads the others (contract §2.3). */
 import { z } from 'zod'
-import { written } from './written.ts'
+import { written } from './schemas.ts'
 
 const integer = (minimum: number, maximum: number) => ({
   type: 'integer',

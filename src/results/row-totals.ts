@@ -22,10 +22,9 @@ import type { Undone } from './changes/undone.ts'
 import { cellOf, type Effect, firstCell, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
-import { type ReviewRow, reviewWriter } from './decisions/review-rows.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS, NO_VALUE, type RowOutcome } from './enriched-file.ts'
-import { shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
+import { type ReviewRow, reviewWriter, shownCandidate, shownCells, shownKey, shownName } from './output/report-row.ts'
 import type { JoinedRow, RowSink } from './row-sink.ts'
 
 const MAX_SAMPLES = 50

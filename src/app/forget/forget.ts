@@ -19,7 +19,7 @@ import { digestContent, openJournal, type RunState, writeContents } from '../../
 import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 import { removeStates } from '../../results/changes/row-states.ts'
-import { removeReviewRows } from '../../results/decisions/review-rows.ts'
+import { removeReviewRows } from '../../results/output/report-row.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import { requireDecisions, writeDecisions } from '../../results/index.ts'
 import { keyFingerprint, rowDigest } from '../../results/row-fingerprint.ts'

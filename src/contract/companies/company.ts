@@ -1,8 +1,7 @@
 /** A company, its address and the messages beside a list, as search, match and report write them: contract §9.1, §9.2. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
-import { fieldsOf, optionalTexts, written } from '../written.ts'
+import { fieldsOf, lazy, optionalTexts, written } from '../schemas.ts'
 
 export const companyAddress = lazy(() =>
   z.looseObject({

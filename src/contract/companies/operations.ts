@@ -1,9 +1,176 @@
-/** The operations on companies: contract §9. `match`, `searchcriteria` and their like stand before `{id}`. */
+/**
+ * The operations on companies, their queries, and the service's descriptions of searches and reports: contract §9. Defaults are ours
+ * (§14.3). `match`, `searchcriteria` and their like stand before `{id}`.
+ */
+import { z } from 'zod'
 import { get, operationsOf } from '../operation.ts'
-import { companySearchReply, matchReply } from './company.ts'
-import { criteriaReply, customDataReply, schemaReply } from './criteria.ts'
-import { companiesQuery, criteriaQuery, globalQuery, matchQuery, reportQuery, schemaQuery } from './query.ts'
+import { countryList, fromOne, language, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
+import { fieldsOf, lazy, written } from '../schemas.ts'
+import { companySearchReply, matchReply, searchMessage } from './company.ts'
 import { reportReply } from './report.ts'
+
+/** The caller's own tag, and data for single countries: taken and not used here. */
+const aside = fieldsOf(maybe(500), 'customData', 'callRef')
+
+const criteria = {
+  id: maybe(200),
+  ...fieldsOf(maybe(60), 'safeNo', 'regNo', 'vatNo'),
+  ...fieldsOf(maybe(500), 'name', 'tradeName'),
+  acronym: maybe(100),
+  exact: truth,
+  address: maybe(500),
+  street: maybe(300),
+  houseNo: maybe(30),
+  ...fieldsOf(maybe(200), 'city', 'province'),
+  website: maybe(300),
+  postCode: written(
+    z
+      .string()
+      .max(20)
+      .regex(/^[^*]*[A-Za-z0-9][^*]*\*?$/, 'must hold a letter or digit, with * at its end only'),
+    { type: 'string', maxLength: 20, pattern: '^[^*]*[A-Za-z0-9][^*]*\\*?$' },
+  ).optional(),
+  officeType: oneOf([
+    'registered',
+    'trading',
+    'headOffice',
+    'branch',
+    'subsidiary',
+    'franchise',
+    'franchisor',
+    'singleOffice',
+    'other',
+  ]),
+  phoneNo: written(z.union([z.string().transform(one => [one]), z.array(z.string())]).pipe(z.array(text(60)).max(10)), {
+    type: 'array',
+    items: { type: 'string', maxLength: 60 },
+    maxItems: 10,
+  }).optional(),
+  status: oneOf(['Active', 'NonActive', 'Pending', 'Other']),
+  type: oneOf(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']),
+}
+
+/** Query of `GET /companies`. */
+export const companiesQuery = lazy(() => z.looseObject({ countries: countryList, ...fromOne(), language, ...criteria, ...aside }))
+
+/** Query of `GET /companies/global`: the same without a country (§9.6; only its name is documented). */
+export const globalQuery = lazy(() => z.looseObject({ ...companiesQuery.shape, countries: countryList.optional() }))
+
+/** Query of `GET /companies/match`; the threshold is 893 to 999. */
+export const matchQuery = lazy(() =>
+  z.looseObject({
+    matchThreshold: whole(893, 999),
+    country: letters,
+    name: text(500),
+    ...fieldsOf(maybe(60), 'regNo', 'vatNo'),
+    street: maybe(300),
+    houseNo: maybe(30),
+    city: maybe(200),
+    postCode: maybe(20),
+    ...fieldsOf(maybe(200), 'province', 'state'),
+    phoneNo: maybe(60),
+    ...fieldsOf(maybe(500), 'reference1', 'reference2', 'reference3', 'callRef'),
+  }),
+)
+
+/** Query of `GET /companies/{id}`. */
+export const reportQuery = lazy(() =>
+  z.looseObject({
+    language: language.default('EN'),
+    // Others need a subscription (contract §9.3).
+    template: written(text(60), { type: 'string', enum: ['full'] }).default('full'),
+    includeIndicators: truth.default(false),
+    ...aside,
+  }),
+)
+
+/** Query of `GET /companies/searchcriteria`. */
+export const criteriaQuery = lazy(() => z.looseObject({ countries: countryList }))
+
+/** Query of `GET /people/searchcriteria`. */
+export const peopleCriteriaQuery = lazy(() => z.looseObject({ countries: countryList.optional() }))
+
+/** Query of `GET /companies/schema/{countryCode}`. */
+export const schemaQuery = lazy(() =>
+  z.looseObject({
+    section: z.enum(['CompanyReportResponse', 'DirectorReportResponse']).default('CompanyReportResponse'),
+    template: maybe(60),
+  }),
+)
+
+/** What a search may be narrowed by. */
+export type CompaniesQuery = z.infer<typeof globalQuery>
+export type MatchQuery = z.infer<typeof matchQuery>
+
+/** What one criterion takes; only `required` or `optional` is there always. */
+export const criterion = lazy(() =>
+  z.looseObject({
+    ...fieldsOf(z.boolean().optional(), 'required', 'optional'),
+    ...fieldsOf(z.number().int().optional(), 'minLength', 'maxLength'),
+    allowedValues: z.array(z.string()).optional(),
+    validationRegExp: z.string().optional(),
+  }),
+)
+
+const criterionFields = <Name extends string>(...names: readonly Name[]) => fieldsOf(criterion.optional(), ...names)
+
+const companyCriteria = lazy(() =>
+  z.looseObject({
+    ...criterionFields('id', 'safeNo', 'regNo', 'vatNo', 'name', 'tradeName', 'acronym', 'type', 'officeType', 'status'),
+    address: z.looseObject(criterionFields('simpleValue', 'street', 'houseNo', 'city', 'postCode', 'province')).optional(),
+    ...criterionFields('phoneNumber', 'website'),
+  }),
+)
+
+/** Answer of `GET /companies/searchcriteria`: which criteria may be used together; those of an address are nested. */
+export const criteriaReply = lazy(() =>
+  z.looseObject({
+    correlationId: z.string().optional(),
+    countries: z.array(z.string()),
+    languages: z.array(z.string()),
+    criteriaSets: z.array(companyCriteria),
+  }),
+)
+
+const customDataField = { key: z.string(), optional: z.boolean(), allowedValues: z.array(z.string()).optional() }
+
+const personCriteria = lazy(() =>
+  z.looseObject({
+    ...criterionFields(
+      'id',
+      'localDirectorNumber',
+      'firstName',
+      'lastName',
+      'dateOfBirth',
+      'companyName',
+      'companyRegistrationNumber',
+    ),
+    address: z.looseObject(criterionFields('city')).optional(),
+  }),
+)
+
+/** Answer of `GET /people/searchcriteria`: the same for each country. */
+export const peopleCriteriaReply = lazy(() =>
+  z.looseObject({
+    correlationId: z.string().optional(),
+    countriesCriteria: z.array(z.looseObject({ country: z.string(), schemas: z.array(personCriteria) })),
+    customData: z.array(z.looseObject({ ...customDataField, description: z.string().optional() })).optional(),
+    messages: z.array(searchMessage).optional(),
+  }),
+)
+
+/** Answer of `GET /companies/schema/{countryCode}`: a JSON schema. */
+export const schemaReply = lazy(() => z.looseObject({}))
+
+/** Answer of `GET /reportcustomdata/{country}`: what `customData` may or must hold there; published as an object of any keys. */
+export const customDataReply = lazy(() =>
+  z.looseObject({
+    country: z.string().optional(),
+    customData: z.array(z.looseObject({ ...customDataField, description: z.array(z.string()).optional() })).optional(),
+  }),
+)
+
+export type Criterion = z.infer<typeof criterion>
 
 export const COMPANIES = operationsOf({
   searchCompanies: get('/companies', {

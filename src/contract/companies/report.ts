@@ -1,8 +1,7 @@
 /** The company credit report: contract §9.3. A superset over all countries: any section may be missing, and unknown fields are kept. */
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
-import { fieldsOf, optionalTexts, written } from '../written.ts'
+import { fieldsOf, lazy, optionalTexts, written } from '../schemas.ts'
 import { activity, companyAddress, foundCompany } from './company.ts'
 
 const text = z.string().optional()

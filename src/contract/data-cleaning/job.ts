@@ -1,10 +1,9 @@
 /** The records of a data-cleaning job on the wire: contract §5.2 to §5.4, §5.8. Answers keep unknown fields. */
 import { z } from 'zod'
 import { wireDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
 import { DOCUMENTED, type Operation } from '../operation.ts'
 import { plainName } from '../query.ts'
-import { fieldsOf, optionalTexts, written } from '../written.ts'
+import { fieldsOf, lazy, optionalTexts, written } from '../schemas.ts'
 import { MAPPINGS } from './mappings.ts'
 
 /** Whether the company numbers of a list are relied on: `unreliable` ones alone are no match where the name is another. */

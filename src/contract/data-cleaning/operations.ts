@@ -1,10 +1,9 @@
 /** The operations of data cleaning: contract §5.1. */
 
 import { z } from 'zod'
-import { lazy } from '../lazy.ts'
 import { get, operationsOf, post, put } from '../operation.ts'
 import { fromOne, maybe, truth, whole } from '../query.ts'
-import { written } from '../written.ts'
+import { lazy, written } from '../schemas.ts'
 import * as wire from './job.ts'
 import { JOB_STATUSES } from './job-status.ts'
 

@@ -1,8 +1,7 @@
 /** Hits of AML searches on the wire: contract §6.4 to §6.7. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
-import { fieldsOf, needsOneOf, orNull, wholeNumber, written } from '../written.ts'
+import { fieldsOf, lazy, needsOneOf, orNull, wholeNumber, written } from '../schemas.ts'
 import { answeredDate, batchOf, oneWord, pageOf, uuid } from './search.ts'
 import { HIT_DECISIONS, REQUESTED_DECISIONS } from './words.ts'
 

@@ -1,10 +1,9 @@
 /** The operations of AML screening: contract §6.1. */
 
 import { z } from 'zod'
-import { lazy } from '../lazy.ts'
 import { DOCUMENTED, get, operationsOf, post, put } from '../operation.ts'
 import { fromOne, maybe, truth } from '../query.ts'
-import { written } from '../written.ts'
+import { lazy, written } from '../schemas.ts'
 import * as hit from './hit.ts'
 import * as search from './search.ts'
 import { HIT_DECISIONS } from './words.ts'

@@ -1,9 +1,8 @@
 /** AML searches on the wire: contract §6.1 to §6.3. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
 import { zonedDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
 import { PLAIN_TEXT, plainName } from '../query.ts'
-import { fieldsOf, needsOneOf, optionalTexts, orNull, written } from '../written.ts'
+import { fieldsOf, lazy, needsOneOf, optionalTexts, orNull, written } from '../schemas.ts'
 import { DATASETS, isDataset, RISK_RATINGS, SEARCH_STATUSES, THRESHOLDS } from './words.ts'
 
 const count = z.number().int().nonnegative()

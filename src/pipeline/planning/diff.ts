@@ -2,10 +2,10 @@
 
 import { filledRows } from '../../model/list.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
+import { columnsText } from '../schema/columns.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
 import { wholePlan } from './fingerprint.ts'
-import { columnsText } from './output-names.ts'
 
 /** One difference; null where the plan has no such value. */
 export interface Change {

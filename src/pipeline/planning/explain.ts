@@ -6,11 +6,11 @@ import { filledRows } from '../../model/list.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { wantedTags } from '../model/wanted-tags.ts'
+import { columnsText } from '../schema/columns.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
-import { columnsText } from './output-names.ts'
 
 const SECTIONS: readonly {
   readonly title: string

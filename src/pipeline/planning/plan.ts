@@ -21,6 +21,7 @@ import type {
   Shard,
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
+import { outputNameIssues } from '../schema/columns.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { show, showList } from '../source/quote.ts'
@@ -28,9 +29,7 @@ import type { Path } from '../source/tree.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import { freeze } from './freeze.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
-import { outputNameIssues } from './output-names.ts'
-import { shardIssues } from './shard-issues.ts'
-import { partsOf, shardText, shareOf } from './shards.ts'
+import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000

@@ -1,6 +1,9 @@
-/** The columns of the output: the input's own, the enrichment tags chosen, and what fettle adds about the match. */
+/** The columns of the output: the input's own, the enrichment tags chosen, what fettle adds about the match, and their names. */
 import { type Product, TAGS } from '../../contract/index.ts'
+import { type Issue, issue, type Place } from '../../errors.ts'
+import { outputNames } from '../../model/columns.ts'
 import { didYouMean, nearest } from '../../nearest.ts'
+import type { InputFacts, PlannedOutput } from '../model/types.ts'
 import { show } from '../source/quote.ts'
 
 /** All columns of the input, in order. */
@@ -62,5 +65,24 @@ export function wrongColumns(
     const close = nearest(column, [...known, ...TAGS.standard])
     const meant = close === null ? '; columns of the input come with "*"' : `; did you mean ${close}?`
     return [{ index, message: `${show(column)} is neither "*", a chosen tag nor a match column${meant}` }]
+  })
+}
+
+/** `*, general.connectId as connect_id, all in snake_case` */
+export const columnsText = ({ columns, rename = {}, names }: PlannedOutput): string =>
+  [
+    ...columns.map(name => (rename[name] === undefined ? name : `${name} as ${rename[name]}`)),
+    ...(names === undefined ? [] : ['names in snake_case']),
+  ].join(', ')
+
+/** Databases ignore case in names, so they are compared without it. */
+export function outputNameIssues(output: PlannedOutput | null, facts: InputFacts, at: Place | null): Issue[] {
+  if (output?.rename === undefined) return []
+  const names = outputNames(output, facts.header ?? []).map(name => name.toLowerCase())
+  const given = Object.entries(output.rename)
+  return given.flatMap(([from, as]) => {
+    if (names.indexOf(as.toLowerCase()) === names.lastIndexOf(as.toLowerCase())) return []
+    const message = `output.columns: ${from} as ${show(as)}: another column of the output has this name`
+    return [issue('FETTLE_PIPELINE_VALUE', message, { at, hint: 'Choose another name.' })]
   })
 }

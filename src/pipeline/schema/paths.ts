@@ -1,7 +1,6 @@
 /** Checks by its text whether a path may be read or written: faults P37 and P38. */
 import type { InputFacts } from '../model/types.ts'
-import { isAddress, shownPath, whyNotAddress } from './addresses.ts'
-import { databaseFile, whyNotDatabase } from './databases.ts'
+import { databaseFile, isAddress, shownPath, whyNotAddress, whyNotDatabase } from './addresses.ts'
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\..*)?$/i
 

@@ -9,12 +9,11 @@ import { COMPANY_NUMBERS, type Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
-import { TABLE_NAME, tableAddress } from './databases.ts'
+import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './addresses.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
 import { accept, after, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
-import { checkServiceUrl, isLoopback } from './service-url.ts'
 
 const MAX_ROWS = 1_000_000_000
 

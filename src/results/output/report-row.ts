@@ -1,9 +1,14 @@
-/** Builds the rows of a report: key, mapped cells and candidates, masked as the plan requires. */
+/**
+ * Builds the rows of a report: key, mapped cells and candidates, masked as the plan requires. Those to review, and those with a decision,
+ * are stored in the run directory.
+ */
 
+import { JsonLinesWriter, readJsonLines, writeJsonLines } from '../../files/json-lines.ts'
 import { isColumnMasked, isMappingMasked, MASK } from '../../model/list.ts'
-import type { RowCandidate } from '../../model/results.ts'
+import type { RowCandidate, RowSample } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { Candidate } from '../candidates.ts'
+import { reviewPath } from '../file-names.ts'
 
 type Rules = Pick<Plan, 'mappings' | 'key' | 'input' | 'report'>
 
@@ -43,4 +48,19 @@ export function shownCandidate(plan: Rules, { id, name, score, why, parts, field
   if (plan.report.mask.length === 0) return { id, name, score, why, parts, fields }
   const shown = Object.entries(fields).map(([mapping, text]) => [mapping, isMappingMasked(plan, mapping) ? MASK : text] as const)
   return { id, name, score, why, parts, fields: Object.fromEntries(shown) }
+}
+
+export type ReviewRow = Required<Omit<RowSample, 'file'>> & Pick<RowSample, 'file'>
+
+export const reviewWriter = (workDir: string): JsonLinesWriter<ReviewRow> => new JsonLinesWriter(reviewPath(workDir))
+
+/** The stored rows in the order of the input; empty without such a file. */
+export const readReview = (workDir: string): AsyncGenerator<ReviewRow> => readJsonLines(reviewPath(workDir))
+
+/** Writes the rows again without some of them. Throws FETTLE_OUTPUT_WRITE. */
+export async function removeReviewRows(workDir: string, isGone: (row: ReviewRow) => boolean): Promise<void> {
+  async function* left(): AsyncGenerator<ReviewRow> {
+    for await (const row of readReview(workDir)) if (!isGone(row)) yield row
+  }
+  await writeJsonLines(reviewPath(workDir), left())
 }

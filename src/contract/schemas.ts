@@ -1,7 +1,7 @@
 /**
- * The form in which the service takes requests and writes answers, as JSON schemas. The schemas of answers are generous, since the client
- * reads with them; descriptions of the interface show the strict form, which is derived here. What cannot be derived is stated beside the
- * schema, by `written` and `orNull`.
+ * Tools for the schemas of the contract: built when they are first used, and with the form in which the service takes requests and writes
+ * answers, as JSON schemas. The schemas of answers are generous, since the client reads with them; descriptions of the interface show the
+ * strict form, which is derived here. What cannot be derived is stated beside the schema, by `written` and `orNull`.
  */
 import { z } from 'zod'
 
@@ -122,3 +122,26 @@ export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
 
 const mapForm = (values: JsonSchema, side: Side): JsonSchema | true =>
   Object.keys(values).length === 0 ? true : writtenForm(values, side)
+
+/**
+ * Looks like the schema that `build` returns, and builds it when the first of its members is read. Only for maps and lists: zod looks
+ * up wrappers such as `optional()` by identity when it writes a JSON schema.
+ */
+export function lazy<T extends z.ZodObject | z.ZodArray>(build: () => T): T {
+  let built: T | undefined
+  const schema = (): T => {
+    if (built === undefined) {
+      built = build()
+      const meta = built.meta()
+      if (meta !== undefined) z.globalRegistry.add(proxy, meta)
+    }
+    return built
+  }
+  const proxy = new Proxy({} as T, {
+    // The methods of zod refer to this object, so that a schema that is used several times is one in a JSON schema, too.
+    get: (_, member, self) => Reflect.get(schema(), member, self),
+    has: (_, member) => Reflect.has(schema(), member),
+    defineProperty: (_, member, descriptor) => Reflect.defineProperty(schema(), member, descriptor),
+  })
+  return proxy
+}

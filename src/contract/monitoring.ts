@@ -1,10 +1,32 @@
-/** Company events, notification events and their queries: contract §7.1, §7.3, §7.4. Answers keep unknown fields. */
+/**
+ * Company events, notification events, rules, and the operations on them: contract §7.1, §7.3, §7.4. The operations on one portfolio are
+ * in portfolios.ts. Answers keep unknown fields.
+ */
 import { z } from 'zod'
-import { wireDate } from '../dates.ts'
-import { lazy } from '../lazy.ts'
-import { day, fromZero, off, truth, words } from '../query.ts'
-import { fieldsOf, orNull, wholeNumber, written } from '../written.ts'
-import { pageOf } from './paging.ts'
+import { wireDate } from './dates.ts'
+import { get, operationsOf, patch } from './operation.ts'
+import { day, fromZero, off, truth, words } from './query.ts'
+import { fieldsOf, lazy, orNull, wholeNumber, written } from './schemas.ts'
+
+/** The block beside every paged list: page numbers, null where no such page exists. */
+export const paging = lazy(() =>
+  z.looseObject({
+    size: wholeNumber().nullish(),
+    prev: orNull(wholeNumber()),
+    next: orNull(wholeNumber()),
+    last: wholeNumber().nullish(),
+  }),
+)
+
+export const monitoringPage = <T extends z.ZodType>(data: T) =>
+  z.looseObject({
+    correlationId: z.string().optional(),
+    totalCount: z.number().int().nonnegative(),
+    paging: paging.nullish(),
+    data,
+  })
+
+export type Paging = z.infer<typeof paging>
 
 /** First and last moment of what is wanted; a last day without a time counts whole. */
 const dates = { startDate: day, endDate: day }
@@ -50,9 +72,9 @@ export const notificationEvent = lazy(() =>
 )
 
 /** Page of `GET /monitoring/companies/{id}/events`. */
-export const companyEventsReply = lazy(() => pageOf(z.array(companyEvent)))
+export const companyEventsReply = lazy(() => monitoringPage(z.array(companyEvent)))
 
-export const notificationEventsReply = lazy(() => pageOf(z.array(notificationEvent)))
+export const notificationEventsReply = lazy(() => monitoringPage(z.array(notificationEvent)))
 
 const order = {
   searchQuery: words,
@@ -104,3 +126,36 @@ export const eventRulesBody = lazy(() =>
 )
 
 export type EventRule = z.infer<typeof eventRule>
+
+export const MONITORING = operationsOf({
+  listCompanyEvents: get('/monitoring/companies/{id}/events', {
+    query: companyEventsQuery,
+    reply: companyEventsReply,
+    pages: { first: 0, items: 'data' },
+    errors: [400, 401],
+    summary: 'Events of a company that is in one of your portfolios.',
+  }),
+  listEventRules: get('/monitoring/eventRules', {
+    reply: eventRulesReply,
+    errors: [400, 401, 404],
+    summary: 'All rules there are.',
+  }),
+  listCountryEventRules: get('/monitoring/eventRules/{countryCode}', {
+    reply: eventRulesReply,
+    errors: [400, 401, 404],
+    summary: 'The rules of a country, or with XX those of all countries.',
+  }),
+  listNotificationEvents: get('/monitoring/notificationEvents', {
+    query: notificationEventsQuery,
+    reply: notificationEventsReply,
+    pages: { first: 0, items: 'data' },
+    errors: [400, 401, 404],
+    summary: 'Notification events of all your portfolios.',
+  }),
+  markAnyNotificationEvent: patch('/monitoring/notificationEvents/{notificationEventId}', {
+    request: markBody,
+    reply: null,
+    success: 204,
+    summary: 'Mark a notification event as processed, whichever portfolio it is of; the public descriptions do not have it.',
+  }),
+})
