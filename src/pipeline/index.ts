@@ -14,12 +14,7 @@ export * from './planning/shards.ts'
 export { pipelineJsonSchema, projectJsonSchema } from './project/json-schema.ts'
 export { type Project, type ProjectChoice, parseProject } from './project/project.ts'
 export { decisionsFileOf, draftOf, draftYaml } from './propose/draft.ts'
-export {
-  columnName,
-  type Decisions,
-  type Proposal,
-  propose,
-} from './propose/propose.ts'
+export { columnName, type Decisions, type Proposal, propose } from './propose/propose.ts'
 export { type Surroundings, skippedLines, skippedRows, surroundingsOf, type TableReading } from './propose/surroundings.ts'
 export type { Knowledge, SeenColumn } from './propose/values.ts'
 export * from './schema/addresses.ts'
@@ -33,16 +28,4 @@ export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } f
 export { parseDuration } from './source/durations.ts'
 export { literal } from './source/interpolate.ts'
 export type { Secrets } from './source/secrets.ts'
-export {
-  type Expectation,
-  expectationOf,
-  isTestFile,
-  parseTestFile,
-  TEST_FAULTS,
-  type TestCase,
-  type TestFault,
-  type TestFile,
-  type TestProblem,
-  testedName,
-  withExpectations,
-} from './test-file.ts'
+export * from './test-file.ts'

@@ -14,8 +14,8 @@ import { MAX_BYTES } from './source/decode.ts'
 import { interpolate, type Replacements, replacePaths, type Sources } from './source/interpolate.ts'
 import { readJson } from './source/json.ts'
 import { type PlaceAt, placedText, toIssues } from './source/placed-issues.ts'
-import { NO_SECRETS, refuseLiteralSecrets, type Secrets, secretsOf } from './source/secrets.ts'
-import { offsetAt, type Path, plainOf, prune, type SyntaxIssue, type Tree, treeOf } from './source/tree.ts'
+import { NO_SECRETS, readSecrets, refuseLiteralSecrets, type Secrets } from './source/secrets.ts'
+import { offsetAt, type Path, prune, type SyntaxIssue, type Tree, toPlain, toTree } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
 export interface ParseOptions extends Sources {
@@ -30,14 +30,12 @@ export interface ParseOptions extends Sources {
   readonly project?: ProjectChoice | null
 }
 
-type Locate = (path: Path) => Place
-
 /** A parsed pipeline or its errors. A pipeline may have warnings, but no errors. */
 export interface ParsedPipeline {
   readonly pipeline: Pipeline | null
   readonly issues: readonly Issue[]
   readonly secrets: Secrets
-  readonly locate: Locate
+  readonly locate: (path: Path) => Place
   /** Keys with a value of the project file. */
   readonly inherited: readonly string[]
   /** The variables of the environment in the value at a path, as `${NAME}`. */
@@ -50,7 +48,7 @@ const readTree = (source: string, format: 'yaml' | 'json') => (format === 'json'
 export function plainPipeline(text: string, format: 'yaml' | 'json'): PipelineInput {
   const { tree } = readTree(placedText(text, '').source, format)
   if (tree === null) throw new TypeError('a pipeline without a fault has a tree')
-  return plainOf(tree) as PipelineInput
+  return toPlain(tree) as PipelineInput
 }
 
 /** Parses the text of a pipeline file. Never throws because of the text. */
@@ -58,13 +56,13 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
   const { source, placeAt } = placedText(text, options.file)
   if (new TextEncoder().encode(source).length > MAX_BYTES) {
     const message = 'the pipeline file is larger than 256 KiB'
-    return refuse([{ code: 'FETTLE_PIPELINE_READ', message, offset: null }], placeAt)
+    return refuse(placeAt, [{ code: 'FETTLE_PIPELINE_READ', message, offset: null }])
   }
   const { tree, findings } = readTree(source, options.format)
-  if (findings.length > 0) return refuse(findings, placeAt)
+  if (findings.length > 0) return refuse(placeAt, findings)
   if (tree === null || (tree.kind === 'scalar' && tree.value === null)) {
     const hint = `A pipeline needs name, input and mappings, such as ${Object.values(EXAMPLES).join(' / ')}`
-    return refuse([{ code: 'FETTLE_PIPELINE_EMPTY', message: 'the pipeline file is empty', hint, offset: null }], placeAt)
+    return refuse(placeAt, [{ code: 'FETTLE_PIPELINE_EMPTY', message: 'the pipeline file is empty', hint, offset: null }])
   }
   return parseTree(tree, options, placeAt)
 }
@@ -72,16 +70,13 @@ export function parsePipeline(text: string, options: ParseOptions & { readonly f
 /** Parses a pipeline given as an object by a program; its issues name no line. */
 export function parsePipelineValue(value: unknown, options: ParseOptions): ParsedPipeline {
   const placeAt = (): Place => ({ file: options.file, line: null, column: null })
-  const tree = treeOf(value)
-  if (tree === null)
-    return refuse(
-      [{ code: 'FETTLE_PIPELINE_DEPTH', message: 'the pipeline is nested too deeply or contains itself', offset: null }],
-      placeAt,
-    )
-  return parseTree(tree, options, placeAt)
+  const tree = toTree(value)
+  if (tree !== null) return parseTree(tree, options, placeAt)
+  const message = 'the pipeline is nested too deeply or contains itself'
+  return refuse(placeAt, [{ code: 'FETTLE_PIPELINE_DEPTH', message, offset: null }])
 }
 
-function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipeline {
+function refuse(placeAt: PlaceAt, findings: readonly SyntaxIssue[]): ParsedPipeline {
   return {
     pipeline: null,
     issues: toIssues(findings, null, placeAt),
@@ -95,18 +90,14 @@ function refuse(findings: readonly SyntaxIssue[], placeAt: PlaceAt): ParsedPipel
 function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): ParsedPipeline {
   if (written.kind !== 'map') {
     const message = `expected a pipeline with name, input and mappings, found ${written.kind === 'list' ? 'a list' : 'a single value'}`
-    return refuse(
-      [{ code: 'FETTLE_PIPELINE_VALUE', message, hint: 'Write keys and values: name: suppliers', offset: written.offset }],
-      placeAt,
-    )
+    const hint = 'Write keys and values: name: suppliers'
+    return refuse(placeAt, [{ code: 'FETTLE_PIPELINE_VALUE', message, hint, offset: written.offset }])
   }
-  const { project = null } = options
-  const merged =
-    project === null ? { tree: written, inherited: [], origin: () => null, findings: [] } : withProject(written, project)
+  const merged = withProject(written, options.project ?? null)
   const guarded = refuseLiteralSecrets(replacePaths(merged.tree, options.replace ?? {}))
   const filled = interpolate(guarded.tree, options)
   const checked = checkSchema(filled.tree)
-  const fields = fieldsOf(
+  const fields = readFields(
     checked.tree,
     [...merged.findings, ...guarded.findings, ...filled.findings, ...checked.findings],
     options.replace?.output,
@@ -117,17 +108,17 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
   const { origin, inherited } = merged
   const { environmentAt } = filled
-  const locate: Locate = path => origin(path) ?? placeAt(offsetAt(written, path))
+  const locate = (path: Path): Place => origin(path) ?? placeAt(offsetAt(written, path))
   const issues = toIssues(findings, written, placeAt, { origin })
-  if (findings.some(one => one.severity !== 'warn'))
+  if (findings.some(finding => finding.severity !== 'warn'))
     return { pipeline: null, issues, secrets: NO_SECRETS, locate, inherited, environmentAt }
   const pipeline = freeze(pipelineOf(fields.fields as PipelineFields, { ...places, roots: outputRoots }))
-  return { pipeline, issues, secrets: secretsOf(checked.tree), locate, inherited, environmentAt }
+  return { pipeline, issues, secrets: readSecrets(checked.tree), locate, inherited, environmentAt }
 }
 
-function fieldsOf(tree: Tree, findings: readonly SyntaxIssue[], named: string | null | undefined) {
-  const paths = findings.flatMap(one => ('path' in one ? [one.path] : []))
-  const value = plainOf(prune(tree, paths)) as Record<string, unknown>
+function readFields(tree: Tree, findings: readonly SyntaxIssue[], named: string | null | undefined) {
+  const paths = findings.flatMap(finding => ('path' in finding ? [finding.path] : []))
+  const value = toPlain(prune(tree, paths)) as Record<string, unknown>
   const entries = Object.entries(pipelineSchema.shape).flatMap(([key, schema]) => {
     const parsed = schema.safeParse(value[key])
     return parsed.success && parsed.data !== undefined ? [[key, parsed.data]] : []

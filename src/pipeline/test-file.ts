@@ -8,7 +8,7 @@ import { pipelineFormat } from './source/decode.ts'
 import { readJson } from './source/json.ts'
 import { placedText, toIssues } from './source/placed-issues.ts'
 import { show, showList } from './source/quote.ts'
-import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from './source/tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, toPlain } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
 const path = (what: string) => z.string({ error: `expected the path of ${what}` }).min(1, `expected the path of ${what}`)
@@ -84,22 +84,15 @@ export interface TestProblem {
   readonly part?: 'key'
 }
 
-interface ParsedTests {
-  readonly tests: TestFile | null
-  readonly issues: readonly Issue[]
-  /** Problems with their places, in the order of the file. */
-  issuesOf(problems: readonly TestProblem[]): readonly Issue[]
-}
-
-/** Parses the text of a test file. Never throws because of the text. */
-export function parseTestFile(text: string, file: string): ParsedTests {
+/** Parses the text of a test file. Never throws because of the text. `issuesOf`: problems with their places, in the order of the file. */
+export function parseTestFile(text: string, file: string) {
   const { source, placeAt } = placedText(text, file)
   const placed = (findings: readonly SyntaxIssue[], tree: Tree | null) =>
     toIssues(findings, tree, placeAt, { code: 'FETTLE_TEST_FILE' })
-  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null): ParsedTests => ({
+  const refuse = (findings: readonly SyntaxIssue[], tree: Tree | null) => ({
     tests: null,
     issues: placed(findings, tree),
-    issuesOf: () => [],
+    issuesOf: (): readonly Issue[] => [],
   })
   const { tree: read, findings } = pipelineFormat(file) === 'json' ? readJson(source) : readYaml(source)
   if (findings.length > 0) return refuse(findings, null)
@@ -107,17 +100,16 @@ export function parseTestFile(text: string, file: string): ParsedTests {
     return refuse([{ code: 'FETTLE_TEST_FILE', message: 'the test file is empty: it needs tests', offset: null }], null)
   // Numbers of companies keep their zeros: cells are text, unchanged.
   const tree = mapScalars(read, scalar => ({ ...scalar, value: scalar.value === null ? '' : scalar.source }))
-  const parsed = testFile.safeParse(plainOf(tree))
-  const issuesOf = (problems: readonly TestProblem[]): readonly Issue[] =>
-    placed(
-      problems.map(one => ({ code: 'FETTLE_TEST_FILE' as const, ...one })),
-      tree,
-    )
-  if (parsed.success) return { tests: parsed.data, issues: [], issuesOf }
-  return refuse(
-    parsed.error.issues.flatMap(one => describe(tree, one, [])),
-    tree,
-  )
+  const parsed = testFile.safeParse(toPlain(tree))
+  if (!parsed.success) {
+    const problems = parsed.error.issues.flatMap(problem => describe(tree, problem, []))
+    return refuse(problems, tree)
+  }
+  const issuesOf = (problems: readonly TestProblem[]): readonly Issue[] => {
+    const found = problems.map(problem => ({ code: 'FETTLE_TEST_FILE' as const, ...problem }))
+    return placed(found, tree)
+  }
+  return { tests: parsed.data, issues: [], issuesOf }
 }
 
 const KNOWN: readonly (readonly string[])[] = [testFile, testCase, expectation].map(one => Object.keys(one.shape))
@@ -152,42 +144,38 @@ type Expectations = Readonly<Record<string, string | Expectation>>
 export function withExpectations(text: string, changes: ReadonlyMap<number, Expectations>): string {
   const tests = parseDocument(text).get('tests', true)
   if (!isSeq(tests)) throw new TypeError('a test file without a fault has tests')
-  const edits = [...changes].map(([at, expected]) => editOf(text, tests.items[at] as YAMLMap, expected))
+  const edits = [...changes].map(([at, expected]) => makeEdit(text, tests.items[at] as YAMLMap, expected))
   return edits
     .sort((a, b) => b.from - a.from)
     .reduce((all, { from, to, text: added }) => all.slice(0, from) + added + all.slice(to), text)
 }
 
-const pairOf = (test: YAMLMap, name: string): Pair | undefined =>
+const findPair = (test: YAMLMap, name: string): Pair | undefined =>
   test.items.find(({ key }) => isScalar(key) && key.value === name)
 
-const rangeOf = (node: unknown): readonly [number, number] =>
+const readRange = (node: unknown): readonly [number, number] =>
   (node as { range: [number, number, number] }).range.slice(0, 2) as [number, number]
 
-function editOf(
-  text: string,
-  test: YAMLMap,
-  expected: Expectations,
-): { readonly from: number; readonly to: number; readonly text: string } {
-  const written = pairOf(test, 'expect')
+function makeEdit(text: string, test: YAMLMap, expected: Expectations) {
+  const written = findPair(test, 'expect')
   if (written !== undefined) {
-    const [start, end] = rangeOf(written.value)
+    const [start, end] = readRange(written.value)
     if (!isMap(written.value) || written.value.flow === true) return { from: start, to: end, text: flow(expected) }
-    const [from] = rangeOf(written.value.items[0]?.key)
+    const [from] = readRange(written.value.items[0]?.key)
     const to = from + text.slice(from, end).trimEnd().length
-    return { from, to, text: block(expected, columnOf(text, from)) }
+    return { from, to, text: block(expected, findColumn(text, from)) }
   }
-  const name = pairOf(test, 'name')
-  const [, end] = rangeOf(name?.value)
+  const name = findPair(test, 'name')
+  const [, end] = readRange(name?.value)
   if (test.flow === true) return { from: end, to: end, text: `, "expect": ${flow(expected)}` }
-  const column = columnOf(text, rangeOf(name?.key)[0])
+  const column = findColumn(text, readRange(name?.key)[0])
   const indent = ' '.repeat(column)
   const line = text.indexOf('\n', end)
   const at = line === -1 ? text.length : line
   return { from: at, to: at, text: `\n${indent}expect:\n${indent}  ${block(expected, column + 2)}` }
 }
 
-const columnOf = (text: string, offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1)
+const findColumn = (text: string, offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1)
 
 /** A line for each row. */
 const block = (expected: Expectations, column: number): string =>

@@ -1,58 +1,44 @@
 /** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
-import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, TAGS } from '../../contract/index.ts'
+import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS } from '../../contract/index.ts'
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
 import { isSamePath, type OutputPlaces, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
-import { enrichmentOf } from '../schema/pipeline.ts'
+import { chooseEnrichment } from '../schema/pipeline.ts'
 import type { PipelineFields } from '../schema/schema.ts'
 import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
 import type { Path, SyntaxIssue } from '../source/tree.ts'
 
-export const lint = (draft: Draft): SyntaxIssue[] =>
-  [
-    lintService,
-    lintInput,
-    lintMappings,
-    lintJob,
-    lintEnrich,
-    lintPoll,
-    lintChecks,
-    lintOutput,
-    lintReview,
-    lintCompanyActions,
-  ].flatMap(rule => rule(draft))
+export function lint(draft: Draft): SyntaxIssue[] {
+  const rules = [lintService, lintInput, lintMappings, lintJob, lintEnrich, lintPoll, lintChecks, lintOutput, lintReview]
+  return [...rules, lintCompanyActions].flatMap(rule => [...rule(draft)])
+}
 
 const lintService: Rule = ({ fields }) => {
   const { service } = fields
-  if (service?.kind !== 'remote' || service.url === null) return []
-  const checked = checkServiceUrl(service.url, service.insecure)
-  if ('url' in checked) return []
+  const checked = service?.kind === 'remote' && service.url !== null ? checkServiceUrl(service.url, service.insecure) : null
+  if (checked === null || 'url' in checked) return []
   return [lintIssue(checked.code, ['service', 'url'], `the address ${checked.problem}`, checked.hint)]
 }
 
-const lintInput: Rule = ({ fields }) => {
-  if (fields.input === undefined) return []
+function* lintInput({ fields }: Draft) {
+  if (fields.input === undefined) return
   const { path, header, key, rows, sql } = fields.input
-  const findings: SyntaxIssue[] = []
   const reason = whyNotReadable(path)
   if (reason !== null)
-    findings.push(
-      lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path)),
-    )
+    yield lintIssue('FETTLE_PIPELINE_PATH', ['input', 'path'], `the path ${show(shownPath(path))} ${reason}`, addressHint(path))
   if (isDatabase(path) !== (sql !== undefined)) {
     const message =
       sql === undefined ? 'a database is read by input.sql, a query' : 'it needs input.url, the address of a database'
-    findings.push(wrongValue(['input', 'sql'], message, 'Write input: { sql: select …, url: ${NAME} }.'))
+    yield wrongValue(['input', 'sql'], message, 'Write input: { sql: select …, url: ${NAME} }.')
   }
   if (rows.min !== null && rows.max !== null && rows.min > rows.max) {
     const message = `min ${rows.min} is more than max ${rows.max}`
-    findings.push(wrongValue(['input', 'rows'], message, 'min must not be more than max.'))
+    yield wrongValue(['input', 'rows'], message, 'min must not be more than max.')
   }
-  if (!header && key?.header != null) findings.push(noHeader(['input', 'key'], key.header))
-  return findings
+  if (!header && key?.header != null) yield noHeader(['input', 'key'], key.header)
 }
 
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
@@ -61,22 +47,17 @@ export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
 export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
 
-const lintMappings: Rule = ({ fields }) => {
-  if (fields.mappings === undefined) return []
+function* lintMappings({ fields }: Draft): Generator<SyntaxIssue> {
+  if (fields.mappings === undefined) return
   const mappings = fields.mappings.map(rule => rule.mapping)
-  const header = fields.input?.header !== false
-  const findings = fields.mappings.flatMap(rule => lintRule(rule, header))
+  for (const rule of fields.mappings) yield* lintRule(rule, fields.input?.header !== false)
   if (!canMatchOn(mappings)) {
     const hint = `Map name or an identifier: ${IDENTIFIERS.join(', ')}.`
-    findings.push(lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint))
+    yield lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], 'there is nothing to match on', hint)
   } else if (!mapsCountry(mappings)) {
     const message = 'no country column: rows are compared with companies of every country'
-    findings.push({
-      ...lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'),
-      severity: 'warn',
-    })
+    yield { ...lintIssue('FETTLE_PIPELINE_MAPPING', ['mappings'], message, 'Map country or countryCode.'), severity: 'warn' }
   }
-  return findings
 }
 
 function lintRule(rule: MappingRule, header: boolean): SyntaxIssue[] {
@@ -99,51 +80,45 @@ const lintJob: Rule = ({ fields }) => {
   return [wrongValue(['job', 'collapse'], message, 'Name an output, or leave job.collapse out.')]
 }
 
-const lintEnrich: Rule = ({ fields, broken }) => {
+function* lintEnrich({ fields, broken }: Draft) {
   const { enrich, output, budget } = fields
-  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output == null)) return []
-  const findings: SyntaxIssue[] = []
-  const enrichment = enrichmentOf(enrich, output != null)
+  if ((broken.has('enrich') && enrich === undefined) || (broken.has('output') && output == null)) return
+  const enrichment = chooseEnrichment(enrich, output != null)
   if (enrichment !== null && output == null) {
     const message = 'without output, paid data would go nowhere'
-    findings.push(wrongValue(['enrich'], message, 'Add output, or set enrich: none.'))
+    yield wrongValue(['enrich'], message, 'Add output, or set enrich: none.')
   }
   if (enrichment === null && output != null) {
     const message = 'with none there are no rows to write: the service returns only counts'
-    findings.push(wrongValue(['enrich'], message, 'Leave enrich out (it is basic then), or leave output out.'))
+    yield wrongValue(['enrich'], message, 'Leave enrich out (it is basic then), or leave output out.')
   }
   if (enrichment === null && budget?.credits != null) {
     const message = 'nothing is enriched, so no credits are spent'
-    findings.push(wrongValue(['budget', 'credits'], message, 'Leave budget.credits out, or set enrich.'))
+    yield wrongValue(['budget', 'credits'], message, 'Leave budget.credits out, or set enrich.')
   }
   if (enrichment?.tags != null) {
     const hint = `${enrichment.product} has ${TAGS[enrichment.product].length} tags; without tags: those that the output has are asked for.`
-    for (const { index, message } of wrongTags(enrichment.product, enrichment.tags)) {
-      findings.push(wrongValue(['enrich', 'tags', index], message, hint))
-    }
+    for (const { index, message } of wrongTags(enrichment.product, enrichment.tags))
+      yield wrongValue(['enrich', 'tags', index], message, hint)
   }
   if (enrichment !== null && output != null) {
     const chosen = [...(enrichment.tags ?? TAGS[enrichment.product]), ...ALWAYS_ASKED]
-    for (const { index, message } of wrongColumns(output.columns ?? [], chosen)) {
-      findings.push(wrongValue(['output', 'columns', index], message))
-    }
+    for (const { index, message } of wrongColumns(output.columns ?? [], chosen))
+      yield wrongValue(['output', 'columns', index], message)
   }
-  return findings
 }
 
-const lintPoll: Rule = ({ fields: { poll } }) => {
-  if (poll === undefined) return []
+function* lintPoll({ fields: { poll } }: Draft) {
+  if (poll === undefined) return
   const { everyMs: every, maxMs: max, timeoutMs: timeout } = poll
-  const findings: SyntaxIssue[] = []
   if (every > max) {
     const message = `${formatDuration(every)} is more than poll.max, ${formatDuration(max)}`
-    findings.push(wrongValue(['poll', 'every'], message, 'every must not be more than max.'))
+    yield wrongValue(['poll', 'every'], message, 'every must not be more than max.')
   }
   if (timeout < every) {
     const message = `${formatDuration(timeout)} is less than poll.every, ${formatDuration(every)}`
-    findings.push(wrongValue(['poll', 'timeout'], message, 'timeout must not be less than every.'))
+    yield wrongValue(['poll', 'timeout'], message, 'timeout must not be less than every.')
   }
-  return findings
 }
 
 const lintChecks: Rule = ({ fields: { checks, output }, broken }) =>
@@ -175,12 +150,11 @@ const lintOutput: Rule = ({ fields, places }) => {
     const reason = whyNotWritable(file, places)
     const same = taken.find(other => isSamePath(other.path, file))
     taken.push({ name: at.join('.'), path: file })
-    if (reason !== null)
-      return [
-        lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${reason}`, addressHint(file) ?? outsideHint(reason)),
-      ]
-    if (same !== undefined)
-      return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} would overwrite ${same.name}`)]
+    const wrongPath = (why: string, hint?: string) => [
+      lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} ${why}`, hint),
+    ]
+    if (reason !== null) return wrongPath(reason, addressHint(file) ?? outsideHint(reason))
+    if (same !== undefined) return wrongPath(`would overwrite ${same.name}`)
     if (table !== null && key === 'path') return []
     return key === 'path' ? otherFormat(at, file, format) : unknownFormat(at, file, format)
   })
@@ -248,29 +222,18 @@ interface Draft {
 
 type Rule = (draft: Draft) => SyntaxIssue[]
 
-const lintIssue = (code: SyntaxIssue['code'], path: Path, message: string, hint?: string): SyntaxIssue => ({
-  code,
-  path,
-  message: `${path.join('.')}: ${message}`,
-  hint,
-})
+function lintIssue(code: SyntaxIssue['code'], path: Path, message: string, hint?: string): SyntaxIssue {
+  return { code, path, message: `${path.join('.')}: ${message}`, hint }
+}
 
-const wrongValue = (path: Path, message: string, hint?: string): SyntaxIssue =>
-  lintIssue('FETTLE_PIPELINE_VALUE', path, message, hint)
+const wrongValue = (path: Path, message: string, hint?: string) => lintIssue('FETTLE_PIPELINE_VALUE', path, message, hint)
 
-const noHeader = (path: Path, header: string): SyntaxIssue =>
-  lintIssue(
-    'FETTLE_PIPELINE_MAPPING',
-    path,
-    `the header ${show(header)} is named, but input.header is false`,
-    'Use an index: { index: 0 }.',
-  )
+function noHeader(path: Path, header: string): SyntaxIssue {
+  const message = `the header ${show(header)} is named, but input.header is false`
+  return lintIssue('FETTLE_PIPELINE_MAPPING', path, message, 'Use an index: { index: 0 }.')
+}
 
-const NAME_TAGS = ['general.companyName', 'general.legalName'] as const
-
-/**
- * Rules of `accept`, `candidates`, `portfolio`, `screen` and `reuse`: each needs an output with the tags that identify companies.
- */
+/** Rules of `accept`, `candidates`, `portfolio`, `screen` and `reuse`: each needs an output with the tags that identify companies. */
 const lintCompanyActions: Rule = draft => [
   ...lintAccept(draft),
   ...lintTags(draft, 'accept', [COMPANY_TAGS]),
@@ -285,19 +248,16 @@ const lintCompanyActions: Rule = draft => [
   ...lintReuse(draft),
 ]
 
-const lintPortfolio: Rule = ({ fields }) => {
-  if (fields.portfolio == null) return []
-  const { name, id, reference } = fields.portfolio
-  const found: SyntaxIssue[] = []
+function* lintPortfolio({ fields }: Draft) {
+  if (fields.portfolio == null) return
+  const { name, id, reference, remove, sync } = fields.portfolio
   if ((name === null) === (id === null))
-    found.push(wrongValue(['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.'))
-  if (fields.portfolio.remove !== undefined && fields.portfolio.sync !== true) {
+    yield wrongValue(['portfolio'], 'expected either name or id', 'For example: portfolio: Suppliers.')
+  if (remove !== undefined && sync !== true) {
     const message = 'remove compares the portfolio with the list, which sync does'
-    found.push(wrongValue(['portfolio', 'remove'], message, 'Add sync: true.'))
+    yield wrongValue(['portfolio', 'remove'], message, 'Add sync: true.')
   }
-  if (reference?.header != null && fields.input?.header === false)
-    found.push(noHeader(['portfolio', 'reference'], reference.header))
-  return found
+  if (reference?.header != null && fields.input?.header === false) yield noHeader(['portfolio', 'reference'], reference.header)
 }
 
 const lintEvents: Rule = ({ fields, broken, places }) => {
@@ -339,7 +299,7 @@ const lintAccept: Rule = ({ fields }) => {
 const lintCandidates: Rule = ({ fields }) => {
   if (fields.candidates == null || fields.mappings === undefined) return []
   const mapped = fields.mappings.map(rule => rule.mapping)
-  if (mapped.includes('name') && (mapped.includes('country') || mapped.includes('countryCode'))) return []
+  if (mapped.includes('name') && mapsCountry(mapped)) return []
   const message = 'a question for candidates has the name and the country of the row, and mappings lacks one of them'
   return [wrongValue(['candidates'], message, 'Map name, and country or countryCode.')]
 }
@@ -365,7 +325,7 @@ function lintTags(
   groups: readonly (readonly string[])[],
 ): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []
-  const enrichment = enrichmentOf(fields.enrich, fields.output != null)
+  const enrichment = chooseEnrichment(fields.enrich, fields.output != null)
   if (enrichment === null || fields.output == null) {
     const message = 'companies are identified in an output, and the pipeline has no output'
     return [wrongValue([key], message, `Name an output, or leave ${key} out.`)]

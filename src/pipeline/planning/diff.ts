@@ -2,7 +2,7 @@
 
 import { filledRows } from '../../model/list.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
-import { columnsText } from '../schema/columns.ts'
+import { columnsText, columnText } from '../schema/columns.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { show } from '../source/quote.ts'
 import { wholePlan } from './fingerprint.ts'
@@ -46,10 +46,9 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'undone', 'report', 'issues', 'fingerprint'] as const),
 ]
 
-/** Rows whose answers are known differ each night: the plans are compared as if all rows were sent. */
-export const changesOf = (now: Plan, then: Plan): Change[] => changesBetween(wholePlan(now), wholePlan(then))
-
-function changesBetween(now: Plan, then: Plan): Change[] {
+/** Rows with an earlier answer differ from run to run: the plans are compared as if all rows were sent. */
+export function changesOf(present: Plan, earlier: Plan): Change[] {
+  const [now, then] = [present, earlier].map(wholePlan) as [Plan, Plan]
   const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
   const pairs: Pairs = [
     compare('service', ({ service }) => (service.kind === 'embedded' ? 'embedded' : service.url)),
@@ -75,9 +74,6 @@ function settingPairs(now: Plan, then: Plan): Pairs {
 }
 
 type Pairs = [string, string | null, string | null][]
-
-const columnText = ({ header, index }: { readonly header: string | null; readonly index: number }): string =>
-  header === null ? `column ${index + 1}` : show(header)
 
 const listText = (parts: readonly (string | number | null | undefined)[], separator = ', '): string =>
   parts.filter(part => part != null && part !== '').join(separator)
@@ -112,8 +108,8 @@ function checksText({ checks }: Plan): Text {
 function headerPairs({ input: now }: Plan, { input: then }: Plan): Pairs {
   const [is, was] = [now.header ?? [], then.header ?? []]
   return [
-    ...was.filter(one => !is.includes(one)).map((one): Pairs[number] => ['column', show(one), null]),
-    ...is.filter(one => !was.includes(one)).map((one): Pairs[number] => ['column', null, show(one)]),
+    ...was.filter(name => !is.includes(name)).map((one): Pairs[number] => ['column', show(one), null]),
+    ...is.filter(name => !was.includes(name)).map((one): Pairs[number] => ['column', null, show(one)]),
   ]
 }
 
@@ -125,7 +121,7 @@ function mappingText(mapping: PlannedMapping | undefined): Text {
 
 function mappingPairs(now: Plan, then: Plan): Pairs {
   const names = new Set([...then.mappings, ...now.mappings].map(one => one.mapping))
-  const find = (plan: Plan, name: string) => mappingText(plan.mappings.find(one => one.mapping === name))
+  const find = (plan: Plan, name: string) => mappingText(plan.mappings.find(mapping => mapping.mapping === name))
   return [...names].map(name => [`mappings.${name}`, find(then, name), find(now, name)])
 }
 

@@ -6,7 +6,7 @@ import { filledRows } from '../../model/list.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { wantedTags } from '../model/wanted-tags.ts'
-import { columnsText } from '../schema/columns.ts'
+import { columnsText, columnText } from '../schema/columns.ts'
 import { settingName, settingText } from '../schema/keys.ts'
 import { type InputRef, recordedInput, STDIN_NAME } from '../schema/paths.ts'
 import { formatDuration } from '../source/durations.ts'
@@ -37,10 +37,8 @@ const SECTIONS: readonly {
 export function explainPlan(plan: Plan, { kind }: Pick<InputRef, 'kind'> = recordedInput(plan.input)): string {
   const head = [`${plan.name}  (${plan.file})`, ...(plan.description === null ? [] : [`  ${plan.description}`])]
   const sections = SECTIONS.map(({ title, lines }) => [title, ...lines(plan, kind).map(line => `  ${line}`)])
-  return [head, ...sections.filter(lines => lines.length > 1)]
-    .map(lines => lines.join('\n'))
-    .join('\n\n')
-    .concat('\n')
+  const blocks = [head, ...sections.filter(lines => lines.length > 1)].map(lines => lines.join('\n'))
+  return `${blocks.join('\n\n')}\n`
 }
 
 function settingLines(plan: Plan): string[] {
@@ -63,7 +61,10 @@ function serviceLines({ service, register = [] }: Plan): string[] {
   if (service.kind === 'embedded')
     return [
       'embedded: started for this run on a free port of this machine',
-      ...register.map(one => `register ${one.name}${one.snapshotDate === null ? '' : `, snapshot of ${one.snapshotDate}`}`),
+      ...register.map(
+        registered =>
+          `register ${registered.name}${registered.snapshotDate === null ? '' : `, snapshot of ${registered.snapshotDate}`}`,
+      ),
     ]
   return [
     service.url,
@@ -104,11 +105,11 @@ const filesInWords = (files: NonNullable<Plan['input']['files']>): string => {
 
 function mappingLines({ mappings }: Plan): string[] {
   if (mappings.length === 0) return []
-  const rows = mappings.map(one => [
-    one.mapping,
-    one.value !== undefined ? `${show(one.value)} in every row` : one.header === null ? '-' : show(one.header),
-    String(one.index),
-    [one.pad === null ? '' : `pad ${one.pad}`, one.trim ? 'trim' : ''].join(' ').trim(),
+  const rows = mappings.map(mapping => [
+    mapping.mapping,
+    mapping.value !== undefined ? `${show(mapping.value)} in every row` : mapping.header === null ? '-' : show(mapping.header),
+    String(mapping.index),
+    [mapping.pad === null ? '' : `pad ${mapping.pad}`, mapping.trim ? 'trim' : ''].join(' ').trim(),
   ])
   return table([['mapping', 'header', 'index', ''], ...rows])
 }
@@ -116,14 +117,14 @@ function mappingLines({ mappings }: Plan): string[] {
 export function profileLines({ profile = [], input }: Plan): string[] {
   const rows = filledRows(input)
   if (profile.length === 0) return []
-  const lines = profile.map(one => [
-    one.mapping ?? 'key',
-    one.header === null ? `column ${one.index + 1}` : show(one.header),
-    String(one.filled),
-    share(one.filled, rows),
-    `${one.isEstimate ? '≈ ' : ''}${one.distinct}`,
-    share(one.distinct, one.filled),
-    one.examples.map(show).join(', '),
+  const lines = profile.map(column => [
+    column.mapping ?? 'key',
+    columnText(column),
+    String(column.filled),
+    share(column.filled, rows),
+    `${column.isEstimate ? '≈ ' : ''}${column.distinct}`,
+    share(column.distinct, column.filled),
+    column.examples.map(show).join(', '),
   ])
   return table([['mapping', 'header', 'filled', '', 'different', '', 'such as'], ...lines])
 }
@@ -144,7 +145,7 @@ const candidatesNote = ({ candidates }: Plan): string =>
     ? ''
     : `once for each different row in ${candidates.for.join(' and ')}, 1 credit each, ${Math.min(candidates.limit, candidates.budget ?? candidates.limit)} at most`
 
-function noteOf(name: OperationName, plan: Plan): string {
+function formatNote(name: OperationName, plan: Plan): string {
   const { enrich, portfolio, screen } = plan
   if (name === 'readJob') return 'until done'
   if (name === 'setEnrichments' && enrich !== null) {
@@ -166,7 +167,7 @@ function requestLines(plan: Plan): string[] {
   if (plan.sent === 0) return ['none: there are no rows to send']
   const line = (stage: string, name: OperationName): string[] => {
     const { method, path } = OPERATIONS[name]
-    return [stage, name, method, path, noteOf(name, plan)]
+    return [stage, name, method, path, formatNote(name, plan)]
   }
   const ofStages = stagesOf(plan).flatMap(({ name, operations }) => operations(plan).map(operation => line(name, operation)))
   return table([line('login', 'authenticate'), ...ofStages])

@@ -20,16 +20,13 @@ interface Resolved {
 }
 
 /** `mapping` is null when it has issues, or is optional and absent. A constant gets the column `behind`. */
-export function resolveMapping(
-  { mapping, from, index, value, pad, trim, optional }: MappingRule,
-  facts: Table,
-  asked: Asked,
-  behind = facts.columns,
-): { mapping: PlannedMapping | null; issues: readonly Issue[] } {
-  if (value !== null) return { mapping: { mapping, header: null, index: behind, pad: null, value }, issues: [] }
+export function resolveMapping(rule: MappingRule, facts: Table, asked: Asked, behind = facts.columns) {
+  const { mapping, from, index, value, pad, trim, optional } = rule
+  const none = { mapping: null, issues: [] as readonly Issue[] }
+  const planned = (column: PlannedMapping) => ({ ...none, mapping: column })
+  if (value !== null) return planned({ mapping, header: null, index: behind, pad: null, value })
   const { column, issues } = resolve(from, index, optional, facts, asked)
-  if (column === undefined) return { mapping: null, issues }
-  return { mapping: { mapping, header: column.header, index: column.index, pad, ...(trim ? { trim } : {}) }, issues }
+  return column === undefined ? { ...none, issues } : planned({ mapping, ...column, pad, ...(trim ? { trim } : {}) })
 }
 
 export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
@@ -63,7 +60,7 @@ function missingHeader(from: readonly string[], header: readonly string[], path:
   const names = from.length === 1 ? `no header ${show(from[0]!)}` : `none of the headers ${showList(from)}`
   const message = `${asked.name}: ${path} has ${names}`
   const hint = header.length === 0 ? 'It has no header at all.' : `Its headers: ${showList(header)}.`
-  const alike = header.findIndex(one => from.some(wanted => looks(one) === looks(wanted)))
+  const alike = header.findIndex(name => from.some(wanted => looks(name) === looks(wanted)))
   if (alike >= 0) {
     const hidden = hasHidden(header[alike]!) ? ', with invisible characters' : ''
     const question = `did you mean ${show(header[alike]!)} (column ${alike + 1}${hidden})?`

@@ -7,6 +7,7 @@ import { formatFacts, type OutputFormat } from '../../formats/index.ts'
 import { filledRows, isColumnMasked } from '../../model/list.ts'
 import type { CellCounts, InputFacts, Plan, PlannedMapping, ValueWarning, WatchedColumn } from '../model/types.ts'
 import { mappingLine } from '../propose/mapping-line.ts'
+import { columnText } from '../schema/columns.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
@@ -27,7 +28,7 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   }
   for (const rule of pipeline.mappings) {
     const { mapping } = resolveMapping(rule, facts, asked)
-    watch(mapping?.index, 'profile', ...countedOf(rule.mapping, rule.pad))
+    watch(mapping?.index, 'profile', ...chooseCounts(rule.mapping, rule.pad))
   }
   const { key } = pipeline.input
   if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
@@ -36,7 +37,7 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))
 }
 
-function countedOf(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
+function chooseCounts(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
   if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
   return COUNTRIES.includes(mapping) ? ['values'] : []
 }
@@ -55,44 +56,37 @@ export interface WarningContext {
 
 type Judged = Pick<Plan, 'mappings' | 'key' | 'output' | 'input' | 'report'>
 
+/** The list of a plan with what its cells hold. */
+interface CountedList extends WarningContext {
+  readonly plan: Judged
+  /** Rows with a value. */
+  readonly filled: number
+  readonly findCounts: (index: number) => CellCounts | undefined
+}
+
 export function inputWarnings(plan: Judged, context: WarningContext): Issue[] {
-  const countsOf = (index: number): CellCounts | undefined => context.cells.find(one => one.index === index)
-  const digits = countryDigits(plan, countsOf, context)
-  const ofMappings = plan.mappings.flatMap(mapping => {
-    const counts = countsOf(mapping.index)
-    const at = context.locate(['mappings', mapping.mapping])
-    if (mapping.value !== undefined) return fixedIssues(mapping.mapping, mapping.value, at, context)
-    return counts === undefined ? [] : mappingIssues(plan, mapping, counts, at, { isCountry: context.isCountry, digits })
-  })
-  const { key } = plan
-  const ofKey = key === null ? undefined : countsOf(key.index)
+  const findCounts = (index: number): CellCounts | undefined => context.cells.find(counts => counts.index === index)
+  const list: CountedList = { ...context, plan, filled: filledRows(plan.input), findCounts }
+  const digits = findCountryDigits(list)
+  const keyCounts = plan.key === null ? undefined : findCounts(plan.key.index)
   return [
-    ...ofMappings,
-    ...heldIssues(plan, countsOf, context),
-    ...emptyIssues(plan, countsOf, context.locate(['mappings'])),
-    ...(ofKey === undefined ? [] : keyIssues(ofKey, context.locate(['input', 'key']))),
-    ...(plan.output === null ? [] : formatIssues(plan.output.format, context)),
+    ...plan.mappings.flatMap(mapping => listMappingIssues(list, mapping, digits)),
+    ...listHeldIssues(list),
+    ...listEmptyIssues(list),
+    ...(keyCounts === undefined ? [] : listKeyIssues(keyCounts, context.locate(['input', 'key']))),
+    ...(plan.output === null ? [] : listFormatIssues(plan.output.format, context)),
   ]
 }
 
 const CODES = 'Use ISO 3166 codes or names.'
 
-const fixedIssues = (mapping: Mapping, value: string, at: Place | null, { isCountry }: WarningContext): Issue[] =>
-  !COUNTRIES.includes(mapping) || isCountry(value)
-    ? []
-    : [warn(`mappings.${mapping}: ${show(value)} is not a country`, { count: 1, rows: [] }, at, CODES)]
-
 /** Rows of countries that no register holds: a warning if they are more than half of the rows, else a note. */
-function heldIssues(
-  plan: Judged,
-  countsOf: (index: number) => CellCounts | undefined,
-  { held, countryOf, locate }: WarningContext,
-): Issue[] {
-  const mapping = plan.mappings.find(one => COUNTRIES.includes(one.mapping))
+function listHeldIssues({ plan, filled, findCounts, held, countryOf, locate }: CountedList): Issue[] {
+  const mapping = plan.mappings.find(mapping => COUNTRIES.includes(mapping.mapping))
   if (held === null || mapping === undefined) return []
-  const fixed = mapping.value === undefined ? [] : [{ text: mapping.value, count: filledRows(plan.input) }]
+  const fixed = mapping.value === undefined ? [] : [{ text: mapping.value, count: filled }]
   const missing = new Map<string, number>()
-  for (const { text, count } of countsOf(mapping.index)?.values ?? fixed) {
+  for (const { text, count } of findCounts(mapping.index)?.values ?? fixed) {
     const code = countryOf(text)
     if (code !== '' && !held.includes(code)) missing.set(code, (missing.get(code) ?? 0) + count)
   }
@@ -101,64 +95,54 @@ function heldIssues(
   const list = [...missing].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
   const first = `${list.slice(0, 8).join(', ')}${list.length > 8 ? ' …' : ''}`
   const of = held.length > 8 ? `${held.slice(0, 8).join(', ')} …` : held.join(', ')
-  const message = `${count(rows)} of ${counted(filledRows(plan.input), 'row')} are of countries that no register of this run holds (${first}); the registers hold ${of}`
-  const severity = rows * 2 > filledRows(plan.input) ? 'warn' : 'info'
+  const message = `${count(rows)} of ${counted(filled, 'row')} are of countries that no register of this run holds (${first}); the registers hold ${of}`
+  const severity = rows * 2 > filled ? 'warn' : 'info'
   return [issue('FETTLE_REGISTER_COUNTRY', message, { severity, at: locate(['mappings', mapping.mapping]), count: rows })]
 }
 
-const allRows = ({ input }: Pick<Plan, 'input'>): string => {
-  const rows = filledRows(input)
-  return rows === 1 ? 'the only row' : `all ${counted(rows, 'row')}`
+const allRows = (filled: number): string => (filled === 1 ? 'the only row' : `all ${counted(filled, 'row')}`)
+
+function warn(message: string, { count, rows }: ValueWarning, details: Partial<Issue>): Issue {
+  const first = rows.length === 0 ? '' : ` (first in row ${rows.join(', ')})`
+  return issue('FETTLE_INPUT_SUSPECT', message + first, { severity: 'warn', ...details, count, rows })
 }
 
-const warn = (
-  message: string,
-  { count, rows }: ValueWarning,
-  at: Place | null,
-  hint: string,
-  column: string | null = null,
-): Issue =>
-  issue('FETTLE_INPUT_SUSPECT', `${message}${rows.length === 0 ? '' : ` (first in row ${rows.join(', ')})`}`, {
-    severity: 'warn',
-    at,
-    hint,
-    column,
-    count,
-    rows,
-  })
-
 /** A fact that is normal in many lists. */
-const note = (...of: Parameters<typeof warn>): Issue => ({ ...warn(...of), severity: 'info' })
+const note: typeof warn = (message, found, details) => warn(message, found, { ...details, severity: 'info' })
 
-function mappingIssues(
-  plan: Judged,
-  mapping: PlannedMapping,
-  counts: CellCounts,
-  at: Place | null,
-  { isCountry, digits }: Pick<WarningContext, 'isCountry'> & { readonly digits: number | null },
-): Issue[] {
+function listMappingIssues(list: CountedList, mapping: PlannedMapping, digits: number | null): Issue[] {
+  const { plan, filled, isCountry } = list
+  const at = list.locate(['mappings', mapping.mapping])
+  if (mapping.value !== undefined) {
+    if (!COUNTRIES.includes(mapping.mapping) || isCountry(mapping.value)) return []
+    const message = `mappings.${mapping.mapping}: ${show(mapping.value)} is not a country`
+    return [warn(message, { count: 1, rows: [] }, { at, hint: CODES })]
+  }
+  const counts = list.findCounts(mapping.index)
+  if (counts === undefined) return []
   const column = mapping.header
-  const name = `mappings.${mapping.mapping}: ${column === null ? `column ${mapping.index + 1}` : show(column)}`
+  const name = `mappings.${mapping.mapping}: ${columnText(mapping)}`
   const line = mappingLine(mapping, plan.input.header)
   const shows = plan.report.rows !== 'none' && !isColumnMasked(plan, mapping.index)
   const issues: Issue[] = []
   const add = (message: string, found: ValueWarning, hint: string): void => {
-    issues.push(warn(`${name} ${message}`, found, at, hint, column))
+    issues.push(warn(`${name} ${message}`, found, { at, hint, column }))
   }
   if (counts.exponents.count > 0) {
     const hint = 'Digits are lost: format the column as text where it comes from, and export it again.'
     add(`contains ${counted(counts.exponents.count, 'number')} in the form 4.41E+11`, counts.exponents, hint)
   }
-  if (isEmpty(counts, plan))
-    add(`is empty in ${allRows(plan)}`, { ...counts.empty, rows: [] }, `Name the right column, or leave out the line ${line}`)
-  if (isConstant(mapping, counts, plan)) {
+  if (filled >= FEW && counts.empty.count === filled)
+    add(`is empty in ${allRows(filled)}`, { ...counts.empty, rows: [] }, `Name the right column, or leave out the line ${line}`)
+  // A list of companies of one country is normal.
+  if (filled >= FEW && counts.empty.count === 0 && counts.distinct.count === 1 && !COUNTRIES.includes(mapping.mapping)) {
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
     const hint = `It does not distinguish companies: name the right column, or leave out the line ${line}`
-    add(`has the same value in ${allRows(plan)}${value}`, { count: filledRows(plan.input), rows: [] }, hint)
+    add(`has the same value in ${allRows(filled)}${value}`, { count: filled, rows: [] }, hint)
   }
-  if (mapping.pad !== null) issues.push(...padIssues(name, mapping.pad, counts, at, column))
+  if (mapping.pad !== null) issues.push(...listPadIssues(name, mapping.pad, counts, { at, column }))
   else if (NUMBERS.includes(mapping.mapping)) {
-    const lost = lostZeros(counts, mapping.mapping === 'orgNumber' ? digits : null)
+    const lost = findLostZeros(counts, mapping.mapping === 'orgNumber' ? digits : null)
     if (lost !== null) {
       const message = `contains ${counted(lost.count, 'number')} of fewer than ${lost.digits} digits and none that begins with 0: leading zeros may be lost`
       const hint = lost.isLength
@@ -167,37 +151,19 @@ function mappingIssues(
       add(message, lost, hint)
     }
   }
-  const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(one => !isCountry(one.text)) : []
+  const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(value => !isCountry(value.text)) : []
   if (unknown.length > 0) {
     const most = [...unknown].sort((a, b) => b.count - a.count)
-    const list = most.slice(0, 10).map(one => `${show(one.text)} (${counted(one.count, 'row')})`)
-    const more = most.length > list.length ? ` and ${most.length - list.length} more values` : ''
-    const count = unknown.reduce((sum, one) => sum + one.count, 0)
-    const first = unknown.flatMap(one => one.rows).sort((a, b) => a - b)
-    add(
-      `contains values that are not countries${shows ? `: ${list.join(', ')}${more}` : ''}`,
-      { count, rows: first.slice(0, 3) },
-      CODES,
-    )
+    const shown = most.slice(0, 10).map(one => `${show(one.text)} (${counted(one.count, 'row')})`)
+    const more = most.length > shown.length ? ` and ${most.length - shown.length} more values` : ''
+    add(`contains values that are not countries${shows ? `: ${shown.join(', ')}${more}` : ''}`, addUp(unknown), CODES)
   }
   return issues
 }
 
-const isEmpty = ({ empty }: CellCounts, { input }: Judged): boolean =>
-  filledRows(input) >= FEW && empty.count === filledRows(input)
-
-/** One value in every row; a list of companies of one country is normal. */
-const isConstant = ({ mapping }: PlannedMapping, { empty, distinct }: CellCounts, { input }: Judged): boolean =>
-  filledRows(input) >= FEW && empty.count === 0 && distinct.count === 1 && !COUNTRIES.includes(mapping)
-
-function emptyIssues(
-  { mappings, input }: Pick<Plan, 'mappings' | 'input'>,
-  countsOf: (index: number) => CellCounts | undefined,
-  at: Place | null,
-): Issue[] {
-  const rows = filledRows(input)
-  const found = mappings.flatMap(({ mapping, index }) => {
-    const empty = countsOf(index)?.empty
+function listEmptyIssues({ plan, filled: rows, findCounts, locate }: CountedList): Issue[] {
+  const found = plan.mappings.flatMap(({ mapping, index }) => {
+    const empty = findCounts(index)?.empty
     return empty === undefined || rows < FEW || empty.count * 2 <= rows || empty.count === rows ? [] : [{ mapping, empty }]
   })
   if (found.length === 0) return []
@@ -205,39 +171,36 @@ function emptyIssues(
     ({ mapping, empty }) => `${mapping} in ${count(empty.count)} (${((empty.count / rows) * 100).toFixed(1)}%)`,
   )
   const message = `of ${counted(rows, 'row')} more than half have no value in a mapped column: ${list.join(', ')}`
-  return [note(message, sumOf(found.map(one => one.empty)), at, 'Ignore this if it is expected.')]
+  const details = { at: locate(['mappings']), hint: 'Ignore this if it is expected.' }
+  return [note(message, addUp(found.map(({ empty }) => empty)), details)]
 }
 
-function padIssues(name: string, pad: number, counts: CellCounts, at: Place | null, column: string | null): Issue[] {
-  const longer = sumOf(counts.digits.slice(pad + 1))
-  const left = sumOf([longer, counts.notDigits])
+function listPadIssues(name: string, pad: number, counts: CellCounts, place: Pick<Issue, 'at' | 'column'>): Issue[] {
+  const longer = addUp(counts.digits.slice(pad + 1))
+  const left = addUp([longer, counts.notDigits])
   if (left.count === 0) return []
   const letters = counts.notDigits.count
   if (longer.count === 0) {
     const message = `${name}: pad leaves ${counted(letters, 'cell')} unchanged that ${letters === 1 ? 'contains' : 'contain'} other characters than digits`
-    return [note(message, left, at, 'Ignore this if they are correct.', column)]
+    return [note(message, left, { ...place, hint: 'Ignore this if they are correct.' })]
   }
   const message = `${name}: pad leaves ${counted(left.count, 'cell')} unchanged: ${count(longer.count)} with more than ${pad} digits, ${count(letters)} with other characters than digits`
-  return [warn(message, left, at, 'Compare them with the register, or change pad.', column)]
+  return [warn(message, left, { ...place, hint: 'Compare them with the register, or change pad.' })]
 }
 
-const sumOf = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
-  const found = warnings.filter(one => one !== undefined)
-  const rows = [...new Set(found.flatMap(one => one.rows))].sort((a, b) => a - b)
+const addUp = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
+  const found = warnings.filter(warning => warning !== undefined)
+  const rows = [...new Set(found.flatMap(finding => finding.rows))].sort((a, b) => a - b)
   return { count: found.reduce((sum, one) => sum + one.count, 0), rows: rows.slice(0, 3) }
 }
 
 /** The length of registration numbers in the one country of the list, null if the list has several or none. */
-function countryDigits(
-  { mappings, input: { rows } }: Judged,
-  countsOf: (index: number) => CellCounts | undefined,
-  { numberLength }: WarningContext,
-): number | null {
-  const lengths = mappings.flatMap(({ mapping, index, value }) => {
+function findCountryDigits({ plan, findCounts, numberLength }: CountedList): number | null {
+  const lengths = plan.mappings.flatMap(({ mapping, index, value }) => {
     if (!COUNTRIES.includes(mapping)) return []
     if (value !== undefined) return [numberLength(value)]
-    const { values = [] } = countsOf(index) ?? {}
-    const named = values.filter(({ text, count }) => numberLength(text) !== null || count * 20 > rows)
+    const { values = [] } = findCounts(index) ?? {}
+    const named = values.filter(({ text, count }) => numberLength(text) !== null || count * 20 > plan.input.rows)
     return named.map(({ text }) => numberLength(text))
   })
   return lengths.every(one => one === lengths[0]) ? (lengths[0] ?? null) : null
@@ -247,48 +210,35 @@ function countryDigits(
  * Numbers shorter than they are in the country, or by up to two digits than most of the column where that is unknown; null
  * when one has the leading zero that such numbers would have. Numbers longer than the country's are of another kind.
  */
-function lostZeros(
-  { digits, leadingZeros }: CellCounts,
-  length: number | null,
-): (ValueWarning & { readonly digits: number; readonly isLength: boolean }) | null {
-  const all = sumOf(digits).count
+function findLostZeros({ digits, leadingZeros }: CellCounts, length: number | null) {
+  const all = addUp(digits).count
   const usual = digits.findIndex(one => one !== undefined && one.count * 2 > all)
-  const isLength = length !== null && sumOf(digits.slice(length + 1)).count * 20 <= all
+  const isLength = length !== null && addUp(digits.slice(length + 1)).count * 20 <= all
   const expected = isLength ? length : usual
   if (leadingZeros > 0 || all < FEW || expected < 6) return null
-  const shorter = sumOf(digits.slice(isLength ? 1 : usual - 2, expected))
+  const shorter = addUp(digits.slice(isLength ? 1 : usual - 2, expected))
   return shorter.count === 0 ? null : { ...shorter, digits: expected, isLength }
 }
 
-function keyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
+function listKeyIssues({ empty, repeated }: CellCounts, at: Place | null): Issue[] {
   const hint = 'Reports name rows by it; name a column with a different value in each row.'
-  return [
-    ...(empty.count === 0 ? [] : [warn(`input.key is empty in ${counted(empty.count, 'row')}`, empty, at, hint)]),
-    ...(repeated.count === 0
-      ? []
-      : [warn(`input.key repeats an earlier one in ${counted(repeated.count, 'row')}`, repeated, at, hint)]),
-  ]
+  const warnAbout = (what: string, found: ValueWarning): Issue[] =>
+    found.count === 0 ? [] : [warn(`input.key ${what} in ${counted(found.count, 'row')}`, found, { at, hint })]
+  return [...warnAbout('is empty', empty), ...warnAbout('repeats an earlier one', repeated)]
 }
 
 /** What the format of the output changes in cells, or cannot hold. */
-function formatIssues(format: OutputFormat, { cells, locate }: WarningContext): Issue[] {
+function listFormatIssues(format: OutputFormat, { cells, locate }: WarningContext): Issue[] {
   const { cellCheck } = formatFacts(format)
   const at = locate(['output', 'format'])
-  if (cellCheck === 'formulas') return formulaIssues(cells, at)
-  return cellCheck === 'lengths' ? lengthIssues(cells, format, at) : []
-}
-
-function formulaIssues(cells: readonly CellCounts[], at: Place | null): Issue[] {
-  const found = sumOf(cells.map(one => one.formulas))
-  if (found.count === 0) return []
-  const what = found.count === 1 ? 'is a formula' : 'are formulas'
-  const message = `${counted(found.count, 'cell')} of the input ${what} for a spreadsheet; sent unchanged, put behind a ' in the output`
-  return [note(message, found, at, 'Use format: csv for a file that no spreadsheet opens.')]
-}
-
-function lengthIssues(cells: readonly CellCounts[], format: OutputFormat, at: Place | null): Issue[] {
-  const { count, rows } = sumOf(cells.map(one => one.tooLong))
-  if (count === 0) return []
+  const found = addUp(cells.map(counts => (cellCheck === 'formulas' ? counts.formulas : counts.tooLong)))
+  const { count, rows } = found
+  if (cellCheck === null || count === 0) return []
+  if (cellCheck === 'formulas') {
+    const what = count === 1 ? 'is a formula' : 'are formulas'
+    const message = `${counted(count, 'cell')} of the input ${what} for a spreadsheet; sent unchanged, put behind a ' in the output`
+    return [note(message, found, { at, hint: 'Use format: csv for a file that no spreadsheet opens.' })]
+  }
   const message = `output.format: ${format}: ${counted(count, 'cell')} of the input with more characters than an Excel cell holds (first in row ${rows.join(', ')})`
   return [issue('FETTLE_OUTPUT_LIMIT', message, { at, count, rows })]
 }

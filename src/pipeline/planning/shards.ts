@@ -64,7 +64,7 @@ export function mergedPlan(shards: readonly Plan[]): Plan {
   const draft = {
     ...rest,
     merged: plans.length,
-    ...registersOf(plans),
+    ...listRegisters(plans),
     rows: sum(plan => plan.rows),
     ...(skipped === 0 ? {} : { skipped }),
     sent: sum(plan => plan.sent),
@@ -76,10 +76,10 @@ export function mergedPlan(shards: readonly Plan[]): Plan {
 }
 
 /** Each import that a shard was matched against. */
-function registersOf(plans: readonly Plan[]): Pick<Plan, 'register'> {
+function listRegisters(plans: readonly Plan[]): Pick<Plan, 'register'> {
   const all = plans.flatMap(({ register = [] }) => register)
-  const keyOf = ({ name, sha256 }: (typeof all)[number]): string => JSON.stringify([name, sha256])
-  const imports = new Map(all.map(one => [keyOf(one), one]))
+  const formatKey = ({ name, sha256 }: (typeof all)[number]): string => JSON.stringify([name, sha256])
+  const imports = new Map(all.map(one => [formatKey(one), one]))
   return all.length === 0 ? {} : { register: [...imports.values()] }
 }
 

@@ -9,7 +9,7 @@ import { pipelineSchema } from '../schema/schema.ts'
 import { interpolate, literal, type Sources } from '../source/interpolate.ts'
 import { placedText, toIssues } from '../source/placed-issues.ts'
 import { refuseLiteralSecrets } from '../source/secrets.ts'
-import { mapScalars, nodeAt, offsetAt, type Path, plainOf, type SyntaxIssue, type Tree, type TreeMap } from '../source/tree.ts'
+import { mapScalars, nodeAt, offsetAt, type Path, type SyntaxIssue, type Tree, type TreeMap, toPlain } from '../source/tree.ts'
 import { readYaml } from '../source/yaml.ts'
 
 const { service, register, checks, budget, notify, retention } = pipelineSchema.shape
@@ -99,17 +99,19 @@ export function parseProject(
   const filled = fillIn(tree, env)
   const checked = checkSchema(withoutReferences(filled.tree), PROJECT)
   const found = [...filled.findings, ...checked.findings]
-  const all = [...found.filter(one => !isOfOneTarget(one, tree)), ...literalSecrets(tree), ...defaultTarget(checked.tree)]
+  const all = [...found.filter(finding => !isOfOneTarget(finding, tree)), ...literalSecrets(tree), ...defaultTarget(checked.tree)]
   if (all.length > 0) return refuse(all, tree)
-  const { target = null, defaults, outputRoots } = projectSchema.parse(plainOf(kept(checked.tree)))
-  const limits = found.filter(one => isOfOneTarget(one, tree))
+  const { target = null, defaults, outputRoots } = projectSchema.parse(toPlain(kept(checked.tree)))
+  const limits = found.filter(finding => isOfOneTarget(finding, tree))
   return {
     project: {
       file,
       target,
       targets: [...mapAt(tree, ['targets']).entries.keys()].map(name => {
-        const own = limits.filter(one => 'path' in one && one.path[1] === name)
-        return { ...targetOf(tree, checked.tree, name), issues: refuse(own, tree).issues }
+        const own = limits.filter(limit => 'path' in limit && limit.path[1] === name)
+        const { limit } = toPlain(mapAt(checked.tree, ['targets', name])) as { readonly limit?: unknown }
+        const issues = refuse(own, tree).issues
+        return { name, limit: typeof limit === 'number' ? limit : null, tree: mapAt(tree, ['targets', name]), issues }
       }),
       defaults: mapAt(tree, ['defaults']),
       reporters: defaults.reporters ?? null,
@@ -134,7 +136,10 @@ function fillIn(tree: TreeMap, env: Sources['env']): { readonly tree: Tree; read
     typeof scalar.value === 'string' && isOfPipeline(path) ? { ...scalar, value: literal(scalar.value) } : scalar,
   )
   const filled = interpolate(own, { env, vars: {}, run: {} })
-  const findings = filled.findings.map(one => ({ ...one, hint: one.hint?.startsWith('Set ') === true ? one.hint : FORMS }))
+  const findings = filled.findings.map(finding => ({
+    ...finding,
+    hint: finding.hint?.startsWith('Set ') === true ? finding.hint : FORMS,
+  }))
   return { tree: filled.tree, findings }
 }
 
@@ -158,18 +163,14 @@ const kept = (tree: Tree): TreeMap => {
   return { ...rest, entries: new Map([...rest.entries, ['defaults', { offset: null, node: defaults }]]) }
 }
 
-function targetOf(tree: TreeMap, filled: Tree, name: string): Omit<Target, 'issues'> {
-  const { limit } = plainOf(mapAt(filled, ['targets', name])) as { readonly limit?: unknown }
-  return { name, limit: typeof limit === 'number' ? limit : null, tree: mapAt(tree, ['targets', name]) }
-}
-
 /** Credentials of the targets and of the receivers must be references, as in a pipeline. */
 function literalSecrets(tree: TreeMap): SyntaxIssue[] {
   const parts: Path[] = [['defaults'], ...[...mapAt(tree, ['targets']).entries.keys()].map(name => ['targets', name])]
   return parts.flatMap(prefix =>
-    refuseLiteralSecrets(mapAt(tree, prefix)).findings.map(one => ({
-      ...one,
-      ...('path' in one ? { message: `${prefix.join('.')}.${one.message}`, path: [...prefix, ...one.path] } : {}),
+    refuseLiteralSecrets(mapAt(tree, prefix)).findings.map(finding => ({
+      ...finding,
+      message: `${prefix.join('.')}.${finding.message}`,
+      path: [...prefix, ...finding.path],
     })),
   )
 }
@@ -193,21 +194,17 @@ export interface ProjectChoice {
   readonly target: Target | null
 }
 
-interface WithProject {
-  readonly tree: TreeMap
-  /** Keys with a value of the project. */
-  readonly inherited: readonly string[]
-  /** Where the value of a key is written in the project file; null for the pipeline's own. */
-  readonly origin: (path: Path) => Place | null
-  readonly findings: readonly SyntaxIssue[]
-}
-
 /** Maps of which a pipeline may replace single keys. */
 const BY_KEY = ['checks', 'budget']
 const WHOLE = ['notify', 'retention']
 
-/** A pipeline with the values of its project: the target's service, and defaults for keys that it leaves out. */
-export function withProject(tree: TreeMap, { project, target }: ProjectChoice): WithProject {
+/**
+ * A pipeline with the values of its project: the target's service, and defaults for the keys that it leaves out (`inherited`). `origin`:
+ * where the value of a key is written in the project file; null for the pipeline's own.
+ */
+export function withProject(tree: TreeMap, choice: ProjectChoice | null) {
+  if (choice === null) return { tree, inherited: [], origin: () => null, findings: [] }
+  const { project, target } = choice
   const entries = new Map(tree.entries)
   const from = new Map<string, Path>()
   const take = (key: string, source: TreeMap, path: Path): void => {

@@ -40,7 +40,7 @@ interface Entry {
 }
 
 /** `Laender` and `Länder` are one. */
-const keyOf = (words: readonly string[]): string => words.join(' ').replace(/([aou])e/g, '$1')
+const foldKey = (words: readonly string[]): string => words.join(' ').replace(/([aou])e/g, '$1')
 
 /**
  * synonyms.json: language -> meaning -> words, folded as in words.ts and separated by `|`. A word after `~` is vague: it counts
@@ -55,7 +55,7 @@ function index(): Map<string, Entry[]> {
       for (const word of list.split('|')) {
         const parts = wordsOf(word.replace(/^~/, ''))
         const entry = { meaning, isVague: word.startsWith('~') }
-        for (const key of new Set([keyOf(parts), keyOf([parts.join('')])])) {
+        for (const key of new Set([foldKey(parts), foldKey([parts.join('')])])) {
           const there = found.get(key) ?? []
           if (!there.some(one => one.meaning === meaning && one.isVague <= entry.isVague)) there.push(entry)
           found.set(key, there)
@@ -66,13 +66,13 @@ function index(): Map<string, Entry[]> {
 
 const PARTS: readonly Meaning[] = ['party', 'number', 'filler']
 const isTarget = (meaning: Meaning): meaning is Target => !PARTS.includes(meaning)
-const entriesOf = (words: readonly string[]): readonly Entry[] => {
+const findEntries = (words: readonly string[]): readonly Entry[] => {
   // Built when it is first asked: most runs of a pipeline do not.
   built ??= index()
-  return built.get(keyOf(words)) ?? []
+  return built.get(foldKey(words)) ?? []
 }
 const means = (word: string, ...meanings: readonly Meaning[]): boolean =>
-  entriesOf([word]).some(one => meanings.includes(one.meaning))
+  findEntries([word]).some(one => meanings.includes(one.meaning))
 
 /** `Supplier` alone may be the header of a name or of a number: the values decide. */
 const OF_PARTY: readonly Claim[] = [
@@ -104,11 +104,11 @@ export function claimsOf(header: string): Claims {
 }
 
 function whole(words: readonly string[], strength: number): Claim[] {
-  const entries = entriesOf(words).filter(({ meaning }) => isTarget(meaning))
+  const entries = findEntries(words).filter(({ meaning }) => isTarget(meaning))
   if (words.length === 1 && means(words[0]!, 'party')) return [...OF_PARTY]
-  const sure = entries.filter(one => !one.isVague)
+  const sure = entries.filter(entry => !entry.isVague)
   const chosen = sure.length > 0 ? sure : entries
-  const isShared = new Set(chosen.map(one => one.meaning)).size > 1
+  const isShared = new Set(chosen.map(entry => entry.meaning)).size > 1
   return chosen.map(({ meaning, isVague }) => ({
     target: meaning as Target,
     strength: Math.min(isVague ? VAGUE : strength, isShared ? SHARED : 1),
@@ -123,7 +123,7 @@ function within(words: readonly string[]): Pick<Claims, 'claims' | 'holds'> {
     found.push(...whole(words.slice(from, from + size), PART).slice(0, 1))
     from += Math.max(1, size)
   }
-  const targets = [...new Set(found.map(one => one.target))]
+  const targets = [...new Set(found.map(finding => finding.target))]
   if (targets.includes('other')) return { claims: [{ target: 'other', strength: PART }], holds: [] }
   if (targets.length > 1) return { claims: [], holds: targets }
   return { claims: found.slice(0, 1), holds: [] }
@@ -139,12 +139,12 @@ function longestAt(words: readonly string[], from: number): number {
 
 /** `lieferantennummer` as two words, when both are known: whose it is, or what adds nothing, before what it is. */
 function compound(word: string): string[] {
-  if (word.length < 7 || entriesOf([word]).length > 0) return [word]
+  if (word.length < 7 || findEntries([word]).length > 0) return [word]
   for (let at = 4; at <= word.length - 2; at++) {
     const first = word.slice(0, at)
     const second = word.slice(at)
     if (!means(first, 'party', 'filler')) continue
-    if (entriesOf([second]).some(({ meaning }) => meaning !== 'filler')) return [first, second]
+    if (findEntries([second]).some(({ meaning }) => meaning !== 'filler')) return [first, second]
   }
   return [word]
 }

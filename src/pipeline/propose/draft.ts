@@ -61,13 +61,12 @@ function aligned(lines: readonly (readonly [line: string, comment: string])[]): 
 /** Foreign text cannot end a comment. */
 const inComment = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\ufeff]+/gu, ' ')
 
-export interface DraftWords {
-  /** The path of the schema for the first line; null without that line. */
-  readonly schema: string | null
-  readonly by: string
-}
-
-export function draftYaml(proposal: Proposal, options: DraftOptions, { schema, by }: DraftWords): string {
+/** `schema`: the path of the schema for the first line; null without that line. */
+export function draftYaml(
+  proposal: Proposal,
+  options: DraftOptions,
+  { schema, by }: { readonly schema: string | null; readonly by: string },
+): string {
   const { facts, registers = [] } = options
   const { name, input, mappings, output } = draftOf(proposal, options)
   const long = typeof input === 'string' ? { path: input } : input
@@ -122,14 +121,17 @@ function keyNote(proposal: Proposal): string {
 }
 
 function openLines({ columns }: Proposal, facts: InputFacts): string[] {
-  const unsure = columns.filter(one => one.status === 'unsure' && one.target !== null && one.target !== 'key')
-  const left = columns.filter(one => one.status === 'left').map(one => inComment(columnName(one.column)))
+  const unsure = columns.filter(column => column.status === 'unsure' && column.target !== null && column.target !== 'key')
+  const left = columns.filter(column => column.status === 'left').map(one => inComment(columnName(one.column)))
   return [
     ...(unsure.length === 0 ? [] : ['  # Uncertain; remove the # if it is right:']),
     ...aligned(
-      unsure.map(one => {
-        const { header, index } = one.column
-        return [inComment(`  # ${one.target}: ${flow(columnReference(header, index, facts.header))}`), certainty(one)] as const
+      unsure.map(column => {
+        const { header, index } = column.column
+        return [
+          inComment(`  # ${column.target}: ${flow(columnReference(header, index, facts.header))}`),
+          certainty(column),
+        ] as const
       }),
     ),
     ...(left.length === 0

@@ -11,11 +11,7 @@ export const flow = (value: unknown): string =>
   stringify(value, { collectionStyle: 'flow', lineWidth: 0, blockQuote: false }).trim()
 
 /** A column as a pipeline names it: its header; its index where the header cannot be typed, or is not the only one of its kind. */
-export function columnReference(
-  header: string | null,
-  index: number,
-  headers: readonly string[] | null,
-): string | { index: number } {
+export function columnReference(header: string | null, index: number, headers: readonly string[] | null) {
   const isName =
     header !== null &&
     header.trim() !== '' &&

@@ -95,8 +95,8 @@ function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: C
   const guesses = [...targets]
     .filter(target => !decided.has(target as Mapping))
     .map((target): Guess => {
-      const claim = claims.find(one => one.target === target)?.strength ?? 0
-      const seen = evidence.filter(one => one.target === target).sort((a, b) => b.weight - a.weight)[0]
+      const claim = claims.find(claim => claim.target === target)?.strength ?? 0
+      const seen = evidence.filter(kind => kind.target === target).sort((a, b) => b.weight - a.weight)[0]
       const not = whyNot(target, column, known)
       const isClaimed = claim > 0 && holds.length === 0
       const doubts = 1 - (isClaimed ? claim * (ordinal > 1 && !isAddress(target) ? 0.5 : 1) : 0)
@@ -123,7 +123,7 @@ function restrained(guess: Guess, column: SeenColumn, { rows, hasPersons, known 
     return lower(CONTRADICTED, 'the header names your own number, but not every row has a different one')
   if (NAMING.includes(target) && rows >= FEW && column.distinct < Math.max(2, column.filled * MOSTLY_ALIKE))
     return lower(CONTRADICTED, column.distinct === 1 ? 'it is the same in every row' : 'it repeats a few values')
-  const isPerson = target === 'name' && hasPersons && !evidenceOf(column, known).some(one => one.target === 'name')
+  const isPerson = target === 'name' && hasPersons && !evidenceOf(column, known).some(kind => kind.target === 'name')
   return isPerson ? lower(0.5, 'there is a column of first names, so it may contain people') : guess
 }
 
@@ -150,9 +150,9 @@ function judge(
   const rivals = isAddress(target)
     ? []
     : all.flatMap(([one]) => (one !== undefined && one.column !== column && one.target === target ? [one] : []))
-  const better = rivals.find(one => one.confidence - confidence >= MARGIN)
+  const better = rivals.find(rival => rival.confidence - confidence >= MARGIN)
   if (better !== undefined) return { ...shown, status: 'unsure', why: `${columnName(better.column)} is more surely ${target}` }
-  const equal = rivals.find(one => Math.abs(one.confidence - confidence) < MARGIN)
+  const equal = rivals.find(rival => Math.abs(rival.confidence - confidence) < MARGIN)
   if (equal === undefined) return { ...shown, status: 'mapped' }
   return { ...shown, status: 'unsure', why: `${columnName(equal.column)} could as well be ${target}` }
 }
@@ -163,12 +163,13 @@ export const columnName = ({ header, index }: Pick<SeenColumn, 'header' | 'index
 function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<string>): Proposed[] {
   const names = ADDRESSES.filter(name => !taken.has(name))
   let next = 0
-  return proposed.map(one => {
-    if (one.status !== 'mapped' || one.confidence === 1 || one.target === null || !isAddress(one.target)) return one
+  return proposed.map(column => {
+    if (column.status !== 'mapped' || column.confidence === 1 || column.target === null || !isAddress(column.target))
+      return column
     const target = names[next++]
     return target === undefined
-      ? { ...one, status: 'unsure', why: 'there are more address lines than the service takes' }
-      : { ...one, target }
+      ? { ...column, status: 'unsure', why: 'there are more address lines than the service takes' }
+      : { ...column, target }
   })
 }
 
@@ -177,21 +178,21 @@ const BY_VALUES = 0.75
 
 /** Makes the first unknown column that looks like an own id the key, unless there is a key. */
 function withKey(proposed: readonly Proposed[], rows: number): readonly Proposed[] {
-  if (proposed.some(one => one.target === 'key')) return proposed
-  const found = proposed.find(one => one.isUnknown === true && isOwnId(one.column, rows))
+  if (proposed.some(column => column.target === 'key')) return proposed
+  const found = proposed.find(column => column.isUnknown === true && isOwnId(column.column, rows))
   if (found === undefined) return proposed
   const why = `every row has a different value of one form, such as ${found.column.examples.slice(0, 2).join(' and ')}`
   const key: Proposed = { column: found.column, status: 'mapped', target: 'key', confidence: BY_VALUES, why }
-  return proposed.map(one => (one === found ? key : one))
+  return proposed.map(column => (column === found ? key : column))
 }
 
 /** No header is recognised, and one of them has the form of the values below it. */
 function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<SeenColumn, Claims>, known: Knowledge): boolean {
   if (columns.some(column => column.header === null || (claims.get(column)?.claims.length ?? 0) > 0)) return false
   return columns.some(column => {
-    const strong = evidenceOf(column, known).find(one => one.weight >= 0.6)
+    const strong = evidenceOf(column, known).find(kind => kind.weight >= 0.6)
     const ofHeader = evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known)
-    return ofHeader.some(one => one.target === strong?.target && one.weight >= 0.6)
+    return ofHeader.some(kind => kind.target === strong?.target && kind.weight >= 0.6)
   })
 }
 
@@ -199,9 +200,9 @@ export function chosen({ columns }: Proposal): {
   readonly mappings: readonly (readonly [Mapping, Proposed])[]
   readonly key: Proposed | null
 } {
-  const mapped = columns.filter(one => one.status === 'mapped')
+  const mapped = columns.filter(column => column.status === 'mapped')
   return {
-    mappings: MAPPINGS.flatMap(mapping => mapped.filter(one => one.target === mapping).map(one => [mapping, one] as const)),
-    key: mapped.find(one => one.target === 'key') ?? null,
+    mappings: MAPPINGS.flatMap(mapping => mapped.filter(column => column.target === mapping).map(one => [mapping, one] as const)),
+    key: mapped.find(column => column.target === 'key') ?? null,
   }
 }

@@ -46,8 +46,8 @@ const CERTAIN_REMARK = new RegExp(
 )
 const LABELLED_WORD = /^(?:source|quelle|bron|rows|records|entries|zeilen|datensätze|stand|as of|date|datum)\s*:\s*\S+$/i
 
-const filledOf = ({ cells }: EdgeLine): string[] => cells.map(cell => cell.trim()).filter(cell => cell !== '')
-const isBlank = (line: EdgeLine): boolean => filledOf(line).length === 0
+const listFilled = ({ cells }: EdgeLine): string[] => cells.map(cell => cell.trim()).filter(cell => cell !== '')
+const isBlank = (line: EdgeLine): boolean => listFilled(line).length === 0
 const isLabel = (cell: string): boolean => /\p{L}/u.test(cell) && !/^\S+@\S+$|^https?:|^\d{1,4}[./-]\d/.test(cell)
 const linesIn = (lines: readonly EdgeLine[]): number => lines.reduce((sum, one) => sum + one.lines, 0)
 
@@ -59,7 +59,7 @@ function median(numbers: readonly number[]): number {
 /** How full a row is. Titles and remarks have one cell; the fuller half of the other lines counts. */
 function usualCells({ first, last, isAll }: TableEdges): number {
   const lines = isAll ? first : [...first, ...last]
-  const filled = lines.map(line => filledOf(line).length).filter(count => count > 1)
+  const filled = lines.map(line => listFilled(line).length).filter(count => count > 1)
   return median(filled.filter(count => count >= median(filled)))
 }
 
@@ -83,31 +83,31 @@ export interface TableReading {
 export function skippedRows(edges: TableEdges, { hasHeader, isTailFound, rows }: TableReading): SkippedRow[] {
   const { first, last, skipped } = edges
   const usual = usualCells(edges)
-  const isFull = (line: EdgeLine): boolean => filledOf(line).length > Math.max(1, usual * HEADER_SHARE)
-  const isNamed = (line: EdgeLine | undefined): boolean => line !== undefined && filledOf(line).every(isLabel)
+  const isFull = (line: EdgeLine): boolean => listFilled(line).length > Math.max(1, usual * HEADER_SHARE)
+  const isNamed = (line: EdgeLine | undefined): boolean => line !== undefined && listFilled(line).every(isLabel)
   // Two lines of labels are a header in two languages; a line of labels above a row is the header of the table.
   const isHeader = hasHeader && isNamed(first[0])
-  const rowsOf = (lines: readonly EdgeLine[], from: number, isFound: boolean, isRow: (line: EdgeLine) => boolean) => {
+  const listRows = (lines: readonly EdgeLine[], from: number, isFound: boolean, isRow: (line: EdgeLine) => boolean) => {
     let at = from
     return lines.flatMap((line, index): SkippedRow[] => {
-      const place = { line: at, text: textsOf([line]).join(), below: isFound ? linesIn(lines.slice(index + 1)) : null }
+      const place = { line: at, text: listTexts([line]).join(), below: isFound ? linesIn(lines.slice(index + 1)) : null }
       at += line.lines
       return isRow(line) ? [place] : []
     })
   }
-  const isTotal = (line: EdgeLine): boolean => TOTAL_LABEL.test(fold(filledOf(line)[0] ?? ''))
+  const isTotal = (line: EdgeLine): boolean => TOTAL_LABEL.test(fold(listFilled(line)[0] ?? ''))
   const isLost = (line: EdgeLine): boolean => (isTailFound ? !isNoRow(line, last, rows) : isFull(line) && !isTotal(line))
   return [
-    ...rowsOf(skipped.above, 1, false, line => isFull(line) && !(isHeader && isNamed(line))),
-    ...rowsOf(skipped.below, skipped.belowAt, isTailFound, isLost),
+    ...listRows(skipped.above, 1, false, line => isFull(line) && !(isHeader && isNamed(line))),
+    ...listRows(skipped.below, skipped.belowAt, isTailFound, isLost),
   ]
 }
 
 /** A line below the last row that no company can be: blank, a total with nothing but its sums, or a certain remark by itself. */
 function isNoRow(line: EdgeLine, last: readonly EdgeLine[], rows: number): boolean {
-  const [text, ...others] = filledOf(line)
+  const [text, ...others] = listFilled(line)
   if (text === undefined) return true
-  if (others.length > 0) return isSumOf(line, last, rows)
+  if (others.length > 0) return isSum(line, last, rows)
   return TOTAL_TEXT.test(fold(text)) || CERTAIN_REMARK.test(fold(text)) || LABELLED_WORD.test(text)
 }
 
@@ -115,45 +115,37 @@ function isNoRow(line: EdgeLine, last: readonly EdgeLine[], rows: number): boole
 export function surroundingsOf(edges: TableEdges, hasHeader: boolean): Surroundings {
   const { first, last, isAll } = edges
   const usual = usualCells(edges)
-  const none: Surroundings = { head: 0, tail: 0, above: [], below: [] }
-  if (usual < 2) return none
+  if (usual < 2) return describeLines([], [])
   const header = hasHeader ? headerAt(first, usual) : 0
   const footer = footerAt(last, isAll ? header + 1 : 0, usual)
-  const [above, below] = [first.slice(0, header), last.slice(footer)]
-  return { head: linesIn(above), tail: linesIn(below), above: textsOf(above), below: textsOf(below) }
+  return describeLines(first.slice(0, header), last.slice(footer))
 }
 
 /** The lines that were skipped, in the form of those that were found. */
-export const skippedLines = ({ skipped: { above, below } }: TableEdges): Surroundings => ({
-  head: linesIn(above),
-  tail: linesIn(below),
-  above: textsOf(above),
-  below: textsOf(below),
-})
+export const skippedLines = ({ skipped: { above, below } }: TableEdges): Surroundings => describeLines(above, below)
 
-const textsOf = (lines: readonly EdgeLine[]): string[] =>
+function describeLines(above: readonly EdgeLine[], below: readonly EdgeLine[]): Surroundings {
+  return { head: linesIn(above), tail: linesIn(below), above: listTexts(above), below: listTexts(below) }
+}
+
+const listTexts = (lines: readonly EdgeLine[]): string[] =>
   lines
     .filter(line => !isBlank(line))
     .map(line => {
-      const cells = filledOf(line)
-      const more = cells.length > 3 ? ' …' : ''
-      return (
-        cells
-          .slice(0, 3)
-          .map(cell => show(cell.slice(0, SHOWN)))
-          .join(', ') + more
-      )
+      const cells = listFilled(line)
+      const shown = cells.slice(0, 3).map(cell => show(cell.slice(0, SHOWN)))
+      return shown.join(', ') + (cells.length > 3 ? ' …' : '')
     })
 
 /** The index of the header; 0 when the first line is one, or when none is found. */
 function headerAt(first: readonly EdgeLine[], usual: number): number {
-  const isThin = (line: EdgeLine): boolean => filledOf(line).length * 2 <= usual
+  const isThin = (line: EdgeLine): boolean => listFilled(line).length * 2 <= usual
   const isHeader = (line: EdgeLine): boolean => {
-    const cells = filledOf(line)
+    const cells = listFilled(line)
     const isFull = cells.length >= Math.max(2, Math.ceil(usual * HEADER_SHARE))
     return isFull && cells.every(isLabel) && new Set(cells.map(fold)).size === cells.length
   }
-  const knownIn = (line: EdgeLine): number => filledOf(line).filter(cell => claimsOf(cell).claims.length > 0).length
+  const knownIn = (line: EdgeLine): number => listFilled(line).filter(cell => claimsOf(cell).claims.length > 0).length
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {
@@ -167,13 +159,13 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
       return isSure && (known > knownAbove || knownAbove < KNOWN_LABELS) ? at : 0
     }
     // Names of groups of columns are labels, too, and fewer or repeated; any other line is a row.
-    if (!filledOf(line).every(isLabel)) return 0
+    if (!listFilled(line).every(isLabel)) return 0
   }
   return 0
 }
 
 /** `1,234.50`, `1.234,50 €` or `1 234` as a number; null for any other text. */
-function amountOf(cell: string): number | null {
+function readAmount(cell: string): number | null {
   const digits = cell.replace(/[\s'’\u00a0$£€]/g, '').replace(/(?<=\d)[.,](?=\d{3}(?:[.,]|$))/g, '')
   return /^[-+]?\d{1,15}(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : null
 }
@@ -182,13 +174,13 @@ function amountOf(cell: string): number | null {
  * A label of a total beside numbers that are each at least the sum of the numbers above it that are known, or at most `maxCount` where
  * there are none. A sum of two lines or less is exact.
  */
-function isSumOf(line: EdgeLine, rows: readonly EdgeLine[], maxCount: number): boolean {
+function isSum(line: EdgeLine, rows: readonly EdgeLine[], maxCount: number): boolean {
   const [label, ...others] = line.cells.flatMap((cell, at) => (cell.trim() === '' ? [] : [{ at, cell }]))
   if (label === undefined || others.length === 0 || !TOTAL_LABEL.test(fold(label.cell))) return false
   return others.every(({ at, cell }) => {
-    const amount = amountOf(cell)
+    const amount = readAmount(cell)
     if (amount === null) return false
-    const amounts = rows.map(({ cells }) => amountOf(cells[at] ?? '')).filter(known => known !== null)
+    const amounts = rows.map(({ cells }) => readAmount(cells[at] ?? '')).filter(known => known !== null)
     if (amounts.length === 0) return amount <= maxCount
     const over = amount - amounts.reduce((sum, known) => sum + known, 0)
     const rounding = 0.005 * rows.length
@@ -202,12 +194,12 @@ function footerAt(last: readonly EdgeLine[], from: number, usual: number): numbe
   // A line of a sheet has all columns; one cell where rows have several is no row of a text.
   const isShort = (line: EdgeLine): boolean => line.cells.length === 1 && width > 1
   const isSure = (line: EdgeLine, at: number): boolean => {
-    const cells = filledOf(line)
+    const cells = listFilled(line)
     const [label = ''] = cells
     if (cells.length === 0) return false
-    if (cells.length > usual * HEADER_SHARE) return at - from > 2 && isSumOf(line, last.slice(from, at), Infinity)
+    if (cells.length > usual * HEADER_SHARE) return at - from > 2 && isSum(line, last.slice(from, at), Infinity)
     // "Total Gas Ltd", "GB" is a company: what follows the label of a total are numbers.
-    if (TOTAL_LABEL.test(fold(label)) || (TOTAL.test(fold(label)) && cells.slice(1).every(cell => amountOf(cell) !== null)))
+    if (TOTAL_LABEL.test(fold(label)) || (TOTAL.test(fold(label)) && cells.slice(1).every(cell => readAmount(cell) !== null)))
       return true
     if (cells.length > 1 || !(usual > 2 || isShort(line))) return false
     return REMARK.test(fold(label)) || (isShort(line) && usual > 2)
@@ -216,7 +208,7 @@ function footerAt(last: readonly EdgeLine[], from: number, usual: number): numbe
   for (let at = last.length - 1; at >= from; at--) {
     const line = last[at]!
     const above = last[at - 1]
-    const isAlone = filledOf(line).length === 1 && (usual > 2 || isShort(line))
+    const isAlone = listFilled(line).length === 1 && (usual > 2 || isShort(line))
     const isApart = isAlone && above !== undefined && at > from && (isBlank(above) || isSure(above, at - 1))
     if (isSure(line, at) || isApart) footer = at
     else if (!isBlank(line)) break

@@ -69,13 +69,13 @@ const FEW = 3
 const FORMS = 0.4
 const SHARE = 0.5
 
-const shareOf = (values: readonly string[], is: (text: string) => boolean): number =>
+const countShare = (values: readonly string[], is: (text: string) => boolean): number =>
   values.length === 0 ? 0 : values.filter(is).length / values.length
 
 /** The share of values; of countries that of cells, since one `n/a` in a column of one country would be half of its values. */
 function shareFor(target: Target, { values, counts }: Seen, is: (text: string) => boolean): number {
   const isCounted = counts !== undefined && (target === 'country' || target === 'countryCode')
-  if (!isCounted) return shareOf(values, is)
+  if (!isCounted) return countShare(values, is)
   const all = counts.reduce((sum, count) => sum + count, 0)
   return all === 0 ? 0 : counts.reduce((sum, count, at) => sum + (is(values[at]!) ? count : 0), 0) / all
 }
@@ -90,7 +90,7 @@ export function evidenceOf(seen: Seen, known: Knowledge): Evidence[] {
     return share < SHARE ? [] : [{ target, weight: weight * share * share * sure, why: `${percent(share)} ${what}` }]
   })
   // `1000 AB` is a postcode.
-  const forms = shareOf(values, text => /\p{L}{3}/u.test(text) && known.hasLegalForm(text))
+  const forms = countShare(values, text => /\p{L}{3}/u.test(text) && known.hasLegalForm(text))
   if (forms >= FORMS / 4)
     found.push({
       target: 'name',
@@ -101,15 +101,15 @@ export function evidenceOf(seen: Seen, known: Knowledge): Evidence[] {
 }
 
 function numberEvidence(values: readonly string[], sure: number): Evidence[] {
-  const british = shareOf(values, isBritishLettered)
-  const eight = shareOf(values, text => isBritishLettered(text) || /^\d{7,8}$/.test(text.trim()))
+  const british = countShare(values, isBritishLettered)
+  const eight = countShare(values, text => isBritishLettered(text) || /^\d{7,8}$/.test(text.trim()))
   const companies: Evidence[] =
     british > 0.005 && eight > 0.9
       ? [{ target: 'orgNumber', weight: 0.75 * sure, why: `${percent(eight)} are British company numbers, some with letters` }]
       : []
   const digits = values.map(digitsOf)
   const proven = SCHEMES.flatMap(({ name, target, form, isRight }): Evidence[] => {
-    const share = shareOf(digits, one => form.test(one) && isRight(one))
+    const share = countShare(digits, one => form.test(one) && isRight(one))
     return share < 0.9
       ? []
       : [{ target, weight: 0.85 * share * share * sure, why: `${percent(share)} pass the check of a ${name}` }]
@@ -127,6 +127,7 @@ const isPlace = (text: string, { isCountry }: Knowledge): boolean =>
   !isCountry(text) &&
   !POSTCODES.some(([, form]) => form.test(text))
 
+const isAddressLine = (text: string): boolean => hasLetters(text) && !EMAIL.test(text)
 const isCode = (text: string): boolean => /\d/.test(text) && !/\s/.test(text) && text.length <= 30 && !EMAIL.test(text)
 
 /** The form of a value under a mapping; where most values differ, the header is wrong or means something else. */
@@ -141,9 +142,7 @@ const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => 
   previousName: hasLetters,
   phone: text => /^[\d\s()+./-]{6,30}(?:\s?(?:ext|x)\.?\s?\d+)?$/i.test(text) && digitCount(text) >= 6,
   email: text => EMAIL.test(text),
-  address1: text => hasLetters(text) && !EMAIL.test(text),
-  address2: text => hasLetters(text) && !EMAIL.test(text),
-  address3: text => hasLetters(text) && !EMAIL.test(text),
+  ...{ address1: isAddressLine, address2: isAddressLine, address3: isAddressLine },
   town: isPlace,
   region: isPlace,
   postcode: text => /\d/.test(text) && text.length <= 12 && !EMAIL.test(text),
@@ -166,11 +165,10 @@ export function whyNot(target: Target, seen: Seen, known: Knowledge): string | n
 export function support(target: Target, seen: Seen, known: Knowledge): number {
   const { values } = seen
   if (target === 'country' || target === 'countryCode') return 0.5 * shareFor(target, seen, known.isCountry) ** 2
-  if (target === 'key') return values.length < FEW ? 0 : 0.5 * shareOf(values, isCode)
+  if (target === 'key') return values.length < FEW ? 0 : 0.5 * countShare(values, isCode)
   if (values.length < ENOUGH) return 0
-  if (target === 'orgNumber' || target === 'vatNumber' || target === 'taxCode') return 0.35 * widths(values)
-  if (target === 'postcode') return 0.35 * widths(values)
-  return target === 'name' ? 0.2 * shareOf(values, hasSeveralWords) : 0
+  if (['orgNumber', 'vatNumber', 'taxCode', 'postcode'].includes(target)) return 0.35 * widths(values)
+  return target === 'name' ? 0.2 * countShare(values, hasSeveralWords) : 0
 }
 
 /** Word by word: one pattern over it all would take time by the square. */

@@ -25,11 +25,6 @@ const MATCH_COLUMNS = [
 /** What is known of the answer itself. */
 const ANSWER_COLUMNS = ['answer.at', 'answer.job', 'answer.reused'] as const
 
-export interface WrongEntry {
-  readonly index: number
-  readonly message: string
-}
-
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
 /** The columns of an output that names none: the input's, the company found, and the match. A list of tags is included. */
@@ -38,7 +33,7 @@ export function defaultColumns(product: Product, tags: readonly string[] | null)
   return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']
 }
 
-export function wrongTags(product: Product, tags: readonly string[]): WrongEntry[] {
+export function wrongTags(product: Product, tags: readonly string[]) {
   const own = new Set(TAGS[product])
   return tags.flatMap((tag, index) => {
     if (tags.indexOf(tag) < index) return [{ index, message: `${show(tag)} occurs twice` }]
@@ -52,7 +47,7 @@ export function wrongTags(product: Product, tags: readonly string[]): WrongEntry
 export function wrongColumns(
   columns: readonly { readonly from: string; readonly as: string | null }[],
   chosen: readonly string[],
-): WrongEntry[] {
+) {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
@@ -67,6 +62,9 @@ export function wrongColumns(
     return [{ index, message: `${show(column)} is neither "*", a chosen tag nor a match column${meant}` }]
   })
 }
+
+export const columnText = ({ header, index }: { readonly header: string | null; readonly index: number }): string =>
+  header === null ? `column ${index + 1}` : show(header)
 
 /** `*, general.connectId as connect_id, all in snake_case` */
 export const columnsText = ({ columns, rename = {}, names }: PlannedOutput): string =>

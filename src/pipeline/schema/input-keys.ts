@@ -11,6 +11,7 @@ const rows = () => whole(0, MAX_ROWS)
 const LINES = 'auto, or how many lines from 0 to 1000'
 const lines = () => z.union([z.literal('auto'), whole(0, 1000)], { error: LINES }).prefault(0)
 
+const ENCODING = 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030'
 const SHEET = 'the name of a sheet, or its number from 1'
 
 const ONE_PLACE = 'a path, or url of a database'
@@ -37,10 +38,8 @@ const inputFields = map({
   url: databaseUrl
     .optional()
     .describe('The database of sql, as one ${NAME}: postgresql://user:password@host:5432/name; or duckdb:folder/file.duckdb.'),
-  encoding: text('auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030')
-    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, {
-      error: 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030',
-    })
+  encoding: text(ENCODING)
+    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, { error: ENCODING })
     .transform(value => (value === 'auto' ? value : (canonicalEncoding(value) ?? value)))
     .prefault('auto')
     .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),

@@ -5,7 +5,7 @@
 import type { z } from 'zod'
 import { nearest } from '../../nearest.ts'
 import { show, showList } from '../source/quote.ts'
-import { mapScalars, nodeAt, type Path, plainOf, type SyntaxIssue, type Tree } from '../source/tree.ts'
+import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree, toPlain } from '../source/tree.ts'
 import { keysAt, knownPaths } from './keys.ts'
 import { pipelineSchema } from './schema.ts'
 
@@ -31,17 +31,14 @@ const PIPELINE: Document = { schema: pipelineSchema, name: 'a pipeline', example
  * Checks a tree against the schema. Filled-in scalars are read as the expected type: `${MIN}` is a number where a number is
  * expected and text where text is.
  */
-export function checkSchema(
-  given: Tree,
-  document: Document = PIPELINE,
-): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
-  const first = leavesOf(given, document)
+export function checkSchema(given: Tree, document: Document = PIPELINE) {
+  const first = listLeaves(given, document)
   if (first.length === 0) return { tree: given, findings: [] }
   const tree = retype(given, first)
-  const leaves = leavesOf(tree, document)
+  const leaves = listLeaves(tree, document)
   const suspects = new Set(leaves.filter(leaf => isTextDue(tree, leaf)).map(leaf => leaf.path.join('.')))
   const quoted = mapScalars(tree, (scalar, path) => (suspects.has(path.join('.')) ? { ...scalar, value: scalar.source } : scalar))
-  const stillWrong = new Set(suspects.size === 0 ? [] : leavesOf(quoted, document).map(leaf => leaf.path.join('.')))
+  const stillWrong = new Set(suspects.size === 0 ? [] : listLeaves(quoted, document).map(leaf => leaf.path.join('.')))
   const findings: SyntaxIssue[] = []
   const seen = new Set<string>()
   for (const leaf of leaves) {
@@ -56,9 +53,9 @@ export function checkSchema(
 }
 
 /** The schema's issues, those inside a union replaced by those of the alternative that was meant. */
-function leavesOf(tree: Tree, { schema }: Document): ZodIssue[] {
-  const result = schema.safeParse(plainOf(tree))
-  return result.success ? [] : result.error.issues.flatMap(one => flatten(tree, one, []))
+function listLeaves(tree: Tree, { schema }: Document): ZodIssue[] {
+  const result = schema.safeParse(toPlain(tree))
+  return result.success ? [] : result.error.issues.flatMap(problem => flatten(tree, problem, []))
 }
 
 function flatten(tree: Tree, one: ZodIssue, prefix: Path): ZodIssue[] {
@@ -68,13 +65,11 @@ function flatten(tree: Tree, one: ZodIssue, prefix: Path): ZodIssue[] {
   const rootType = (branch: ZodIssue[]) => branch.find(inner => inner.code === 'invalid_type' && inner.path.length === 0)
   const meant =
     one.errors.find(branch => rootType(branch) === undefined) ??
-    (isScalar
-      ? one.errors.find(branch => rootType(branch)?.code === 'invalid_type' && expectsText(rootType(branch)!))
-      : undefined)
+    (isScalar ? one.errors.find(branch => expectsText(rootType(branch))) : undefined)
   return meant === undefined ? [{ ...one, path }] : meant.flatMap(inner => flatten(tree, inner, path))
 }
 
-const expectsText = (one: ZodIssue): boolean => one.code === 'invalid_type' && one.expected === 'string'
+const expectsText = (one: ZodIssue | undefined): boolean => one?.code === 'invalid_type' && one.expected === 'string'
 
 function isTextDue(tree: Tree, leaf: ZodIssue): boolean {
   const node = nodeAt(tree, leaf.path)
@@ -150,14 +145,14 @@ function wrongValue(tree: Tree, leaf: ZodIssue, { name: document, examples }: Do
   }
   if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.state !== 'literal')
     return { code: 'FETTLE_PIPELINE_VALUE', message, path }
-  const slug = slugOf(node.value)
+  const slug = makeSlug(node.value)
   if (name === 'name' && slug !== '') return { code: 'FETTLE_PIPELINE_VALUE', message, hint: `Write name: ${slug}`, path }
   const words = leaf.code === 'invalid_value' ? leaf.values.map(String) : []
   const close = nearest(node.value, words)
   return { code: 'FETTLE_PIPELINE_VALUE', message: close === null ? message : `${message}; did you mean ${close}?`, path }
 }
 
-const slugOf = (name: string): string =>
+const makeSlug = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()

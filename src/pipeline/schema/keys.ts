@@ -5,37 +5,28 @@ import { show } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { pipelineSchema } from './schema.ts'
 
-function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
+/** The maps that a schema may stand for: `shape` by key, or `value` for any name. */
+function findMaps(schema: z.core.$ZodType): { readonly shape?: z.core.$ZodShape; readonly value?: z.core.$ZodType }[] {
   const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'object') return [def.shape]
-  if (def.type === 'union') return def.options.flatMap(shapesOf)
-  if (def.type === 'optional' || def.type === 'prefault') return shapesOf(def.innerType)
-  if (def.type === 'array') return shapesOf(def.element)
-  return def.type === 'pipe' ? shapesOf(def.in) : []
-}
-
-/** The values of a map whose keys are names. */
-function valuesOf(schema: z.core.$ZodType): z.core.$ZodType[] {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  if (def.type === 'record') return [def.valueType]
-  if (def.type === 'optional' || def.type === 'prefault') return valuesOf(def.innerType)
-  return def.type === 'pipe' ? valuesOf(def.in) : []
+  if (def.type === 'object') return [{ shape: def.shape }]
+  if (def.type === 'record') return [{ value: def.valueType }]
+  if (def.type === 'union') return def.options.flatMap(findMaps)
+  if (def.type === 'optional' || def.type === 'prefault') return findMaps(def.innerType)
+  if (def.type === 'array') return findMaps(def.element)
+  return def.type === 'pipe' ? findMaps(def.in) : []
 }
 
 function schemasAt(path: Path, root: z.core.$ZodType = pipelineSchema): z.core.$ZodType[] {
   let schemas: z.core.$ZodType[] = [root]
   for (const step of path.filter(one => typeof one !== 'number'))
-    schemas = schemas.flatMap(one => [...shapesOf(one).flatMap(shape => shape[String(step)] ?? []), ...valuesOf(one)])
+    schemas = schemas.flatMap(findMaps).flatMap(({ shape, value }) => shape?.[String(step)] ?? value ?? [])
   return schemas
 }
 
-export const keysAt = (path: Path, root?: z.core.$ZodType): string[] => [
-  ...new Set(
-    schemasAt(path, root)
-      .flatMap(shapesOf)
-      .flatMap(shape => Object.keys(shape)),
-  ),
-]
+export function keysAt(path: Path, root?: z.core.$ZodType): string[] {
+  const maps = schemasAt(path, root).flatMap(findMaps)
+  return [...new Set(maps.flatMap(({ shape = {} }) => Object.keys(shape)))]
+}
 
 export function knownPaths(path: readonly string[] = [], root?: z.core.$ZodType): readonly (readonly string[])[] {
   return keysAt(path, root).flatMap(key => [[...path, key], ...knownPaths([...path, key], root)])

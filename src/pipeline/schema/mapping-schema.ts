@@ -32,23 +32,10 @@ const mapping = z.union(
   ],
   { error: 'a header of the input, or {from, index, value, pad, trim, optional}' },
 )
-/** One mapping: headers of which the first that exists is taken, an index, or a constant text. */
-export interface MappingRule {
-  readonly mapping: Mapping
-  /** Empty for an index or a constant. */
-  readonly from: readonly string[]
-  readonly index: number | null
-  /** The same text in every row, null for a column. */
-  readonly value: string | null
-  readonly pad: number | null
-  readonly trim: boolean
-  readonly optional: boolean
-}
-
 const COLUMN = { index: null, value: null, pad: null, trim: false, optional: false } as const
 
-/** In the service's order of names. */
-function mappingRules(given: { readonly [M in Mapping]?: z.output<typeof mapping> | undefined }): MappingRule[] {
+/** In the service's order of names. `from` is empty for an index and for a constant `value`, the same text in every row. */
+function mappingRules(given: { readonly [M in Mapping]?: z.output<typeof mapping> }) {
   return MAPPINGS.flatMap(name => {
     const entry = given[name]
     if (entry === undefined) return []
@@ -57,6 +44,9 @@ function mappingRules(given: { readonly [M in Mapping]?: z.output<typeof mapping
     return [{ ...entry, mapping: name, from: typeof from === 'string' ? [from] : from }]
   })
 }
+/** One mapping: headers of which the first that exists is taken, an index, or a constant text. */
+export type MappingRule = ReturnType<typeof mappingRules>[number]
+
 const mappingShape = Object.fromEntries(
   MAPPINGS.map(name => [name, mapping.optional().describe(`The column that holds ${name}.`)]),
 ) as unknown as Record<Mapping, z.ZodOptional<typeof mapping>>

@@ -48,10 +48,10 @@ const rules = z.record(
   { error: 'a map of countries and rules, such as { XX: [105], GB: default }' },
 )
 const SHARE = 'a share such as 5%'
-const shareOf = pattern(SHARE, /^(100|\d{1,2})(\.\d{1,3})?%$/).transform(given => Number(`${given.slice(0, -1)}e-2`))
+const share = pattern(SHARE, /^(100|\d{1,2})(\.\d{1,3})?%$/).transform(given => Number(`${given.slice(0, -1)}e-2`))
 const remove = z
   .union(
-    [z.literal('gone'), map({ max: shareOf.describe('Remove nothing when more than this share of the portfolio is gone.') })],
+    [z.literal('gone'), map({ max: share.describe('Remove nothing when more than this share of the portfolio is gone.') })],
     { error: 'gone, or a map with max' },
   )
   .transform(given => (given === 'gone' ? { max: null } : given))
@@ -100,7 +100,7 @@ const LETTERS = 'letters, such as A, A-B or [A, C]'
 const letterRange = pattern(LETTERS, /^[A-Za-z](-[A-Za-z])?$/)
 const PART = 'a part of general.pattern, such as name, or the place of a letter in it, such as 1'
 /** `A-C`, `F` -> `ABCF` */
-function lettersOf(ranges: readonly string[]): string {
+function listLetters(ranges: readonly string[]): string {
   const letters = ranges.flatMap(range => {
     const [first = 0, last = first] = range
       .toUpperCase()
@@ -120,7 +120,7 @@ export const accept = map({
       pattern(PART, /^[\p{L}\p{N} ._-]{1,60}$/u),
       z
         .union([letterRange, listOf(letterRange, LETTERS, 1, 26)], { error: LETTERS })
-        .transform(given => lettersOf([given].flat())),
+        .transform(given => listLetters([given].flat())),
       { error: 'a map of parts and letters, such as { name: A-B, postcode: A }' },
     ),
   ).describe('Letters that each part of `general.pattern` must have; a match with another goes to review.'),

@@ -84,7 +84,6 @@ export function whyNotWritable(path: string, places: OutputPlaces): string | nul
   const file = databaseFile(path)
   if (file !== null) return whyNotDatabase(path) ?? whyNotWritable(file, places)
   if (isAddress(path)) return whyNotAddress(path)
-  const absolute = path.startsWith('/')
   if (path === '-') return 'is standard output, and an output is a file'
   if (/[\u0000-\u001f\u007f]/.test(path)) return 'contains a control character'
   if (path.startsWith('~')) return 'begins with ~, which is not expanded'
@@ -94,16 +93,10 @@ export function whyNotWritable(path: string, places: OutputPlaces): string | nul
   // Only on Windows the folders have one.
   const drive = (roots.some(root => DRIVE.test(root)) && DRIVE.exec(path)?.[0]) || ''
   if (DRIVE.test(path) && (drive === '' || !isInside)) return 'names a drive, outside the project'
-  if (absolute && !isInside) return 'is outside the project'
-  if (leadsOut(path) && !isInside) return 'is outside the project'
+  if ((path.startsWith('/') || leadsOut(path)) && !isInside) return 'is outside the project'
   if (path.endsWith('/') || tidyPath(path) === '') return 'is a folder, not a file'
-  return (
-    path
-      .slice(drive.length)
-      .split('/')
-      .map(whyNotPortable)
-      .find(reason => reason !== null) ?? null
-  )
+  const steps = path.slice(drive.length).split('/')
+  return steps.map(whyNotPortable).find(reason => reason !== null) ?? null
 }
 
 /** Whether Windows takes the name of a file for a device. */

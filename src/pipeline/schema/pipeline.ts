@@ -21,18 +21,18 @@ export function inputOptionsOf({ input }: Pipeline): InputOptions {
 }
 
 /** Absent, `enrich` is `basic` when there is an output to write to. Null tags stand for all of the product. */
-export const enrichmentOf = (enrich: PipelineFields['enrich'], hasOutput: boolean) =>
+export const chooseEnrichment = (enrich: PipelineFields['enrich'], hasOutput: boolean) =>
   enrich === undefined ? (hasOutput ? { product: 'basic' as const, tags: null, headers: undefined } : null) : enrich
 
 /** Expects fields without errors. */
 export function pipelineOf({ $schema, vars, enrich, output, ...fields }: PipelineFields, places: OutputPlaces): Pipeline {
-  const enrichment = enrichmentOf(enrich, output !== null)
+  const enrichment = chooseEnrichment(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
   const { product, tags, headers } = enrichment
   return {
     ...fields,
     enrich: { product, tags: tags ?? TAGS[product] },
-    ...(headers === undefined ? {} : { headers }),
+    headers,
     output: output && longOutput(output, defaultColumns(product, tags), places),
   }
 }

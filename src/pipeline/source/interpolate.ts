@@ -35,15 +35,11 @@ export const literal = (text: string): string => text.replaceAll('${', () => '$$
 /** Credentials and settings of fettle and of S3, which no value of a pipeline may contain; Windows ignores case in names. */
 const OWN_VARIABLE = /^(?:FETTLE|AWS)_/i
 
-export interface Interpolated {
-  readonly tree: Tree
-  readonly findings: readonly SyntaxIssue[]
-  /** The variables of the environment in the value at a path, as `${NAME}`. */
-  readonly environmentAt: (path: Path) => readonly string[]
-}
-
-/** The tree with every `${…}` filled in, and everything that could not be: all of it at once. */
-export function interpolate(tree: Tree, sources: Sources): Interpolated {
+/**
+ * The tree with every `${…}` filled in, and everything that could not be: all of it at once. `environmentAt`: the variables of the
+ * environment in the value at a path, as `${NAME}`.
+ */
+export function interpolate(tree: Tree, sources: Sources) {
   const findings: SyntaxIssue[] = []
   const origins = new Map<string, Origin>()
   const run = new Map(Object.entries(sources.run).filter((entry): entry is [string, string] => entry[1] !== undefined))
@@ -55,10 +51,10 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
     const [, family, name] = DOTTED.exec(reference) ?? []
     if (family === 'vars' && inVars) return { problem: 'a variable cannot be made of another' }
     if (family === 'vars') {
-      const found = lookUpNamed(vars, declaredNames, name!, 'is not declared under vars', 'Declared')
+      const found = lookUpNamed(vars, name!, 'is not declared under vars', 'Declared')
       return { ...found, ...origins.get(`vars.${name}`) }
     }
-    if (family === 'run') return lookUpNamed(run, [...run.keys()], name!, 'is not known', 'Known')
+    if (family === 'run') return lookUpNamed(run, name!, 'is not known', 'Known')
     return lookUpEnv(reference, sources.env)
   }
 
@@ -116,7 +112,7 @@ export function interpolate(tree: Tree, sources: Sources): Interpolated {
   return {
     tree: mapScalars(withVars, (scalar, path) => (path[0] === 'vars' ? scalar : fillIn(scalar, path))),
     findings,
-    environmentAt: path => origins.get(path.join('.'))?.environment ?? [],
+    environmentAt: (path: Path): readonly string[] => origins.get(path.join('.'))?.environment ?? [],
   }
 }
 
@@ -201,13 +197,8 @@ function lookUpEnv(reference: string, env: Sources['env']): Lookup {
   return { problem: `\${${name}} ${state}${why}`, hint: `Set ${name}, or give a default: \${${name}:-default}.` }
 }
 
-function lookUpNamed(
-  values: ReadonlyMap<string, string | null>,
-  names: readonly string[],
-  name: string,
-  problem: string,
-  label: string,
-): Lookup {
+function lookUpNamed(values: ReadonlyMap<string, string | null>, name: string, problem: string, label: string): Lookup {
+  const names = [...values.keys()]
   const value = values.get(name)
   if (value === null) return { problem: null }
   if (value !== undefined) return { value }

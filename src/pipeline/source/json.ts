@@ -38,11 +38,11 @@ class Reader {
   readonly findings: SyntaxIssue[] = []
   private at = 0
   private readonly text: string
-  private readonly placeOf: ReturnType<typeof lineFinder>
+  private readonly findPlace: ReturnType<typeof lineFinder>
 
   constructor(text: string) {
     this.text = text
-    this.placeOf = lineFinder(text)
+    this.findPlace = lineFinder(text)
   }
 
   document(): Tree {
@@ -83,7 +83,7 @@ class Reader {
       const before = entries.get(key)
       if (before === undefined) entries.set(key, { offset: keyOffset, node })
       else {
-        const [first, second] = [this.placeOf(before.offset).line, this.placeOf(keyOffset).line]
+        const [first, second] = [this.findPlace(before.offset).line, this.findPlace(keyOffset).line]
         const message = `the key ${show(key)} occurs twice: lines ${first} and ${second}`
         this.findings.push({ code: 'FETTLE_PIPELINE_DUPLICATE', message, offset: keyOffset })
       }

@@ -8,42 +8,38 @@ export type PlaceAt = (offset: number | null) => Place
 /** A text without its byte-order mark, and the places in it. */
 export function placedText(text: string, file: string): { readonly source: string; readonly placeAt: PlaceAt } {
   const source = text.startsWith('\ufeff') ? text.slice(1) : text
-  const spotOf = lineFinder(source)
-  return { source, placeAt: offset => ({ file, ...(offset === null ? { line: null, column: null } : spotOf(offset)) }) }
+  const findSpot = lineFinder(source)
+  return { source, placeAt: offset => ({ file, ...(offset === null ? { line: null, column: null } : findSpot(offset)) }) }
 }
 
 const MAX_ISSUES = 50
 
-interface IssueOptions {
-  /** For all of them, instead of their own. */
-  readonly code?: ErrorCode
-  /** The place of a value that comes from another file. */
-  readonly origin?: (path: Path) => Place | null
-}
-
-/** Issues in the order of the file; those after the fiftieth become one issue with their count. */
+/**
+ * Issues in the order of the file; those after the fiftieth become one issue with their count. `code`: for all of them, instead of their
+ * own; `origin`: the place of a value that comes from another file.
+ */
 export function toIssues(
   findings: readonly SyntaxIssue[],
   tree: Tree | null,
   placeAt: PlaceAt,
-  { code, origin = () => null }: IssueOptions = {},
+  { code, origin = () => null }: { readonly code?: ErrorCode; readonly origin?: (path: Path) => Place | null } = {},
 ): Issue[] {
-  const placed = findings.map(one => ({
-    one,
-    offset: 'offset' in one ? one.offset : tree === null ? null : offsetAt(tree, one.path, one.part),
+  const placed = findings.map(finding => ({
+    finding,
+    offset: 'offset' in finding ? finding.offset : tree === null ? null : offsetAt(tree, finding.path, finding.part),
   }))
   placed.sort((a, b) => (a.offset ?? -1) - (b.offset ?? -1))
-  const issues = placed.slice(0, MAX_ISSUES).map(({ one, offset }) =>
-    issue(code ?? one.code, one.message, {
-      at: ('path' in one ? origin(one.path) : null) ?? placeAt(offset),
-      ...(one.hint === undefined ? {} : { hint: one.hint }),
-      ...(one.severity === undefined ? {} : { severity: one.severity }),
+  const issues = placed.slice(0, MAX_ISSUES).map(({ finding, offset }) =>
+    issue(code ?? finding.code, finding.message, {
+      at: ('path' in finding ? origin(finding.path) : null) ?? placeAt(offset),
+      ...(finding.hint === undefined ? {} : { hint: finding.hint }),
+      ...(finding.severity === undefined ? {} : { severity: finding.severity }),
     }),
   )
   const rest = placed.slice(MAX_ISSUES)
   if (rest.length === 0) return issues
   const count = { at: placeAt(null), count: rest.length, hint: null }
-  return [...issues, issue(code ?? rest[0]!.one.code, `and ${rest.length} more problems`, count)]
+  return [...issues, issue(code ?? rest[0]!.finding.code, `and ${rest.length} more problems`, count)]
 }
 
 /** Turns offsets of `text` into lines and columns from 1; columns count UTF-16 units, as editors do. CR, LF and CRLF each end a line. */

@@ -1,6 +1,6 @@
 /** Credentials in a pipeline file: refused as literals, and kept apart from the pipeline when they come from the environment. */
 
-import { mapScalars, nodeAt, type Path, type SyntaxIssue, type Tree } from './tree.ts'
+import { mapScalars, nodeAt, type Path, type Tree } from './tree.ts'
 
 /** Credentials a pipeline refers to; null for one it does not. They never become part of a Pipeline or a Plan. */
 export interface Secrets {
@@ -46,7 +46,7 @@ const placesIn = (tree: Tree): { readonly path: Path; readonly what: string; rea
 ]
 
 /** Removes literal secrets from the tree and reports them without repeating them. */
-export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
+export function refuseLiteralSecrets(tree: Tree) {
   const refused = placesIn(tree).flatMap(place => {
     const node = nodeAt(tree, place.path)
     const isReference = node?.kind === 'scalar' && typeof node.value === 'string' && place.form.test(node.value)
@@ -60,12 +60,12 @@ export function refuseLiteralSecrets(tree: Tree): { readonly tree: Tree; readonl
     code: 'FETTLE_PIPELINE_SECRET' as const,
     message: `${path.join('.')}: ${what} must not stand in the file: expected \${NAME} and nothing else`,
     path,
-    ...(path[0] === 'notify' ? { hint: `Set a variable, and write ${String(path.at(-1))}: \${NAME}.` } : {}),
+    hint: path[0] === 'notify' ? `Set a variable, and write ${String(path.at(-1))}: \${NAME}.` : undefined,
   }))
   return { tree: changed, findings }
 }
 
-export const secretsOf = (tree: Tree): Secrets => ({
+export const readSecrets = (tree: Tree): Secrets => ({
   username: textAt(tree, ['service', 'username']),
   password: textAt(tree, ['service', 'password']),
   notify: receiversIn(tree).map(index => ({

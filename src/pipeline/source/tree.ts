@@ -24,7 +24,7 @@ export interface TreeMap {
   readonly offset: number | null
 }
 
-interface TreeEntry {
+export interface TreeEntry {
   readonly offset: number | null
   readonly node: Tree
 }
@@ -35,13 +35,12 @@ export type Tree =
   | { readonly kind: 'list'; readonly items: readonly Tree[]; readonly offset: number | null }
 
 /** One problem, by path (resolved to a place later) or by offset when the tree does not exist yet. */
-export type SyntaxIssue = FindingText & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
-interface FindingText {
+export type SyntaxIssue = {
   readonly code: ErrorCode
   readonly message: string
   readonly hint?: string
   readonly severity?: 'warn'
-}
+} & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
 
 /** The deepest nesting that is read; a pipeline needs four levels. */
 export const MAX_DEPTH = 64
@@ -69,10 +68,10 @@ export function offsetAt(tree: Tree, path: Path, part?: 'key'): number | null {
 }
 
 /** The tree as ordinary values. `Object.fromEntries` defines properties, so a key `__proto__` stays an ordinary key. */
-export function plainOf(tree: Tree): unknown {
+export function toPlain(tree: Tree): unknown {
   if (tree.kind === 'scalar') return tree.value
-  if (tree.kind === 'list') return tree.items.map(plainOf)
-  return Object.fromEntries([...tree.entries].map(([key, { node }]) => [key, plainOf(node)]))
+  if (tree.kind === 'list') return tree.items.map(toPlain)
+  return Object.fromEntries([...tree.entries].map(([key, { node }]) => [key, toPlain(node)]))
 }
 
 export function mapScalars(tree: Tree, change: (scalar: TreeScalar, path: Path) => TreeScalar, path: Path = []): Tree {
@@ -96,17 +95,17 @@ export function prune(tree: Tree, paths: readonly Path[]): Tree {
 }
 
 /** A tree of an object given by a program; null when it is nested too deeply, which a cycle always is. Absent values are left out. */
-export function treeOf(value: unknown, depth = 0): Tree | null {
+export function toTree(value: unknown, depth = 0): Tree | null {
   if (depth > MAX_DEPTH) return null
   if (Array.isArray(value)) {
-    const items = value.map(item => treeOf(item, depth + 1))
+    const items = value.map(item => toTree(item, depth + 1))
     return items.includes(null) ? null : { kind: 'list', items: items as Tree[], offset: null }
   }
   if (typeof value === 'object' && value !== null) {
     const entries = new Map<string, TreeEntry>()
     for (const [key, item] of Object.entries(value)) {
       if (item === undefined) continue
-      const node = treeOf(item, depth + 1)
+      const node = toTree(item, depth + 1)
       if (node === null) return null
       entries.set(key, { offset: null, node })
     }

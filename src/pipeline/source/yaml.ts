@@ -18,7 +18,7 @@ export function readYaml(text: string): { readonly tree: Tree | null; readonly f
   if (guarded.length > 0) return { tree: null, findings: guarded }
   // Duplicate keys are found below: the library compares each key with all the others.
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false })
-  const findings = problemsOf(document, text)
+  const findings = listProblems(document, text)
   if (findings.length > 0 || document.contents === null) return { tree: null, findings }
   const builder = new Builder(text)
   const tree = builder.build(document.contents, 0)
@@ -26,16 +26,16 @@ export function readYaml(text: string): { readonly tree: Tree | null; readonly f
 }
 
 /** The library's errors and warnings, up to the first after which it reports only follow-up errors. */
-function problemsOf(document: Document.Parsed, text: string): SyntaxIssue[] {
-  const lost = document.errors.findIndex(one => one.code === 'UNEXPECTED_TOKEN' || one.code === 'BAD_INDENT')
+function listProblems(document: Document.Parsed, text: string): SyntaxIssue[] {
+  const lost = document.errors.findIndex(error => error.code === 'UNEXPECTED_TOKEN' || error.code === 'BAD_INDENT')
   const errors = lost < 0 ? [...document.errors, ...document.warnings] : document.errors.slice(0, lost + 1)
-  return errors.map(one => describe(one, text))
+  return errors.map(error => describe(error, text))
 }
 
 function describe({ code, message, pos }: { code: string; message: string; pos: [number, number] }, text: string): SyntaxIssue {
   const offset = pos[0]
-  const finding = (sentence: string, hint?: string): SyntaxIssue => ({
-    code: 'FETTLE_PIPELINE_SYNTAX',
+  const finding = (sentence: string, hint?: string) => ({
+    code: 'FETTLE_PIPELINE_SYNTAX' as const,
     message: sentence,
     offset,
     hint,
@@ -52,12 +52,12 @@ class Builder {
   private nodes = 0
   private readonly anchors = new Map<string, Node>()
   private readonly open = new Set<Node>()
-  private readonly placeOf: (offset: number) => { line: number }
+  private readonly findPlace: (offset: number) => { line: number }
   private readonly text: string
 
   constructor(text: string) {
     this.text = text
-    this.placeOf = lineFinder(text)
+    this.findPlace = lineFinder(text)
   }
 
   build(node: Node | null, depth: number): Tree {
@@ -101,7 +101,7 @@ class Builder {
     // YAML reads a list item that is indented too far as the rest of the text above it, without a word.
     const swallowed = node.type === 'PLAIN' ? /\n[ \t]*- /.exec(this.text.slice(start, end)) : null
     if (swallowed === null) return tree
-    const { line } = this.placeOf(start + swallowed.index + 1)
+    const { line } = this.findPlace(start + swallowed.index + 1)
     const message = `expected a list, found the text ${show(String(value))}: line ${line} begins with "- " but belongs to the text above it`
     return this.refuse(tree, 'FETTLE_PIPELINE_SYNTAX', message, 'Check the indentation.')
   }
@@ -116,7 +116,7 @@ class Builder {
       if (key === null) this.report('FETTLE_PIPELINE_SYNTAX', 'a key must be plain text', offset)
       else if (key === '<<') this.report('FETTLE_PIPELINE_TAG', 'the merge key << is not allowed', offset)
       else if (before !== undefined) {
-        const [first, second] = [this.placeOf(before.offset ?? 0).line, this.placeOf(offset).line]
+        const [first, second] = [this.findPlace(before.offset ?? 0).line, this.findPlace(offset).line]
         this.report('FETTLE_PIPELINE_DUPLICATE', `the key ${show(key)} occurs twice: lines ${first} and ${second}`, offset)
       } else entries.set(key, { offset, node: value })
     }
@@ -164,25 +164,15 @@ function guardYaml(text: string): SyntaxIssue[] {
     // The lexer's marks stand for no text: start of a document, end of a flow, start of a scalar.
     if (token === '\u0002' || token === '\u0018' || token === '\u001f') continue
     const type = CST.tokenType(token)
-    if (type === 'tag') {
-      const message = `the tag ${token} is not allowed`
-      findings.push({ code: 'FETTLE_PIPELINE_TAG', message, offset })
-    }
-    if (type === 'directive-line') {
-      const message = 'YAML directives are not allowed'
-      findings.push({ code: 'FETTLE_PIPELINE_SYNTAX', message, hint: 'Remove the line.', offset })
-    }
+    const report = (code: SyntaxIssue['code'], message: string, hint?: string) => findings.push({ code, message, offset, hint })
+    if (type === 'tag') report('FETTLE_PIPELINE_TAG', `the tag ${token} is not allowed`)
+    if (type === 'directive-line') report('FETTLE_PIPELINE_SYNTAX', 'YAML directives are not allowed', 'Remove the line.')
     depth.read(type, token, offset)
     tokens += 1
-    if (tokens > MAX_TOKENS) {
-      findings.push({ code: 'FETTLE_PIPELINE_SYNTAX', message: `the file has more than ${MAX_TOKENS} words and signs`, offset })
-      return findings
-    }
-    if (depth.value > MAX_DEPTH) {
-      const message = `the file is nested deeper than ${MAX_DEPTH} levels from here on`
-      findings.push({ code: 'FETTLE_PIPELINE_DEPTH', message, offset })
-      return findings
-    }
+    if (tokens > MAX_TOKENS) report('FETTLE_PIPELINE_SYNTAX', `the file has more than ${MAX_TOKENS} words and signs`)
+    else if (depth.value > MAX_DEPTH)
+      report('FETTLE_PIPELINE_DEPTH', `the file is nested deeper than ${MAX_DEPTH} levels from here on`)
+    if (tokens > MAX_TOKENS || depth.value > MAX_DEPTH) return findings
     offset += token.length
   }
   return findings

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readJson } from '../../../src/pipeline/source/json.ts'
-import { plainOf } from '../../../src/pipeline/source/tree.ts'
+import { toPlain } from '../../../src/pipeline/source/tree.ts'
 import { runs } from '../../support/runs.ts'
 import { lineOf, parseJson, parseYaml } from './support.ts'
 
@@ -71,7 +71,7 @@ test('reads every output of JSON.stringify', () => {
       const text = JSON.stringify(value, null, indent)
       const { tree, findings } = readJson(text)
       expect(findings).toEqual([])
-      expect(plainOf(tree!)).toEqual(JSON.parse(text))
+      expect(toPlain(tree!)).toEqual(JSON.parse(text))
     }),
   )
 })
