@@ -1,6 +1,6 @@
 /** Login, who the caller is and what the account may use: contract §4, §8 row 30, §11.1. */
 import { z } from 'zod'
-import { get, operationsOf, post } from './operation.ts'
+import { defineOperations, get, post } from './operation.ts'
 import { fieldsOf, lazy, optionalTexts, orNull, written } from './schemas.ts'
 
 /** Body of `POST /authenticate`; both are case-sensitive. */
@@ -36,7 +36,6 @@ export const accessReply = lazy(() =>
   }),
 )
 
-/** Answer of `GET /access/users/active`. */
 export const activeUsersReply = lazy(() =>
   z.looseObject({
     items: z.array(z.looseObject({ firstName: z.string().optional(), surname: z.string().optional(), userId: z.number().int() })),
@@ -44,7 +43,6 @@ export const activeUsersReply = lazy(() =>
   }),
 )
 
-/** Answer of `GET /access/users/me`. */
 export const ownUserReply = lazy(() =>
   z.looseObject({
     username: z.string(),
@@ -78,7 +76,7 @@ export const userDetailsReply = lazy(() =>
 )
 
 /** The login comes first; it is the only operation without a token. */
-export const ACCESS = operationsOf({
+export const ACCESS = defineOperations({
   authenticate: post('/authenticate', {
     request: credentials,
     reply: tokenReply,

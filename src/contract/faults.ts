@@ -25,16 +25,16 @@ export interface Fault {
 
 const TEXT_KEYS = ['message', 'error', 'title', 'detail', 'details'] as const
 
-const textOf = (value: unknown): string | null => {
+const readText = (value: unknown): string | null => {
   if (typeof value === 'string') return value.trim() === '' ? null : value.trim()
-  if (Array.isArray(value)) return value.map(textOf).find(text => text !== null) ?? null
+  if (Array.isArray(value)) return value.map(readText).find(text => text !== null) ?? null
   return null
 }
 
 const fieldErrors = (value: unknown): string | null => {
   if (typeof value !== 'object' || value === null) return null
   const parts = Object.entries(value).flatMap(([field, texts]) => {
-    const text = textOf(texts)
+    const text = readText(texts)
     return text === null ? [] : [`${field}: ${text}`]
   })
   return parts.length === 0 ? null : parts.join('; ')
@@ -53,12 +53,12 @@ export function readFault(body: unknown): Fault {
         // Not JSON after all: the text itself is the message.
       }
     }
-    return { text: textOf(body), correlationId: null }
+    return { text: readText(body), correlationId: null }
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return { text: null, correlationId: null }
   const record = body as Record<string, unknown>
-  const texts = TEXT_KEYS.map(key => textOf(record[key])).filter(text => text !== null)
-  const details = textOf(record.details) ?? fieldErrors(record.errors)
+  const texts = TEXT_KEYS.map(key => readText(record[key])).filter(text => text !== null)
+  const details = readText(record.details) ?? fieldErrors(record.errors)
   const first = texts[0] ?? null
   const text = first !== null && details !== null && details !== first ? `${first}: ${details}` : (first ?? details)
   const id = record.correlationId ?? record.correlationID

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { wireDate } from './dates.ts'
-import { get, operationsOf, patch } from './operation.ts'
+import { defineOperations, get, patch } from './operation.ts'
 import { day, fromZero, off, truth, words } from './query.ts'
 import { fieldsOf, lazy, orNull, wholeNumber, written } from './schemas.ts'
 
@@ -82,8 +82,6 @@ const order = {
   sortDir: z.enum(['asc', 'desc']).default('asc'),
 }
 
-export const companyEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZero }))
-
 /** Query of notification events; the dates are of the event, or of its creation with `filterByCreatedDate`. */
 export const notificationEventsQuery = lazy(() => z.looseObject({ ...dates, ...fromZero, ...order, filterByCreatedDate: off }))
 
@@ -127,9 +125,9 @@ export const eventRulesBody = lazy(() =>
 
 export type EventRule = z.infer<typeof eventRule>
 
-export const MONITORING = operationsOf({
+export const MONITORING = defineOperations({
   listCompanyEvents: get('/monitoring/companies/{id}/events', {
-    query: companyEventsQuery,
+    query: lazy(() => z.looseObject({ ...dates, ...fromZero })),
     reply: companyEventsReply,
     pages: { first: 0, items: 'data' },
     errors: [400, 401],

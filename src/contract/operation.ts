@@ -50,14 +50,14 @@ const USUAL = { query: null, request: null, repeat: 'free', errors: DOCUMENTED }
 
 type Usual = typeof USUAL
 
-/** A row before `operationsOf`: the usual values may be left out, but whether a POST may be repeated is always stated. */
+/** A row before `defineOperations`: the usual values may be left out, but whether a POST may be repeated is always stated. */
 type Row = Omit<Operation, keyof Usual> &
   Partial<Operation> &
   ({ method: 'GET' | 'PUT' | 'PATCH' | 'DELETE' } | { repeat: Repeat })
 
 type Rest = Omit<Row, 'method' | 'path'>
 
-const rowOf =
+const makeRow =
   <const Method extends Operation['method'], Needed extends Rest>(method: Method) =>
   <const Path extends Operation['path'], const Columns extends Needed>(path: Path, columns: Columns) => ({
     method,
@@ -66,13 +66,13 @@ const rowOf =
   })
 
 /** Rows by their method. */
-export const get = rowOf<'GET', Rest>('GET')
-export const put = rowOf<'PUT', Rest>('PUT')
-export const patch = rowOf<'PATCH', Rest>('PATCH')
-export const remove = rowOf<'DELETE', Rest>('DELETE')
-export const post = rowOf<'POST', Rest & { readonly repeat: Repeat }>('POST')
+export const get = makeRow<'GET', Rest>('GET')
+export const put = makeRow<'PUT', Rest>('PUT')
+export const patch = makeRow<'PATCH', Rest>('PATCH')
+export const remove = makeRow<'DELETE', Rest>('DELETE')
+export const post = makeRow<'POST', Rest & { readonly repeat: Repeat }>('POST')
 
-export const operationsOf = <const Rows extends Readonly<Record<string, Row>>>(rows: Rows) =>
+export const defineOperations = <const Rows extends Readonly<Record<string, Row>>>(rows: Rows) =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...USUAL, ...row }])) as {
     readonly [Name in keyof Rows]: Omit<Usual, keyof Rows[Name]> & Rows[Name]
   }

@@ -1,15 +1,14 @@
 /** People, their directorships and the operations on them: contract §11.2. Unknown fields are kept. */
 import { z } from 'zod'
 import { companyAddress, searchMessage } from './companies/company.ts'
-import { peopleCriteriaQuery, peopleCriteriaReply } from './companies/operations.ts'
+import { peopleCriteriaReply } from './companies/operations.ts'
 import { director } from './companies/report.ts'
 import { zonedDate } from './dates.ts'
-import { get, operationsOf } from './operation.ts'
+import { defineOperations, get } from './operation.ts'
 import { countryList, fromOne, language, maybe } from './query.ts'
 import { fieldsOf, lazy, optionalTexts } from './schemas.ts'
 
-/** Query of `GET /people`. */
-export const peopleQuery = lazy(() =>
+const peopleQuery = lazy(() =>
   z.looseObject({
     countries: countryList,
     peopleId: maybe(60),
@@ -52,9 +51,6 @@ export const peopleReply = lazy(() =>
   }),
 )
 
-/** Query of `GET /people/{peopleId}`. */
-export const personQuery = lazy(() => z.looseObject({ language: language.default('EN'), callRef: maybe(500) }))
-
 /** An appointment of a person. */
 const personDirectorship = lazy(() =>
   z.looseObject({
@@ -90,9 +86,9 @@ export const personReply = lazy(() =>
   }),
 )
 
-export const PEOPLE = operationsOf({
+export const PEOPLE = defineOperations({
   peopleSearchCriteria: get('/people/searchcriteria', {
-    query: peopleCriteriaQuery,
+    query: lazy(() => z.looseObject({ countries: countryList.optional() })),
     reply: peopleCriteriaReply,
     errors: [400, 401],
     summary: 'Learn what people can be searched by.',
@@ -105,7 +101,7 @@ export const PEOPLE = operationsOf({
     summary: 'Search the directors of companies.',
   }),
   readPerson: get('/people/{peopleId}', {
-    query: personQuery,
+    query: lazy(() => z.looseObject({ language: language.default('EN'), callRef: maybe(500) })),
     reply: personReply,
     repeat: 'never',
     summary: 'Order the report of a director.',

@@ -13,7 +13,7 @@ import {
   notificationEventsQuery,
   notificationEventsReply,
 } from './monitoring.ts'
-import { DOCUMENTED, get, operationsOf, patch, post, put, remove } from './operation.ts'
+import { DOCUMENTED, defineOperations, get, patch, post, put, remove } from './operation.ts'
 import { fromZero, off, PLAIN_TEXT, plainName, words } from './query.ts'
 import { fieldsOf, lazy, orNull, wholeNumber, written } from './schemas.ts'
 
@@ -80,8 +80,6 @@ export const portfolioBody = lazy(() => bodyWith(emailAddress))
 export const messageReply = lazy(() => z.looseObject({ correlationId, message: z.string() }))
 
 export const countriesReply = z.array(z.string())
-
-export const portfoliosQuery = lazy(() => z.looseObject({ searchQuery: words, ...fromZero }))
 
 /** Answer of import and sync; the status ends in the number of the import. */
 export const importReply = lazy(() => z.looseObject({ correlationId, status: z.string() }))
@@ -151,13 +149,6 @@ export const sharedReply = lazy(() =>
   }),
 )
 
-/** Query of copy: all companies of the portfolio, or those of the body. */
-export const copyQuery = lazy(() => z.looseObject({ copyAll: off }))
-/** Query of remove, which moves: all companies, or those of the body. */
-export const removeQuery = lazy(() => z.looseObject({ removeAll: off }))
-/** Query of clear: all companies, or those of the body. */
-export const clearQuery = lazy(() => z.looseObject({ clearAll: off }))
-
 export type PortfolioBody = z.infer<typeof createPortfolioBody>
 
 /** Declared a text; the service's samples hold numbers. */
@@ -181,7 +172,7 @@ export const portfolioCompaniesReply = lazy(() => monitoringPage(z.array(z.loose
 /** A company read by itself; its connectId goes by its own name. */
 export const portfolioCompanyReply = lazy(() => z.looseObject({ correlationId, connectId: z.string(), ...common }))
 
-export const portfolioCompaniesQuery = lazy(() =>
+const portfolioCompaniesQuery = lazy(() =>
   z.looseObject({
     searchQuery: words,
     countryCode: z
@@ -235,9 +226,9 @@ export type Personal = z.infer<typeof companyBody>
 
 const READ = [400, 401, 404] as const
 
-export const PORTFOLIOS = operationsOf({
+export const PORTFOLIOS = defineOperations({
   listPortfolios: get('/monitoring/portfolios', {
-    query: portfoliosQuery,
+    query: lazy(() => z.looseObject({ searchQuery: words, ...fromZero })),
     reply: portfolioListReply,
     pages: { first: 0, items: 'data.portfolios', complete: true },
     errors: [400, 401, 404],
@@ -271,21 +262,21 @@ export const PORTFOLIOS = operationsOf({
     summary: 'Countries of the companies of a portfolio.',
   }),
   copyCompanies: post('/monitoring/portfolios/{portfolioId}/companies/copy', {
-    query: copyQuery,
+    query: lazy(() => z.looseObject({ copyAll: off })),
     request: copyBody,
     reply: copyReply,
     repeat: 'free',
     summary: 'Copy companies to other portfolios.',
   }),
   moveCompanies: post('/monitoring/portfolios/{portfolioId}/companies/remove', {
-    query: removeQuery,
+    query: lazy(() => z.looseObject({ removeAll: off })),
     request: copyBody,
     reply: copyReply,
     repeat: 'look',
     summary: 'Move companies to other portfolios.',
   }),
   clearCompanies: patch('/monitoring/portfolios/{portfolioId}/companies/clear', {
-    query: clearQuery,
+    query: lazy(() => z.looseObject({ clearAll: off })),
     request: clearBody,
     reply: messageReply,
     summary: 'Take companies, or all, out of a portfolio.',

@@ -47,7 +47,7 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   array: value => (typeof value === 'string' ? [value] : undefined),
 }
 
-const keyOf = (path: Path): string => JSON.stringify(path.map(String))
+const formatKey = (path: Path): string => JSON.stringify(path.map(String))
 const at = (root: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Json | null | undefined)?.[key], root)
 const isEmpty = (value: unknown): boolean =>
@@ -56,19 +56,19 @@ const shown = (path: Path): string =>
   path.map((key, depth) => (typeof key === 'number' ? '[]' : `${depth === 0 ? '' : '.'}${String(key)}`)).join('')
 
 /** Of a union, the misfits are those of the form that fits on the outside, or else the whole value. */
-function misfitsOf(issue: Issue, within: Path = []): Misfit[] {
+function listMisfits(issue: Issue, within: Path = []): Misfit[] {
   const path = [...within, ...issue.path]
   if (issue.code !== 'invalid_union')
     return [{ path, expected: issue.code === 'invalid_type' ? [issue.expected] : [], issue: { ...issue, path } as Issue }]
   const inside = issue.errors.find(form => form.length > 0 && form.every(one => one.path.length > 0))
-  if (inside !== undefined) return inside.flatMap(one => misfitsOf(one, path))
+  if (inside !== undefined) return inside.flatMap(one => listMisfits(one, path))
   const forms = issue.errors.flat().flatMap(one => (one.code === 'invalid_type' ? [String(one.expected)] : []))
   return [{ path, expected: Object.keys(READERS).filter(type => forms.includes(type)), issue: { ...issue, path } }]
 }
 
 const misfitsIn = (found: { readonly error?: z.ZodError | undefined }): Misfit[] => {
-  const all = (found.error?.issues ?? []).flatMap(issue => misfitsOf(issue))
-  return [...new Map(all.map(one => [keyOf(one.path), one])).values()]
+  const all = (found.error?.issues ?? []).flatMap(issue => listMisfits(issue))
+  return [...new Map(all.map(one => [formatKey(one.path), one])).values()]
 }
 
 const isId = (path: Path): boolean => /^id$|Id$/.test(String(path.at(-1)))
@@ -117,8 +117,8 @@ class Repair {
   }
 
   #read({ path, expected }: Misfit, value: unknown, isRequired: boolean): unknown {
-    if (this.#tried.has(keyOf(path))) return undefined
-    this.#tried.add(keyOf(path))
+    if (this.#tried.has(formatKey(path))) return undefined
+    this.#tried.add(formatKey(path))
     const types = isRequired && !isId(path) && !isName(path) ? expected.filter(type => REQUIRED.includes(type)) : expected
     return types.map(type => READERS[type]?.(value)).find(read => read !== undefined)
   }
@@ -131,13 +131,13 @@ class Repair {
   apply(misfits: readonly Misfit[], check: () => readonly Misfit[]): { readonly hasChanged: boolean; readonly fatal: Issue[] } {
     const values = misfits.map(({ path }) => at(this.#answer, path))
     for (const { path } of misfits) if (path.length > 0) this.#set(path, undefined)
-    const missing = new Set(check().map(({ path }) => keyOf(path)))
+    const missing = new Set(check().map(({ path }) => formatKey(path)))
     const fatal: Issue[] = []
     let hasChanged = false
     for (const [index, misfit] of misfits.entries()) {
       const { path, issue } = misfit
       const value = values[index]
-      const isRequired = path.length === 0 || (missing.has(keyOf(path)) && (!this.#isInArray(path) || this.#isItem(path)))
+      const isRequired = path.length === 0 || (missing.has(formatKey(path)) && (!this.#isInArray(path) || this.#isItem(path)))
       const read = this.#read(misfit, value, isRequired)
       if (read !== undefined) this.#set(path, read)
       else if (isRequired) {
@@ -187,10 +187,10 @@ export function readAnswer<T>(schema: AnswerSchema<T>, answer: unknown, list?: O
       const data = parsed.success ? parsed.data : (answer as T)
       return { data, rest: answer, dropped: [...repair.dropped] }
     }
-    for (const { path, issue } of misfits) if (!first.has(keyOf(path))) first.set(keyOf(path), issue)
+    for (const { path, issue } of misfits) if (!first.has(formatKey(path))) first.set(formatKey(path), issue)
     const { hasChanged, fatal } = repair.apply(misfits, () => misfitsIn(read()))
     const issue = fatal[0] ?? (hasChanged ? undefined : misfits[0]?.issue)
     if (!hasChanged && issue !== undefined)
-      return { rest: answer, dropped: [...repair.dropped], issue: first.get(keyOf(issue.path)) ?? issue }
+      return { rest: answer, dropped: [...repair.dropped], issue: first.get(formatKey(issue.path)) ?? issue }
   }
 }

@@ -72,7 +72,7 @@ function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema
   const form = {
     ...(Array.isArray(anyOf) ? outer : {}),
     ...(side === 'takes' ? Object.assign({}, ...others) : others[0]),
-    ...(side === 'takes' && others.length > 1 ? { type: others.flatMap(one => one.type) } : {}),
+    ...(side === 'takes' && others.length > 1 ? { type: others.flatMap(other => other.type) } : {}),
   }
   return hasNull ? withNull(form) : form
 }

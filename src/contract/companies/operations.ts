@@ -3,7 +3,7 @@
  * (§14.3). `match`, `searchcriteria` and their like stand before `{id}`.
  */
 import { z } from 'zod'
-import { get, operationsOf } from '../operation.ts'
+import { defineOperations, get } from '../operation.ts'
 import { countryList, fromOne, language, letters, maybe, oneOf, text, truth, whole } from '../query.ts'
 import { fieldsOf, lazy, written } from '../schemas.ts'
 import { companySearchReply, matchReply, searchMessage } from './company.ts'
@@ -50,14 +50,12 @@ const criteria = {
   type: oneOf(['NotSet', 'Ltd', 'NonLtd', 'NonLtdNonReg']),
 }
 
-/** Query of `GET /companies`. */
-export const companiesQuery = lazy(() => z.looseObject({ countries: countryList, ...fromOne(), language, ...criteria, ...aside }))
+const companiesQuery = lazy(() => z.looseObject({ countries: countryList, ...fromOne(), language, ...criteria, ...aside }))
 
-/** Query of `GET /companies/global`: the same without a country (§9.6; only its name is documented). */
-export const globalQuery = lazy(() => z.looseObject({ ...companiesQuery.shape, countries: countryList.optional() }))
+/** The same without a country (§9.6; only its name is documented). */
+const globalQuery = lazy(() => z.looseObject({ ...companiesQuery.shape, countries: countryList.optional() }))
 
-/** Query of `GET /companies/match`; the threshold is 893 to 999. */
-export const matchQuery = lazy(() =>
+const matchQuery = lazy(() =>
   z.looseObject({
     matchThreshold: whole(893, 999),
     country: letters,
@@ -73,8 +71,7 @@ export const matchQuery = lazy(() =>
   }),
 )
 
-/** Query of `GET /companies/{id}`. */
-export const reportQuery = lazy(() =>
+const reportQuery = lazy(() =>
   z.looseObject({
     language: language.default('EN'),
     // Others need a subscription (contract §9.3).
@@ -84,23 +81,12 @@ export const reportQuery = lazy(() =>
   }),
 )
 
-/** Query of `GET /companies/searchcriteria`. */
-export const criteriaQuery = lazy(() => z.looseObject({ countries: countryList }))
-
-/** Query of `GET /people/searchcriteria`. */
-export const peopleCriteriaQuery = lazy(() => z.looseObject({ countries: countryList.optional() }))
-
-/** Query of `GET /companies/schema/{countryCode}`. */
-export const schemaQuery = lazy(() =>
+const schemaQuery = lazy(() =>
   z.looseObject({
     section: z.enum(['CompanyReportResponse', 'DirectorReportResponse']).default('CompanyReportResponse'),
     template: maybe(60),
   }),
 )
-
-/** What a search may be narrowed by. */
-export type CompaniesQuery = z.infer<typeof globalQuery>
-export type MatchQuery = z.infer<typeof matchQuery>
 
 /** What one criterion takes; only `required` or `optional` is there always. */
 export const criterion = lazy(() =>
@@ -170,9 +156,12 @@ export const customDataReply = lazy(() =>
   }),
 )
 
+/** What a search may be narrowed by. */
+export type CompaniesQuery = z.infer<typeof globalQuery>
+export type MatchQuery = z.infer<typeof matchQuery>
 export type Criterion = z.infer<typeof criterion>
 
-export const COMPANIES = operationsOf({
+export const COMPANIES = defineOperations({
   searchCompanies: get('/companies', {
     query: companiesQuery,
     reply: companySearchReply,
@@ -196,7 +185,7 @@ export const COMPANIES = operationsOf({
     summary: 'Search companies of all countries.',
   }),
   companySearchCriteria: get('/companies/searchcriteria', {
-    query: criteriaQuery,
+    query: lazy(() => z.looseObject({ countries: countryList })),
     reply: criteriaReply,
     errors: [400, 401, 403],
     summary: 'Learn what companies can be searched by.',

@@ -1,11 +1,10 @@
 /** The company credit report: contract §9.3. A superset over all countries: any section may be missing, and unknown fields are kept. */
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
-import { fieldsOf, lazy, optionalTexts, written } from '../schemas.ts'
+import { fieldsOf, lazy, optionalTexts as texts, written } from '../schemas.ts'
 import { activity, companyAddress, foundCompany } from './company.ts'
 
 const text = z.string().optional()
-const texts = optionalTexts
 const dates = <Name extends string>(...names: readonly Name[]) => fieldsOf(wireDate.optional(), ...names)
 const money = z.looseObject({ currency: text, value: z.union([z.string(), z.number()]).nullish() }).optional()
 /** Declared a number here, where a credit limit is a text. */
@@ -23,9 +22,6 @@ const rating = lazy(() =>
     assessment: text,
   }),
 )
-
-/** Figures of a year by name. */
-const figures = z.looseObject({})
 
 const status = z.union([z.looseObject({ status: text, description: text }), z.string()]).optional()
 const legalForm = lazy(() => z.looseObject(texts('commonCode', 'providerCode', 'description')))
@@ -129,7 +125,7 @@ export const report = lazy(() =>
         type: text,
         yearEndDate: wireDate.optional(),
         currency: text,
-        ...fieldsOf(figures.optional(), 'profitAndLoss', 'balanceSheet'),
+        ...fieldsOf(free, 'profitAndLoss', 'balanceSheet'),
       }),
     ),
     localFinancialStatements: list(z.looseObject({})),

@@ -48,7 +48,7 @@ const SPELLINGS = new Map(JOB_STATUSES.map(status => [plainWord(status), status]
 /** A status in the spelling of the contract: upper and lower case, `_`, `-` and spaces make no other status. */
 export const spellStatus = (status: string): string => SPELLINGS.get(plainWord(status)) ?? status
 
-const phaseOf = (status: string, column: 0 | 1): Phase => {
+const findPhase = (status: string, column: 0 | 1): Phase => {
   if (isKnownStatus(status)) return PHASES[status][column]
   return /(?:Error|Failed)$/.test(status) ? 'failed' : 'wait'
 }
@@ -58,10 +58,10 @@ const phaseOf = (status: string, column: 0 | 1): Phase => {
  * (contract §14.1). An unknown word that ends in Error or Failed is a failure, any other unknown word waits.
  */
 export const matchPhase = (status: string, enrichmentAsked: boolean): Phase =>
-  status === 'matched' && !enrichmentAsked ? 'done' : phaseOf(status, 0)
+  status === 'matched' && !enrichmentAsked ? 'done' : findPhase(status, 0)
 
 /** The phase of a status for the enrichment stage: `idle` means that enriching is still to be asked for. */
-export const enrichPhase = (status: string): Phase => phaseOf(status, 1)
+export const enrichPhase = (status: string): Phase => findPhase(status, 1)
 
 /** The statuses of a job without errors and without a portfolio, in order (contract §14.1). */
 const WALK: readonly string[] = JOB_STATUSES.filter(status => !/Portfolio|Error$/.test(status))

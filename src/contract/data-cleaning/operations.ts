@@ -1,7 +1,7 @@
 /** The operations of data cleaning: contract §5.1. */
 
 import { z } from 'zod'
-import { get, operationsOf, post, put } from '../operation.ts'
+import { defineOperations, get, post, put } from '../operation.ts'
 import { fromOne, maybe, truth, whole } from '../query.ts'
 import { lazy, written } from '../schemas.ts'
 import * as wire from './job.ts'
@@ -38,10 +38,7 @@ const jobsQuery = lazy(() =>
   }),
 )
 
-/** Query of `GET …/enrichedFile`: absent means csv (contract §14.1). */
-const fileQuery = lazy(() => z.looseObject({ fileType: z.enum(['csv', 'json']).default('csv') }))
-
-export const DATA_CLEANING = operationsOf({
+export const DATA_CLEANING = defineOperations({
   createJob: post('/dataCleaning/jobs', {
     request: wire.createJob,
     reply: wire.job,
@@ -90,7 +87,8 @@ export const DATA_CLEANING = operationsOf({
     summary: 'Start enriching; the job must be jobMatchingComplete.',
   }),
   enrichedFile: get('/dataCleaning/jobs/{id}/enrichedFile', {
-    query: fileQuery,
+    // Absent means csv (contract §14.1).
+    query: lazy(() => z.looseObject({ fileType: z.enum(['csv', 'json']).default('csv') })),
     reply: wire.enrichedFileReply,
     summary: 'Learn where the enriched file can be fetched.',
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { wireDate, zonedDate } from '../dates.ts'
 import { fieldsOf, lazy, needsOneOf, orNull, wholeNumber, written } from '../schemas.ts'
-import { answeredDate, batchOf, oneWord, pageOf, uuid } from './search.ts'
+import { answeredDate, makeBatch, oneWord, pageOf, uuid } from './search.ts'
 import { HIT_DECISIONS, REQUESTED_DECISIONS } from './words.ts'
 
 const text = orNull(z.string())
@@ -27,7 +27,7 @@ const event = lazy(() =>
   }),
 )
 
-const entryOf = <Value extends z.ZodType>(value: Value) =>
+const makeEntry = <Value extends z.ZodType>(value: Value) =>
   z.looseObject({
     events: z.array(event).nullish(),
     sources: z.array(hitSource).nullish(),
@@ -35,10 +35,10 @@ const entryOf = <Value extends z.ZodType>(value: Value) =>
     value: value.nullish(),
   })
 
-const category = lazy(() => entryOf(z.looseObject(texts('category', 'subCategory'))))
+const category = lazy(() => makeEntry(z.looseObject(texts('category', 'subCategory'))))
 
 const insolvency = lazy(() =>
-  entryOf(
+  makeEntry(
     z.looseObject({
       ...texts('insolvencyIdNumber', 'type', 'debtAmount'),
       ...fieldsOf(orNull(wireDate), 'startDate', 'endDate'),
@@ -53,7 +53,7 @@ const insolvency = lazy(() =>
 )
 
 const interest = lazy(() =>
-  entryOf(
+  makeEntry(
     z.looseObject({
       category: text,
       positions: z.array(z.looseObject(texts('name', 'segment', 'country', 'fromDate', 'toDate'))).nullish(),
@@ -62,7 +62,7 @@ const interest = lazy(() =>
 )
 
 const sanction = lazy(() =>
-  entryOf(
+  makeEntry(
     z.looseObject({
       ...texts('sanctionId', 'issuingBody', 'origin'),
       ...fieldsOf(list, 'sanctionTypes', 'measures'),
@@ -72,7 +72,7 @@ const sanction = lazy(() =>
 )
 
 const disqualified = lazy(() =>
-  entryOf(
+  makeEntry(
     z.looseObject({
       referenceNumber: text,
       ...fieldsOf(orNull(wireDate), 'fromDate', 'toDate'),
@@ -82,10 +82,10 @@ const disqualified = lazy(() =>
   ),
 )
 
-const exposed = lazy(() => entryOf(z.looseObject(texts('country', 'position', 'fromDate', 'toDate', 'segment'))))
+const exposed = lazy(() => makeEntry(z.looseObject(texts('country', 'position', 'fromDate', 'toDate', 'segment'))))
 
 const linked = lazy(() =>
-  entryOf(
+  makeEntry(
     z.looseObject({
       ...texts('firstName', 'middleName', 'lastName', 'relationship'),
       ownershipPercentage: orNull(z.number().int()),
@@ -116,7 +116,7 @@ export const individualResults = lazy(() =>
 
 /** What a business is known for; state ownership is one entry. */
 export const businessResults = lazy(() =>
-  z.looseObject({ ...common, SOE: entryOf(z.looseObject(texts('type', 'level'))).nullish() }),
+  z.looseObject({ ...common, SOE: makeEntry(z.looseObject(texts('type', 'level'))).nullish() }),
 )
 
 const hitFields = {
@@ -206,14 +206,12 @@ export const hitDecision = lazy(() =>
 
 export const decideHits = lazy(() => z.strictObject({ items: z.array(hitDecision) }))
 
-const anything = z.unknown().optional()
-
 /** The element of the batch that failed, as it was sent. */
-const failedDecision = lazy(() => z.looseObject(fieldsOf(anything, 'hitId', 'decision', 'note')))
+const failedDecision = lazy(() => z.looseObject(fieldsOf(z.unknown().optional(), 'hitId', 'decision', 'note')))
 
-export const businessHitBatch = lazy(() => batchOf(failedDecision, businessHit))
+export const businessHitBatch = lazy(() => makeBatch(failedDecision, businessHit))
 
-export const individualHitBatch = lazy(() => batchOf(failedDecision, individualHit))
+export const individualHitBatch = lazy(() => makeBatch(failedDecision, individualHit))
 
 export const businessHitPage = lazy(() => pageOf(businessHit))
 

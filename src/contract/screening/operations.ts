@@ -1,7 +1,7 @@
 /** The operations of AML screening: contract §6.1. */
 
 import { z } from 'zod'
-import { DOCUMENTED, get, operationsOf, post, put } from '../operation.ts'
+import { DOCUMENTED, defineOperations, get, post, put } from '../operation.ts'
 import { fromOne, maybe, truth } from '../query.ts'
 import { lazy, written } from '../schemas.ts'
 import * as hit from './hit.ts'
@@ -16,7 +16,7 @@ const searchesQuery = lazy(() => z.looseObject({ ...fromOne(), isScheduled: trut
 /** Query of a list of hits; decisions are read in any case (contract §14.3). */
 const hitsQuery = lazy(() => z.looseObject({ ...fromOne(), hitDecisions: decisions }))
 
-export const BUSINESSES = operationsOf({
+export const BUSINESSES = defineOperations({
   createBusinessSearch: post('/compliance/kyc-protect/searches/businesses', {
     request: search.createBusinessSearch,
     reply: search.businessSearch,
@@ -80,7 +80,7 @@ export const BUSINESSES = operationsOf({
   }),
 })
 
-export const INDIVIDUALS = operationsOf({
+export const INDIVIDUALS = defineOperations({
   createIndividualSearch: post('/compliance/kyc-protect/searches/individuals', {
     request: search.createIndividualSearch,
     reply: search.individualSearch,

@@ -159,7 +159,7 @@ const itemError = lazy(() =>
 )
 
 /** The answer of a batch: what was refused with its element, and what was done. */
-export const batchOf = <Item extends z.ZodType, Done extends z.ZodType>(item: Item, done: Done) =>
+export const makeBatch = <Item extends z.ZodType, Done extends z.ZodType>(item: Item, done: Done) =>
   z.looseObject({
     failed: z.array(z.looseObject({ failedItem: item, error: itemError })),
     successful: z.array(done),
@@ -171,9 +171,9 @@ const anything = z.unknown().optional()
 /** The element of the batch that failed, as it was sent. */
 const failedUpdate = lazy(() => z.looseObject(fieldsOf(anything, 'searchId', 'riskRating', 'assignedToUserId', 'status', 'note')))
 
-export const businessSearchBatch = lazy(() => batchOf(failedUpdate, businessSearch))
+export const businessSearchBatch = lazy(() => makeBatch(failedUpdate, businessSearch))
 
-export const individualSearchBatch = lazy(() => batchOf(failedUpdate, individualSearch))
+export const individualSearchBatch = lazy(() => makeBatch(failedUpdate, individualSearch))
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({ items: z.array(item), totalSize: count, correlationId: z.string().optional() })

@@ -1,7 +1,6 @@
-/** The schemas of companies, people and access by the names of their examples. */
+/** The schemas of companies, people and access, and queries of monitoring, by the names of their examples. */
 import { OPERATIONS } from '../../../src/contract/index.ts'
 
-/** Every schema of these groups' operations. */
 export const COMPANY_SCHEMAS = {
   accessReply: OPERATIONS.readAccess.reply,
   activeUsersReply: OPERATIONS.listActiveUsers.reply,
@@ -25,4 +24,10 @@ export const COMPANY_SCHEMAS = {
   peopleReply: OPERATIONS.searchPeople.reply,
   personQuery: OPERATIONS.readPerson.query,
   personReply: OPERATIONS.readPerson.reply,
+  portfoliosQuery: OPERATIONS.listPortfolios.query,
+  portfolioCompaniesQuery: OPERATIONS.listPortfolioCompanies.query,
+  copyQuery: OPERATIONS.copyCompanies.query,
+  removeQuery: OPERATIONS.moveCompanies.query,
+  clearQuery: OPERATIONS.clearCompanies.query,
+  companyEventsQuery: OPERATIONS.listCompanyEvents.query,
 } as const
