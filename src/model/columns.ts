@@ -49,7 +49,7 @@ export interface OutputColumns {
 /** The names of an output's columns, with those of the input, `own`, in place of `*`. Without `rename` and `names` they may repeat. */
 export function outputNames({ columns, rename = {}, names }: OutputColumns, own: readonly string[]): string[] {
   const all = columns.flatMap((name): { name: string; as?: string | undefined }[] =>
-    name === ALL_COLUMNS ? own.map(one => ({ name: one })) : [{ name, as: rename[name] }],
+    name === ALL_COLUMNS ? own.map(header => ({ name: header })) : [{ name, as: rename[name] }],
   )
   const given = new Set(all.flatMap(({ as }) => as ?? []))
   if (names === undefined) return all.map(({ name, as }) => as ?? name)

@@ -46,7 +46,7 @@ interface NamedEvent {
   readonly new: string
 }
 
-function kindOf({ rule, new: now }: NamedEvent): string {
+function findKind({ rule, new: now }: NamedEvent): string {
   const [kind = null] = BY_RULE.find(([, pattern]) => pattern.test(rule.name)) ?? []
   if (kind === 'status' && ENDED.test(now)) return 'dissolved'
   return kind ?? rule.name
@@ -56,7 +56,7 @@ function kindOf({ rule, new: now }: NamedEvent): string {
 export function countKinds(events: Iterable<NamedEvent>): Record<string, number> {
   const companies = new Map<string, Set<string>>()
   for (const one of events) {
-    const kind = kindOf(one)
+    const kind = findKind(one)
     companies.set(kind, (companies.get(kind) ?? new Set()).add(one.company.id))
   }
   return Object.fromEntries([...companies].map(([kind, ids]) => [kind, ids.size]))

@@ -24,7 +24,7 @@ interface MaskRules {
 
 export function isColumnMasked({ mappings, input, report }: MaskRules, index: number): boolean {
   if (report.mask.length === 0) return false
-  const readers = mappings.filter(one => one.index === index)
+  const readers = mappings.filter(mapping => mapping.index === index)
   const names = [input.header?.[index], ...readers.flatMap(({ mapping, header }) => [mapping, header])]
   return names.some(name => name != null && report.mask.includes(name))
 }

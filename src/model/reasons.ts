@@ -17,19 +17,19 @@ export const reasonsOf = (why: string): Reason[] =>
     .split('|')
     .map(part => part.trim())
     .filter(part => part !== '')
-    .map(reasonOfPart)
+    .map(readPart)
 
 /** The value is split off by hand: a pattern for words and white space would take quadratic time. */
-function reasonOfPart(part: string): Reason {
+function readPart(part: string): Reason {
   const about = (length: number): string => part.slice(0, -length).trimEnd()
   if (part.endsWith('=') && about(1) !== '') return { text: `same ${about(1)}`, kind: 'for' }
   if (part.endsWith('≠') && about(1) !== '') return { text: `different ${about(1)}`, kind: 'against' }
   if (part.endsWith('≈') && about(1) !== '') return { text: `similar ${about(1)}`, kind: 'near' }
   const value = part.split(/\s/).at(-1) ?? ''
   if (/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(value) && about(value.length) !== '')
-    return { text: `${about(value.length)} ${Math.round(Number(value) * 100)}% alike`, kind: kindOf(Number(value)) }
+    return { text: `${about(value.length)} ${Math.round(Number(value) * 100)}% alike`, kind: judge(Number(value)) }
   return { text: part, kind: 'plain' }
 }
 
 /** One meaning for each colour: alike is for the company, more unlike than alike against it. */
-const kindOf = (value: number): Reason['kind'] => (value >= 0.995 ? 'for' : value < 0.5 ? 'against' : 'near')
+const judge = (value: number): Reason['kind'] => (value >= 0.995 ? 'for' : value < 0.5 ? 'against' : 'near')

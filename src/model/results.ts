@@ -13,17 +13,7 @@ export type ChangeCause = 'list' | 'answer' | 'company' | 'decision'
 
 export type ChangeCounts = Record<ChangeKind, number>
 
-export const noChanges = (): ChangeCounts => ({
-  new: 0,
-  gone: 0,
-  matched: 0,
-  lost: 0,
-  moved: 0,
-  changed: 0,
-  outcome: 0,
-  decided: 0,
-  undone: 0,
-})
+export const noChanges = (): ChangeCounts => Object.fromEntries(CHANGE_KINDS.map(kind => [kind, 0])) as ChangeCounts
 
 interface RowPlace {
   readonly outcome: string
@@ -153,12 +143,7 @@ export interface MatchGroups {
 }
 
 /** A row whose company an earlier row has. */
-export interface DuplicateRow {
-  /** Data row from 1. */
-  readonly row: number
-  readonly key: string | null
-  readonly name: string
-  readonly company: { readonly id: string; readonly name: string }
+export interface DuplicateRow extends MatchExample {
   /** The first row of that company, null if unknown. */
   readonly first: number | null
 }

@@ -46,7 +46,7 @@ export const acceptColumns = (rules: PlannedAccept | null): readonly string[] =>
 /** A part that the pattern does not name is not accepted. */
 export const hasAcceptedPattern = (rules: PlannedAccept | null, pattern: string): boolean =>
   Object.entries(rules?.pattern ?? {}).every(([part, letters]) => {
-    const letter = letterOf(pattern, part)
+    const letter = findLetter(pattern, part)
     return letter !== null && letters.includes(letter)
   })
 
@@ -55,7 +55,7 @@ export const hasAcceptedPattern = (rules: PlannedAccept | null, pattern: string)
  * forms are read: named letters (`name A | postcode B`, `name=A, postcode=B`), a letter for each place (`AAZ`, its parts are 1, 2, 3),
  * and names of what agrees (`number+name`), each of which counts as A.
  */
-export function letterOf(pattern: string, part: string): string | null {
+export function findLetter(pattern: string, part: string): string | null {
   if (/^\d+$/.test(part))
     return /^\s*[a-z]+\s*$/i.test(pattern) ? (pattern.trim()[Number(part) - 1]?.toUpperCase() ?? null) : null
   for (const piece of pattern.split(/[|,;+&\n]/)) {

@@ -9,7 +9,7 @@ import { readJsonLines, readJsonLinesFrom, writeJsonLines } from '../files/json-
 import type { AcceptedCompany, FetchedCompany, FetchedTags } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { candidatesOf } from './candidates.ts'
+import { listCandidates } from './candidates.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from './enriched-file.ts'
 import { ACCEPTED_FILE, FETCHED_FILE } from './file-names.ts'
@@ -35,7 +35,7 @@ export class AcceptedLister implements RowSink {
     if (decided === null || decided.effect === 'agreed' || outcome !== 'manualMatched') return
     const { company: id, companyName } = decided.line
     if (this.#found.has(id) || this.#fetched.has(id) || hasTags(result, id)) return
-    const name = companyName || (result.candidates.find(one => one.id === id)?.name ?? '')
+    const name = companyName || (result.candidates.find(candidate => candidate.id === id)?.name ?? '')
     const country = this.#countries.map(index => normaliseCountry(uploadRow[index] ?? '')).find(code => code !== '') ?? ''
     this.#found.set(id, { id, name, country })
   }
@@ -52,7 +52,7 @@ export class AcceptedLister implements RowSink {
 
 /** The enriched file has the tags of the companies that it names; of those proposed later only a few are known. */
 const hasTags = (result: RowResult, id: string): boolean =>
-  candidatesOf({ ...result, proposed: [] }).some(one => one.id === id && Object.keys(one.tags).length > 0)
+  listCandidates({ ...result, proposed: [] }).some(one => one.id === id && Object.keys(one.tags).length > 0)
 
 /** The companies of the last outputs, from number `from` (from 0) on. */
 export const readAccepted = (workDir: string, from: number): AsyncIterable<AcceptedCompany> =>

@@ -132,7 +132,7 @@ export class Answers {
     proof.check(++this.count, row, uploadRow)
     if (file.problem !== null) throw file.problem
     this.#offsets?.add(part, this.count - before, file)
-    return this.#answer(this.#rawOf(part, row, this.count - before), this.#givenBy(part), asked, part)
+    return this.#answer(this.#readRaw(part, row, this.count - before), this.#describeJob(part), asked, part)
   }
 
   /** The next earlier answer. */
@@ -149,15 +149,15 @@ export class Answers {
     const { part, from, length, number: own } = this.#offsets.place(number)
     if (part === REUSED) return this.#reused(await (await this.#choice())!.again(from, length), asked)
     const row = this.#from.failed.has(part) ? [] : this.#parts[part]!.file.clean(await this.#offsets.read(number))
-    return this.#answer(this.#rawOf(part, row, own), this.#givenBy(part), asked)
+    return this.#answer(this.#readRaw(part, row, own), this.#describeJob(part), asked)
   }
 
-  #rawOf(part: number, row: readonly string[], number: number): RawAnswer {
+  #readRaw(part: number, row: readonly string[], number: number): RawAnswer {
     const { file, outcomeOf, before } = this.#parts[part]!
     return { row, columns: file.columns, outcome: outcomeOf(row, before + number), number }
   }
 
-  #givenBy(part: number): GivenAnswer {
+  #describeJob(part: number): GivenAnswer {
     const { id = '', at = '' } = this.#from.jobs?.[part] ?? {}
     return { job: id, at, reused: false }
   }
@@ -168,7 +168,7 @@ export class Answers {
     return this.#known
   }
 
-  #columnsOf({ source }: KnownAnswer): EnrichedColumns {
+  #readColumns({ source }: KnownAnswer): EnrichedColumns {
     const columns = this.#knownColumns.get(source) ?? addedColumns(source.columns)
     this.#knownColumns.set(source, columns)
     return columns
@@ -177,7 +177,7 @@ export class Answers {
   #reused(found: KnownAnswer, asked: number): Answer {
     const { cells: row, outcome, source } = found
     const given = { job: source.job, at: source.at, reused: true }
-    return this.#answer({ row, columns: this.#columnsOf(found), outcome, number: 0 }, given, asked)
+    return this.#answer({ row, columns: this.#readColumns(found), outcome, number: 0 }, given, asked)
   }
 
   /** `part`: that of the row, if it was sent. */
@@ -210,7 +210,7 @@ export class Answers {
   }
 
   async #beginReused(found: KnownAnswer): Promise<void> {
-    const columns = this.#columnsOf(found)
+    const columns = this.#readColumns(found)
     if (this.#seen.has(columns)) return
     this.#seen.add(columns)
     await this.#onPart(columns)

@@ -13,13 +13,13 @@ export type Candidate = ProposedCompany
 const MOST = 10
 
 /** A number from 0 to 1, null for anything else. */
-export function scoreOf(cell: string): number | null {
+export function readScore(cell: string): number | null {
   const score = Number(cell)
   return cell.trim() === '' || !(score >= 0 && score <= 1) ? null : score
 }
 
 /** Best first; empty when the service proposes none. A match that does not stand is the first. */
-export function candidatesOf(answer: Answer): readonly Candidate[] {
+export function listCandidates(answer: Answer): readonly Candidate[] {
   const { row, columns, reason } = answer
   const proposed = [...proposedIn(answer), ...answer.proposed].filter(isFirst).slice(0, MOST)
   const read: Read = name => (row[columns.find(name)] ?? '').trim()
@@ -31,13 +31,13 @@ export function candidatesOf(answer: Answer): readonly Candidate[] {
   const company: Candidate = {
     id,
     name: NAME_TAGS.map(read).find(text => text !== '') ?? '',
-    score: scoreOf(read('match.score')),
+    score: readScore(read('match.score')),
     why: [bandText(read), patternText(read), read('match.why')].filter(text => text !== '').join(' | '),
     parts: {},
     fields: {},
     tags: Object.fromEntries(tags),
   }
-  return [company, ...proposed.filter(one => one.id !== id)]
+  return [company, ...proposed.filter(other => other.id !== id)]
 }
 
 const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean => all.findIndex(one => one.id === id) === at
@@ -53,11 +53,11 @@ const patternText = (read: Read): string => (read('general.pattern') === '' ? ''
 
 function proposedIn({ row, columns }: Answer): readonly Candidate[] {
   const read = (name: string): string => row[columns.find(name)] ?? ''
-  const listed = listIn(read('match.candidates')).flatMap(candidateOf).slice(0, MOST)
+  const listed = listIn(read('match.candidates')).flatMap(readCandidate).slice(0, MOST)
   if (listed.length > 0) return listed
   const [id, name] = [read('match.candidateId'), read('match.candidateName')]
   if (id === '' && name === '') return []
-  return [{ id, name, score: scoreOf(read('match.score')), why: read('match.why'), parts: {}, fields: {}, tags: {} }]
+  return [{ id, name, score: readScore(read('match.score')), why: read('match.why'), parts: {}, fields: {}, tags: {} }]
 }
 
 function listIn(cell: string): readonly unknown[] {
@@ -70,7 +70,7 @@ function listIn(cell: string): readonly unknown[] {
   }
 }
 
-function candidateOf(value: unknown): Candidate[] {
+function readCandidate(value: unknown): Candidate[] {
   if (!isRecord(value)) return []
   const { id, name } = value
   if (typeof id !== 'string' || typeof name !== 'string' || (id === '' && name === '')) return []

@@ -25,8 +25,8 @@ export const NO_COLUMNS: EnrichedColumns = { header: [], received: [], own: [], 
 
 /** Columns that the service added, without those of an input. */
 export function addedColumns(header: readonly string[]): EnrichedColumns {
-  const exact = placesOf(header)
-  const alike = placesOf(header.map(plain))
+  const exact = findPlaces(header)
+  const alike = findPlaces(header.map(plain))
   const find = (name: string): number => (exact.get(name) ?? alike.get(plain(name)))?.[0] ?? -1
   return { header, received: header, own: [], added: [...header.keys()], find }
 }
@@ -50,25 +50,25 @@ export function locateColumns(received: readonly string[], plan: Naming): Enrich
   const sent = whole && cells.map(index => whole[index] ?? '')
   const names = (sent ?? cells.map((_, at) => columnName(at))).map(plain)
   const found = received.map(plain)
-  const places = placesOf(found)
-  const count = placesOf(names)
+  const places = findPlaces(found)
+  const count = findPlaces(names)
   // The service adds a header to a file without one; its names may differ from ours.
   const isNamed = sent !== null || names.every(name => places.has(name))
   const isAhead = isNamed
     ? names.every((name, at) => found[at] === name)
     : received.length > names.length && !received.slice(0, names.length).some(isTagLike)
   const isOwnPlace = (at: number): boolean => !isAhead || at < names.length
-  const ownOf = (name: string, index: number): number[] => {
+  const findOwn = (name: string, index: number): number[] => {
     if (!isNamed) return isAhead ? [index] : []
     const all = (places.get(name) ?? []).filter(isOwnPlace)
     return all.length < count.get(name)!.length ? [] : all
   }
-  const own = names.map(ownOf)
+  const own = names.map(findOwn)
   const isOwn = new Set(own.flat())
   const added = [...received.keys()].filter(at => (isAhead ? at >= names.length : !isOwn.has(at)))
   const header = tagNames(received, added, plan)
-  const exact = placesOf(header, added)
-  const alike = placesOf(header.map(plain), added)
+  const exact = findPlaces(header, added)
+  const alike = findPlaces(header.map(plain), added)
   const isWhole = own.every(at => at.length > 0)
   /** Unless input columns come first, a name that both kinds have is ambiguous. */
   const isUncertain = (name: string): boolean => {
@@ -139,7 +139,7 @@ function tagNames(
   return names
 }
 
-function placesOf(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {
+function findPlaces(names: readonly string[], among: Iterable<number> = names.keys()): Map<string, number[]> {
   const places = new Map<string, number[]>()
   for (const at of among) {
     const found = places.get(names[at]!)

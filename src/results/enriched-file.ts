@@ -12,17 +12,10 @@ import { type EnrichedColumns, isSameColumn, locateColumns, NO_COLUMNS } from '.
 import { cannotReadBack, receivedPath } from './file-names.ts'
 import { enrichedDelimiter } from './receive.ts'
 
-export type RowOutcome = 'matched' | 'manualMatched' | 'review' | 'unmatched' | 'duplicate' | 'failed' | 'skipped'
-
-/** Those that a service reports. */
-const OUTCOMES: ReadonlySet<string> = new Set<RowOutcome>([
-  'matched',
-  'manualMatched',
-  'review',
-  'unmatched',
-  'duplicate',
-  'failed',
-])
+const REPORTED = ['matched', 'manualMatched', 'review', 'unmatched', 'duplicate', 'failed'] as const
+/** Those that a service reports, and rows that were not sent. */
+export type RowOutcome = (typeof REPORTED)[number] | 'skipped'
+const OUTCOMES: ReadonlySet<string> = new Set(REPORTED)
 
 /** The columns that name the company found, named in contract §5.7. */
 export const COMPANY_TAGS = ['general.connectId', 'general.safeNumber'] as const
@@ -124,36 +117,31 @@ export async function openEnriched(plan: Plan, workDir: string, part: number): P
   const rows =
     plan.collapse || plan.known !== undefined
       ? placedRows(pieces(), options, end => (place = end))
-      : parseTable(pieces(), options, isWhole ? head.length : await contentBytes(path))[Symbol.asyncIterator]()
-  const close = async (): Promise<void> => {
-    await rows.return?.()
-  }
+      : // Received files pack about five to one.
+        parseTable(pieces(), options, isWhole ? head.length : (await stat(path)).size * 5)[Symbol.asyncIterator]()
   const first = await rows.next()
   if (first.done) throw new FettleError('FETTLE_LEDGER', `${path} is empty`)
   const columns = locateColumns(first.value, plan)
   const clean = companyCleaner(columns)
-  const cleanRows = {
-    next: async () => {
-      const next = await rows.next()
-      return next.done ? next : { done: false as const, value: clean(next.value) }
-    },
+  const nextClean = async () => {
+    const next = await rows.next()
+    return next.done ? next : { done: false as const, value: clean(next.value) }
   }
   return {
     columns,
-    rows: cleanRows,
+    rows: { next: nextClean },
     problem: findColumnProblem(plan, columns),
     clean,
     delimiter,
     place: () => place,
-    close,
+    close: async () => {
+      await rows.return?.()
+    },
   }
 }
 
 /** The columns of the file for a message, the nearest to a tag first. */
-export function describeHeader(
-  { received, added }: Pick<EnrichedColumns, 'received' | 'added'>,
-  tag: string = COMPANY_TAGS[0],
-): string {
+export function describeHeader({ received, added }: Pick<EnrichedColumns, 'received' | 'added'>, tag: string = COMPANY_TAGS[0]) {
   const near = nearest(
     tag.split('.').at(-1)!,
     added.map(at => received[at]!).filter(name => name.trim().length > 1),
@@ -184,20 +172,13 @@ function findColumnProblem({ output }: Plan, columns: EnrichedColumns): FettleEr
 }
 
 /** Yields rows and passes the end of each to `onRow`; a third slower than rows alone. */
-async function* placedRows(
-  pieces: AsyncIterable<Buffer>,
-  options: Options,
-  onRow: (end: number) => void,
-): AsyncGenerator<string[]> {
+async function* placedRows(pieces: AsyncIterable<Buffer>, options: Options, onRow: (end: number) => void) {
   const records = parseRows(pieces, { ...options, info: true }) as AsyncIterable<unknown>
-  for await (const one of records as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
-    onRow(one.info.bytes)
-    yield one.record
+  for await (const { record, info } of records as AsyncIterable<{ record: string[]; info: { bytes: number } }>) {
+    onRow(info.bytes)
+    yield record
   }
 }
-
-/** Received files pack about five to one. */
-const contentBytes = async (path: string): Promise<number> => (await stat(path)).size * 5
 
 /** Reads the outcome of a row from the best columns of the file. */
 export function outcomeReader(columns: EnrichedColumns): (row: readonly string[], number: number) => RowOutcome {

@@ -81,23 +81,16 @@ const END_MARK = 0x1a
 
 export type Content = () => AsyncIterable<Buffer>
 
-interface Known {
-  readonly charset: string | null
-  /** The parts of the cells of the list that are not ASCII. */
-  readonly cells: () => Promise<ReadonlySet<string>>
-}
+/** `cells`: the parts of the cells of the list that are not ASCII. */
+type Known = { readonly charset: string | null; readonly cells: () => Promise<ReadonlySet<string>> }
 
 /**
  * The content as CSV in UTF-8, and what was done to get it; `probe` has seen the whole of it. Throws FormProblem, and what the content
  * throws.
  */
-export async function readForm(
-  content: Content,
-  probe: FormProbe,
-  known: Known,
-): Promise<{ readonly content: Content; readonly form: FileForm }> {
+export async function readForm(content: Content, probe: FormProbe, known: Known) {
   const form: FileForm = {}
-  for (let seen = probe; ; seen = await probeOf(content)) {
+  for (let seen = probe; ; seen = await runProbe(content)) {
     const next = await nextStep(content, seen, form, known)
     if (next === null) return { content, form }
     content = next
@@ -114,7 +107,7 @@ async function nextStep(content: Content, probe: FormProbe, form: FileForm, know
   const foreign = foreignKind(head)
   if (foreign !== null) throw new FormProblem(`is ${foreign.kind}`)
   if (form.encoding === undefined) {
-    const encoding = await encodingOf(content, probe, form, known)
+    const encoding = await findEncoding(content, probe, form, known)
     if (encoding !== 'utf-8') {
       form.encoding = encoding
       return () => decoded(content(), encoding)
@@ -146,7 +139,7 @@ async function nextStep(content: Content, probe: FormProbe, form: FileForm, know
 /** Labels that a server gives to any text: no evidence. */
 const ANY_TEXT = /^(?:us-?ascii|ascii|ansi_x3.*)$/i
 
-async function encodingOf(content: Content, probe: FormProbe, form: FileForm, known: Known): Promise<string> {
+async function findEncoding(content: Content, probe: FormProbe, form: FileForm, known: Known): Promise<string> {
   const mark = byteOrderMark(probe.head)
   const named = known.charset === null || ANY_TEXT.test(known.charset) ? null : canonicalEncoding(known.charset)
   if (mark !== null && mark.encoding !== 'utf-8') {
@@ -174,7 +167,7 @@ async function encodingOf(content: Content, probe: FormProbe, form: FileForm, kn
   throw new FormProblem(what)
 }
 
-async function probeOf(content: Content): Promise<FormProbe> {
+async function runProbe(content: Content): Promise<FormProbe> {
   const probe = new FormProbe()
   for await (const piece of content()) probe.push(piece)
   probe.end()
@@ -186,10 +179,8 @@ async function* decoded(content: AsyncIterable<Buffer>, encoding: string): Async
   const fail = (error: unknown, mayBeCut = false): Error =>
     error instanceof TypeError ? new FormProblem(`is not in ${encoding}, as which it is read`, mayBeCut) : (error as Error)
   for await (const piece of content) yield Buffer.from(run(() => decoder.decode(piece), fail))
-  const rest = run(
-    () => decoder.end(),
-    error => fail(error, true),
-  )
+  const failAtEnd = (error: unknown): Error => fail(error, true)
+  const rest = run(() => decoder.end(), failAtEnd)
   if (rest !== '') yield Buffer.from(rest)
 }
 
@@ -220,7 +211,7 @@ async function* decodedOnce(content: AsyncIterable<Buffer>): AsyncGenerator<Buff
 async function isEncodedTwice(content: Content, known: Known): Promise<boolean> {
   if (await repeatsCells(content(), known)) return false
   try {
-    return (await probeOf(() => decodedOnce(content()))).isUtf8
+    return (await runProbe(() => decodedOnce(content()))).isUtf8
   } catch (error) {
     if (error instanceof FormProblem) return false
     throw error
@@ -249,10 +240,8 @@ async function repeatsCells(text: AsyncIterable<Buffer>, { cells }: Known): Prom
   return false
 }
 
-async function hasCellWith({ cells }: Known, character: string): Promise<boolean> {
-  for (const part of await cells()) if (part.includes(character)) return true
-  return false
-}
+const hasCellWith = async ({ cells }: Known, character: string): Promise<boolean> =>
+  [...(await cells())].some(part => part.includes(character))
 
 async function* withoutStart(content: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes

@@ -50,9 +50,9 @@ export class FullRun {
     { row, columns, outcome, number: before }: RawAnswer,
     company: string,
   ): { row: readonly string[]; outcome: RowOutcome } {
-    const part = this.#partOf(asked)
+    const part = this.#findPart(asked)
     const number = asked - this.#parts[part]!.from + 1
-    const first = isMatch(outcome) && company !== '' ? this.#firstOf(part, company, number) : number
+    const first = isMatch(outcome) && company !== '' ? this.#findFirst(part, company, number) : number
     const changed = [...row]
     const set = (name: string, cell: (given: string) => string): void => {
       const at = columns.find(name)
@@ -66,7 +66,7 @@ export class FullRun {
     return { row: changed, outcome: isFirst ? (outcome === 'duplicate' ? 'matched' : outcome) : 'duplicate' }
   }
 
-  #partOf(asked: number): number {
+  #findPart(asked: number): number {
     const isIn = (part: number): boolean => {
       const { from, rows } = this.#parts[part]!
       return asked >= from && asked < from + rows
@@ -76,7 +76,7 @@ export class FullRun {
     return this.#part
   }
 
-  #firstOf(part: number, company: string, number: number): number {
+  #findFirst(part: number, company: string, number: number): number {
     const { size } = this.#companies
     const at = this.#companies.add(digestOf(`${part} ${company}`))
     if (at < size) return this.#firsts[at]!

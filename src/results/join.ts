@@ -136,11 +136,16 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
   }
 }
 
-interface Facts extends StepFacts {
+interface Facts {
+  readonly decisions: Decisions | null
   /** Decisions files that the run does not apply, by row; null where it applies one. */
   readonly otherFiles: ReadonlyMap<string, string> | null
+  /** Null before the service was asked for candidates. */
+  readonly proposals: Proposals | null
+  readonly fetched: FetchedTags | null
   /** The rows of the run to compare with. */
   readonly before: RowStates | null
+  readonly keepsStates: boolean
 }
 
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
@@ -153,7 +158,6 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     proposals: candidates == null ? null : await readProposals(workDir),
     fetched: candidates?.fetch == null ? null : await readFetched(workDir),
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
-    identifiesAll: otherFiles !== null,
     keepsStates: plan.output !== null && plan.shard === undefined,
   }
 }
@@ -184,12 +188,7 @@ async function openSinks(plan: Plan, from: AnswerPlace, options: ResultsOptions,
 const MAX_CHANGES = 20
 
 /** Null without an earlier run to compare with. */
-async function changesSince(
-  baseline: Baseline | null,
-  before: RowStates | null,
-  workDir: string,
-  { report }: Plan,
-): Promise<RunChanges | null> {
+async function changesSince(baseline: Baseline | null, before: RowStates | null, workDir: string, { report }: Plan) {
   const now = before === null ? null : await readStates(workDir)
   if (baseline === null || before === null || now === null) return null
   const found = await compareStates(before, now, report.rows === 'all' ? MAX_CHANGES : 0)
@@ -246,22 +245,12 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
 
 const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, fingerprints: [], state: null }
 
-interface StepFacts {
-  readonly decisions: Decisions | null
-  /** Null before the service was asked for candidates. */
-  readonly proposals: Proposals | null
-  readonly fetched: FetchedTags | null
-  /** Every row is identified, not only those that a person may decide about. */
-  readonly identifiesAll: boolean
-  readonly keepsStates: boolean
-}
-
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
-function rowJoiner(plan: Plan, facts: StepFacts): RowJoiner {
-  const { decisions, proposals, fetched, keepsStates } = facts
-  const identifiesAll = facts.identifiesAll || decisions !== null
+function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keepsStates }: Facts): RowJoiner {
+  // Every row, not only those that a person may decide about.
+  const identifiesAll = otherFiles !== null || decisions !== null
   const fingerprintOf = fingerprinter(plan)
   const makeState = stateMaker(plan)
   const questionAbout = questionMaker(plan)
@@ -302,12 +291,9 @@ function withProposals(answer: Answer, proposed: Answer['proposed'] = []): Answe
  * is asked for; with this the result depends neither on that nor on how rows were split into jobs. And the first row of a company may
  * not be accepted: the next one is its first match.
  */
-function duplicateCorrector({
-  known,
-  accept,
-  ...plan
-}: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
-  const { parts } = known ?? plan
+function duplicateCorrector(plan: Plan): (answer: Answer) => Pick<RowResult, 'outcome' | 'overrideCell'> | null {
+  const { accept } = plan
+  const { parts } = plan.known ?? plan
   const isAlone = parts.length === 1 && accept == null
   let seen: DigestIndex | null = null
   let last: EnrichedColumns | null = null

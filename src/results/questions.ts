@@ -26,20 +26,20 @@ const PARAMETERS = {
 } as const
 
 /** The start of a text. Half of a surrogate pair at its end, which no address can hold, is left out. */
-const startOf = (text: string, longest: number): string => text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
+const cutText = (text: string, longest: number): string => text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')
 
 export type Proposals = ReadonlyMap<string, readonly ProposedCompany[]>
 
 /** The question about an uploaded row; null without a name or a known country, which every question needs. */
-export function questionMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: readonly string[]) => Question | null {
-  return uploadRow => {
+export function questionMaker({ mappings }: Pick<Plan, 'mappings'>) {
+  return (uploadRow: readonly string[]): Question | null => {
     const query: Record<string, string> = {}
     let country = ''
     for (const { mapping, index } of mappings) {
       const cell = (uploadRow[index] ?? '').trim()
       if (mapping === 'country' || mapping === 'countryCode') country = normaliseCountry(cell) || country
       const [parameter, longest] = PARAMETERS[mapping as keyof typeof PARAMETERS] ?? []
-      if (parameter !== undefined && longest !== undefined && cell !== '') query[parameter] = startOf(cell, longest)
+      if (parameter !== undefined && longest !== undefined && cell !== '') query[parameter] = cutText(cell, longest)
     }
     if (query.name === undefined || country === '') return null
     const whole = { country, ...query }
@@ -72,7 +72,7 @@ export class QuestionLister implements RowSink {
       this.#incomplete++
       return
     }
-    const asked = this.#found.find(one => one.has(question.id))?.get(question.id)
+    const asked = this.#found.find(questions => questions.has(question.id))?.get(question.id)
     if (asked !== undefined) asked.rows++
     else if (own.size < this.#plan.limit) own.set(question.id, { question, rows: 1 })
     else this.#left++
@@ -80,7 +80,7 @@ export class QuestionLister implements RowSink {
 
   /** Throws FETTLE_OUTPUT_WRITE. */
   async publish(): Promise<void> {
-    const all = this.#found.flatMap(one => [...one.values()])
+    const all = this.#found.flatMap(questions => [...questions.values()])
     const listed = all.slice(0, this.#plan.limit)
     await writeJsonLines(
       join(this.#workDir, QUESTIONS_FILE),
@@ -106,10 +106,7 @@ export async function* readQuestions(workDir: string, listed: number, from = 0):
   if (count !== listed) throw new FettleError('FETTLE_OUTPUT_WRITE', `${path} has ${count} questions, but ${listed} were listed`)
 }
 
-interface Line {
-  readonly question: string
-  readonly companies: readonly ProposedCompany[]
-}
+type Line = { readonly question: string; readonly companies: readonly ProposedCompany[] }
 
 /** Throws FETTLE_OUTPUT_WRITE. The file is written also without answers: it shows that the service was asked. */
 export function storeProposals(workDir: string, answers: Readonly<Record<string, readonly ProposedCompany[]>>): Promise<void> {

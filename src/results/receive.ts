@@ -24,17 +24,8 @@ export interface ReceivedFile {
   readonly rows: number
   readonly sha256: string
   readonly packedSha256: string
-  /** As it came; the file that is kept is in UTF-8. */
-  readonly form: ReceivedForm
-}
-
-interface ReceivedForm {
-  /** In words. */
-  readonly encoding: string
-  /** What shows an encoding that is not UTF-8. */
-  readonly evidence: string | null
-  readonly packing: string | null
-  readonly delimiter: string
+  /** As it came; the file that is kept is in UTF-8. `encoding` is in words; `evidence` shows an encoding that is not UTF-8. */
+  readonly form: Readonly<Record<'encoding' | 'delimiter', string> & Record<'evidence' | 'packing', string | null>>
 }
 
 /** Whether the file at `path` is the one that was received. */
@@ -65,7 +56,7 @@ export class Receiver {
     this.#doubtful.set(part, received.sha256)
     if (download.bytes !== null && received.bytes !== download.bytes) {
       const due = `${counted(download.bytes, 'byte')} and ${counted(rows, 'row')} were due`
-      throw complaint(partial, cut(`is incomplete: ${countsOf(received)}, ${due}`))
+      throw complaint(partial, cut(`is incomplete: ${formatCounts(received)}, ${due}`))
     }
     const fail = (cause: Error): Error => cannotReadBack(partial, cause)
     const raw = (): AsyncIterable<Buffer> => unpacked(fileChunks(partial, fail), fail)
@@ -102,10 +93,7 @@ export class Receiver {
 type StoredFile = Omit<ReceivedFile, 'form'>
 
 /** Packs a stream into a file, counted and hashed. */
-async function store(
-  path: string,
-  body: AsyncIterable<Uint8Array>,
-): Promise<{ readonly counter: TableCounter; readonly received: StoredFile }> {
+async function store(path: string, body: AsyncIterable<Uint8Array>) {
   const counter = new TableCounter()
   const hash = createHash('sha256')
   const handle = await attempt(path, () => openExclusive(path))
@@ -123,7 +111,8 @@ async function store(
 
 const complaint = (partial: string, { code, why }: Complaint): FettleError => new FettleError(code, `${basename(partial)} ${why}`)
 
-const countsOf = (received: StoredFile): string => `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
+const formatCounts = (received: StoredFile): string =>
+  `${counted(received.bytes, 'byte')} and ${counted(received.rows, 'row')} came`
 
 /** `isSame`: the same bytes came before; `isAnnounced`: all bytes that were announced came. */
 function complaintAbout(
@@ -131,7 +120,7 @@ function complaintAbout(
   received: StoredFile,
   { rows, isSame, isAnnounced }: { readonly rows: number; readonly isSame: boolean; readonly isAnnounced: boolean },
 ): Complaint | null {
-  const counts = countsOf(received)
+  const counts = formatCounts(received)
   // Bytes that come the same way twice were not cut on the way.
   const torn = (why: string): Complaint => (isSame ? { code: 'FETTLE_LEDGER', why } : cut(why))
   if (scanner.isQuoted) return torn(`ends inside a quoted cell: ${counts}, ${counted(rows, 'row')} due`)

@@ -36,12 +36,9 @@ export const exactFingerprinter = (plan: Pick<Plan, 'mappings'>) =>
   fingerprinter(plan, cell => withPlainBlanks(cell).toLowerCase())
 
 /** The digest covers mapping names and cells of the uploaded row, in any order of columns; empty cells are left out. */
-export function fingerprinter(
-  { mappings }: Pick<Plan, 'mappings'>,
-  form: (cell: string) => string = comparable,
-): (uploadRow: readonly string[]) => string {
+export function fingerprinter({ mappings }: Pick<Plan, 'mappings'>, form: (cell: string) => string = comparable) {
   const mapped = mappings.filter(({ value }) => value === undefined).toSorted((a, b) => (a.mapping < b.mapping ? -1 : 1))
-  return uploadRow => {
+  return (uploadRow: readonly string[]): string => {
     const cells = mapped.map(({ mapping, index }) => [mapping, form(uploadRow[index] ?? '')]).filter(([, cell]) => cell !== '')
     return `r${digest(cells)}`
   }

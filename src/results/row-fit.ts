@@ -254,11 +254,8 @@ const findLongest = (words: readonly string[]): string =>
 /** Of the first letters, as far as a list and a register write them alike. */
 function hashOfStart(cell: string): number {
   let hash = 0
-  for (const letter of cell
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .slice(0, 12))
-    hash = (hash * 31 + letter.codePointAt(0)!) >>> 0
+  const letters = cell.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  for (const letter of letters.slice(0, 12)) hash = (hash * 31 + letter.codePointAt(0)!) >>> 0
   return hash
 }
 

@@ -180,15 +180,15 @@ const wrongRow = (number: number, why: string): FettleError =>
 
 const PLACES = { before: 'the row before each of them', behind: 'the row behind each of them', any: 'other rows' }
 
+const wrongOrder = (message: string): FettleError => new FettleError('FETTLE_ROW_ORDER', message)
+
 const shifted = (against: keyof typeof PLACES): FettleError =>
-  new FettleError(
-    'FETTLE_ROW_ORDER',
+  wrongOrder(
     `the companies of the enriched file fit ${PLACES[against]} better than the rows that they stand beside, by name, number or place: the rows were reordered, or the columns of the service were moved against them`,
   )
 
 const misplaced = ({ number, other, isLone }: Fit & { readonly is: 'worse' }): FettleError =>
-  new FettleError(
-    'FETTLE_ROW_ORDER',
+  wrongOrder(
     `the company beside row ${number} of the enriched file belongs to row ${other}, by its name or number, and ${isLone ? `row ${other} has none` : `the company of row ${number} is beside a different row`}: the rows were reordered, or the columns of the service were moved against them`,
   )
 
@@ -199,8 +199,7 @@ function uncertain(
   fit = 'the companies fit their rows no better than others by name, number or place',
 ): FettleError {
   const key = plan.key === null ? '' : `, or ${columnLabel(plan, plan.key.index)}, the key of the list`
-  return new FettleError(
-    'FETTLE_ROW_ORDER',
+  return wrongOrder(
     `nothing shows that the companies of the enriched file stand beside their rows: ${ROW_NUMBER} may be counted by the service itself, ${placeProblem}, and ${fit}. Any of these would show it: ${mappedLabels(plan)} as sent${key}; or a name of the company, such as general.companyName in enrich.tags.`,
   )
 }
@@ -213,8 +212,7 @@ const mappedLabels = (plan: Plan): string =>
 
 function unproven(plan: Plan, columns: EnrichedColumns, numberProblem: string, cellProblem: string): FettleError {
   const header = columns.find(ROW_NUMBER) === -1 ? ` As it came, ${describeHeader(columns, ROW_NUMBER)}.` : ''
-  return new FettleError(
-    'FETTLE_ROW_ORDER',
+  return wrongOrder(
     `nothing proves that the enriched file has the rows of the input, in their order: ${numberProblem}, and ${cellProblem}. Either would prove it: ${ROW_NUMBER} in every row, counted from 1; or ${mappedLabels(plan)} as sent.${header}`,
   )
 }

@@ -17,7 +17,7 @@ import {
 import type { Plan, PlannedAccept } from '../pipeline/model/types.ts'
 import { acceptMatch, type Evidence, hasAcceptedPattern } from './accept.ts'
 import { evidenceOf } from './answers.ts'
-import { scoreOf } from './candidates.ts'
+import { readScore } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
 import { cellOf, type Effect, firstCell, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
@@ -39,7 +39,7 @@ const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
 type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints'>
-const outcomesOf = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
+const toOutcomes = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
 
@@ -93,7 +93,7 @@ export class RowTotals implements RowSink {
     if (given.reused) this.#reused[outcome]++
     this.#countDecision(result, fingerprints)
     if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
-    const score = scoreOf(row[columns.find('match.score')] ?? '')
+    const score = readScore(row[columns.find('match.score')] ?? '')
     if (score !== null) this.#addScore(score, serviceOutcome)
     let reason: string = cellOf(result, 'match.reason')
     if (outcome === 'unmatched') {
@@ -129,14 +129,14 @@ export class RowTotals implements RowSink {
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return
     const isSample = outcome !== 'manualMatched' && this.#sampled[outcome] < MAX_SAMPLES
     if (!isForReview && !isSample) return
-    const candidates = result.candidates.map(one => shownCandidate(this.#plan, one))
+    const candidates = result.candidates.map(candidate => shownCandidate(this.#plan, candidate))
     const [best] = candidates
     const sample: ReviewRow = {
       row: number,
       line: null,
       key: shownKey(this.#plan, inputRow),
       outcome,
-      score: scoreOf(cellOf(result, 'match.score')),
+      score: readScore(cellOf(result, 'match.score')),
       why: cellOf(result, 'match.why'),
       reason,
       cells: shownCells(this.#plan, inputRow),
@@ -215,11 +215,11 @@ export class RowTotals implements RowSink {
 
   /** Counts over all rows. */
   outcomes(): Outcomes {
-    return outcomesOf(this.#all)
+    return toOutcomes(this.#all)
   }
 
   sent(): Outcomes {
-    return outcomesOf(this.#sent)
+    return toOutcomes(this.#sent)
   }
 
   decisions(decisions: Decisions, { same, renewed }: Undone): DecisionCounts {
@@ -248,7 +248,7 @@ export class RowTotals implements RowSink {
   #reusedApart() {
     const others = noRows()
     for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
-    return { known: outcomesOf(this.#reused), sent: outcomesOf(others) }
+    return { known: toOutcomes(this.#reused), sent: toOutcomes(others) }
   }
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {
@@ -258,34 +258,18 @@ export class RowTotals implements RowSink {
   }
 }
 
-const shownDecision = ({ decision, company, companyName, by, at, expires }: Decision): RowDecision => ({
-  decision: decision === 'accept' ? 'accept' : 'reject',
-  company,
-  companyName,
-  by,
-  at,
-  expires,
-})
+function shownDecision({ decision, company, companyName, by, at, expires }: Decision): RowDecision {
+  return { decision: decision === 'accept' ? 'accept' : 'reject', company, companyName, by, at, expires }
+}
 
 /** Different values that are counted; a service may write another pattern for every row. */
 const MOST_VALUES = 1000
 const LISTED = 20
 const EXAMPLES = 3
 
-interface GroupCounts extends Record<Placement, number> {
-  rows: number
-  readonly moves: Record<Placement, number>
-  readonly examples: MatchExample[]
-}
-
-const newGroupCounts = (): GroupCounts => ({
-  rows: 0,
-  matched: 0,
-  review: 0,
-  unmatched: 0,
-  moves: { matched: 0, review: 0, unmatched: 0 },
-  examples: [],
-})
+const noPlacements = (): Record<Placement, number> => ({ matched: 0, review: 0, unmatched: 0 })
+const newGroupCounts = () => ({ rows: 0, ...noPlacements(), moves: noPlacements(), examples: [] as MatchExample[] })
+type GroupCounts = ReturnType<typeof newGroupCounts>
 
 /** Counts the service's matches by band and by pattern, and how many rows each choice in `accept` would move. */
 export class MatchCounter {
@@ -300,7 +284,7 @@ export class MatchCounter {
     this.#rules = rules
   }
 
-  /** GroupCounts a match of the service; `example` is asked for while examples are wanted, and gives null to show none. */
+  /** Counts a match of the service; `example` is asked for while examples are wanted, and gives null to show none. */
   add({ banding, pattern }: Evidence, example: () => MatchExample | null): void {
     const { outcome, reason } = acceptMatch(this.#rules, { banding, pattern })
     this.#isGiven ||= banding !== '' || pattern !== ''
@@ -323,12 +307,7 @@ export class MatchCounter {
   }
 }
 
-function countIn(
-  groups: Map<string, GroupCounts>,
-  value: string,
-  outcome: Placement,
-  example: () => MatchExample | null,
-): GroupCounts | null {
+function countIn(groups: Map<string, GroupCounts>, value: string, outcome: Placement, example: () => MatchExample | null) {
   let counts = groups.get(value)
   if (counts === undefined) {
     if (groups.size === MOST_VALUES) return null

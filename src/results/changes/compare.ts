@@ -29,7 +29,7 @@ const OUTCOME = REVIEW | FAILED
 const MOST_WHOLE = 1000
 
 /** The last 16 bytes of an id or a question, which is hexadecimal digits of a digest; of any other text a digest. */
-function bytesOf(text: string): Buffer {
+function readBytes(text: string): Buffer {
   return DIGEST.write(text.slice(-32), 'hex') === 16 ? DIGEST : digestOf(text)
 }
 const DIGEST = Buffer.alloc(16)
@@ -102,21 +102,21 @@ class WaitingRows {
   }
 
   has(id: string): boolean {
-    return this.#rows.size > 0 && this.#rows.find(bytesOf(id)) !== -1
+    return this.#rows.size > 0 && this.#rows.find(readBytes(id)) !== -1
   }
 
   /** Two rows that are a pair, while no other row with their id waits. */
   pass(before: RowState, after: RowState): void {
     this.#read[BEFORE]++
     const order = this.#read[AFTER]++
-    const dataOf = ({ data }: RowState, side: Side): string[] => this.#columns[side].map(at => data[at] ?? '')
+    const readData = ({ data }: RowState, side: Side): string[] => this.#columns[side].map(at => data[at] ?? '')
     const isSameCompany = before.company.id === after.company.id
-    const change = changeOf(flagsOf(before), flagsOf(after), this.#comparesData, {
+    const change = findChange(readFlags(before), readFlags(after), this.#comparesData, {
       question: before.question === after.question,
       company: isSameCompany,
-      data: isSameCompany && sameTexts(dataOf(before, BEFORE), dataOf(after, AFTER)),
+      data: isSameCompany && sameTexts(readData(before, BEFORE), readData(after, AFTER)),
     })
-    this.#addPair(change, flagsOf(before), flagsOf(after), { order, before, after })
+    this.#addPair(change, readFlags(before), readFlags(after), { order, before, after })
   }
 
   /** A row that lost what a decision gave it is `undone` as well. */
@@ -152,11 +152,9 @@ class WaitingRows {
   }
 
   #addAlone(side: Side, row: Place, order: number): void {
-    const kind =
-      side === AFTER
-        ? ({ kind: 'new', before: null, after: row } as const)
-        : ({ kind: 'gone', before: row, after: null } as const)
-    this.#changes.add({ ...kind, cause: 'list', order })
+    const isNew = side === AFTER
+    const places = { before: isNew ? null : row, after: isNew ? row : null }
+    this.#changes.add({ kind: isNew ? 'new' : 'gone', cause: 'list', order, ...places })
   }
 
   get #comparesData(): boolean {
@@ -166,7 +164,7 @@ class WaitingRows {
   /** The number of its partner, which waited; null where it waits for one now. */
   #addOne(side: Side, row: RowState): number | null {
     const number = this.#read[side]++
-    const id = bytesOf(row.id)
+    const id = readBytes(row.id)
     const found = this.#rows.find(id)
     const isOfSide = found !== -1 && ((this.#rows.flags(found) & IS_AFTER) !== 0) === (side === AFTER)
     if (found === -1 || isOfSide) {
@@ -175,11 +173,11 @@ class WaitingRows {
       return null
     }
     const partner = this.#rows.number(found)
-    const flags: [number, number] = [flagsOf(row), flagsOf(row)]
+    const flags: [number, number] = [readFlags(row), readFlags(row)]
     flags[1 - side] = this.#rows.flags(found)
     const isSame = (n: number, digest: Buffer): boolean => this.#rows.isSame(found, n, digest)
-    const change = changeOf(...flags, this.#comparesData, {
-      question: isSame(QUESTION, bytesOf(row.question)),
+    const change = findChange(...flags, this.#comparesData, {
+      question: isSame(QUESTION, readBytes(row.question)),
       company: isSame(COMPANY, digestOf(row.company.id)),
       data: this.#comparesData && isSame(ANSWER, answerDigest(row, this.#columns[side])),
     })
@@ -194,8 +192,8 @@ class WaitingRows {
   }
 
   #wait(side: Side, row: RowState, id: Buffer, number: number): void {
-    const at = this.#rows.add(id, flagsOf(row) | (side === AFTER ? IS_AFTER : 0), number)
-    this.#rows.setDigest(at, QUESTION, bytesOf(row.question))
+    const at = this.#rows.add(id, readFlags(row) | (side === AFTER ? IS_AFTER : 0), number)
+    this.#rows.setDigest(at, QUESTION, readBytes(row.question))
     this.#rows.setDigest(at, COMPANY, digestOf(row.company.id))
     if (this.#comparesData) this.#rows.setDigest(at, ANSWER, answerDigest(row, this.#columns[side]))
     if (this.#whole.size < MOST_WHOLE) this.#whole.set(at, row)
@@ -204,13 +202,13 @@ class WaitingRows {
 
 const FLAGS: Readonly<Record<string, number>> = { review: REVIEW, failed: FAILED }
 
-const flagsOf = (row: RowState): number =>
+const readFlags = (row: RowState): number =>
   (isFound(row) ? FOUND : (FLAGS[row.outcome] ?? 0)) | (row.decision === '' ? 0 : DECIDED)
 
 const sameTexts = (one: readonly string[], other: readonly string[]): boolean => one.every((text, at) => text === other[at])
 
 /** `same`: what is the same in both rows; `data`: the company and its data. */
-function changeOf(
+function findChange(
   before: number,
   after: number,
   comparesData: boolean,
@@ -265,13 +263,22 @@ class FoundChanges {
     if (found.length >= 2 * this.#most) keepFirst(found, this.#most)
   }
 
-  async listed(before: RowStates, after: RowStates, common: readonly string[], columns: Columns): Promise<RowChange[]> {
+  async listed(before: RowStates, after: RowStates, common: readonly string[], [atBefore, atAfter]: Columns) {
     for (const found of this.#found.values()) keepFirst(found, this.#most)
     const all = [...this.#found].flatMap(([kind, found]) => (kind === 'gone' ? [] : found)).sort((a, b) => a.order - b.order)
     all.push(...(this.#found.get('gone') ?? []))
     const was = await readAgain(before, all, 'before')
     const is = await readAgain(after, all, 'after')
-    return all.map(({ kind, cause }, at) => listed({ kind, cause }, was[at]!, is[at]!, common, columns))
+    return all.map(({ kind, cause }, at): RowChange => {
+      const [old, now] = [was[at]!, is[at]!]
+      const { key, name } = (now ?? old)!
+      const cells = common.map((column, n) => {
+        return { name: column, before: old?.data[atBefore[n]!] ?? '', after: now?.data[atAfter[n]!] ?? '' }
+      })
+      const differing = kind === 'changed' ? cells.filter(cell => cell.before !== cell.after) : []
+      const places = { before: old && describePlace(old), after: now && describePlace(now) }
+      return { kind, cause, row: now?.row ?? null, key, name, ...places, columns: differing }
+    })
   }
 }
 
@@ -295,20 +302,4 @@ async function readAgain(list: RowStates, found: readonly Found[], side: 'before
   return places.map(place => (typeof place === 'number' ? rows.get(place)! : place))
 }
 
-const placeOf = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })
-
-function listed(
-  { kind, cause }: Kind,
-  before: RowState | null,
-  after: RowState | null,
-  columns: readonly string[],
-  [atBefore, atAfter]: Columns,
-): RowChange {
-  const { key, name } = (after ?? before)!
-  const cells = columns.map((column, n) => {
-    return { name: column, before: before?.data[atBefore[n]!] ?? '', after: after?.data[atAfter[n]!] ?? '' }
-  })
-  const differing = kind === 'changed' ? cells.filter(cell => cell.before !== cell.after) : []
-  const places = { before: before && placeOf(before), after: after && placeOf(after) }
-  return { kind, cause, row: after?.row ?? null, key, name, ...places, columns: differing }
-}
+const describePlace = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })

@@ -61,12 +61,10 @@ export const headOf = ({ key, output, report }: Plan): StatesHead => ({
 })
 
 /** Makes the state of a row from its result. */
-export function stateMaker(
-  plan: Plan,
-): (number: number, rowResult: RowResult, inputRow: readonly string[], fingerprint: string) => RowState {
+export function stateMaker(plan: Plan) {
   const { columns } = headOf(plan)
   const isShown = plan.report.rows !== 'none'
-  return (number, result, inputRow, fingerprint) => {
+  return (number: number, result: RowResult, inputRow: readonly string[], fingerprint: string): RowState => {
     const { outcome, decided } = result
     const found = isFound(result)
     const decision = decided === null ? '' : `${decided.line.decision} ${decided.line.company}`.trim()
@@ -115,17 +113,17 @@ export interface RowStates {
   readonly rows: () => AsyncIterable<RowState>
 }
 
-async function* rowsOf(path: string): AsyncGenerator<RowState> {
+async function* readStateRows(path: string): AsyncGenerator<RowState> {
   let isHead = true
   for await (const lines of lineBatches(path))
     for (const line of lines) {
-      if (!isHead) yield rowOf(JSON.parse(line))
+      if (!isHead) yield readState(JSON.parse(line))
       isHead = false
     }
 }
 
 type Line = [number, string, string | null, string, string, string, string, string, string, string[]]
-const rowOf = ([row, id, key, name, question, outcome, company, companyName, decision, data]: Line): RowState => ({
+const readState = ([row, id, key, name, question, outcome, company, companyName, decision, data]: Line): RowState => ({
   ...{ row, id, key, name, question, outcome, decision, data },
   company: { id: company, name: companyName },
 })
@@ -134,7 +132,7 @@ const rowOf = ([row, id, key, name, question, outcome, company, companyName, dec
 export async function readStates(workDir: string): Promise<RowStates | null> {
   const path = pathIn(workDir)
   try {
-    for await (const line of linesOf(path)) return { head: JSON.parse(line), rows: () => rowsOf(path) }
+    for await (const line of linesOf(path)) return { head: JSON.parse(line), rows: () => readStateRows(path) }
   } catch {
     // There is no file, or it is damaged.
   }
@@ -177,7 +175,7 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
       hint: 'Name an output of a run: a table in UTF-8 with a header and a column of the company.',
     })
   const header = facts.header ?? []
-  const columnOf = (name: string): number => {
+  const findColumn = (name: string): number => {
     const at = header.indexOf(name)
     if (at === -1)
       throw new FettleError('FETTLE_DIFF', `${path} has no column ${name}: it has ${header.slice(0, 20).join(', ')}`, {
@@ -185,8 +183,9 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
       })
     return at
   }
-  const keyAt = key === null ? null : columnOf(key)
-  const idAt = company === null ? header.findIndex(name => (COMPANY_TAGS as readonly string[]).includes(name)) : columnOf(company)
+  const keyAt = key === null ? null : findColumn(key)
+  const idAt =
+    company === null ? header.findIndex(name => (COMPANY_TAGS as readonly string[]).includes(name)) : findColumn(company)
   if (idAt === -1)
     throw new FettleError('FETTLE_DIFF', `${path} has no column ${COMPANY_TAGS.join(' or ')}`, {
       hint: 'Name the column of the company.',

@@ -28,21 +28,15 @@ export class UndoneFinder implements RowSink {
   readonly #decisions: Decisions
   readonly #names: ReadonlySet<string>
   /** Rows that the last good run had under the names of decided rows: none of them is a decided row with other cells. */
-  readonly #known: ReadonlySet<string>
+  readonly #known = new Set<string>()
   readonly #isDecided = new Set<string>()
   /** Rows of this list without the decision, by fingerprint, and new ones by name. */
   readonly #open = new Map<string, RowState>()
 
-  private constructor(
-    before: ReadonlyMap<string, Decision>,
-    decisions: Decisions,
-    names: ReadonlySet<string>,
-    known: ReadonlySet<string>,
-  ) {
+  private constructor(before: ReadonlyMap<string, Decision>, decisions: Decisions) {
     this.#before = before
     this.#decisions = decisions
-    this.#names = names
-    this.#known = known
+    this.#names = new Set([...before.values()].map(({ name }) => comparable(name)).filter(name => name !== '' && name !== MASK))
   }
 
   /** Null where the run in `workDir` applied no decision that is still in force. Throws FETTLE_DECISIONS. */
@@ -51,10 +45,10 @@ export class UndoneFinder implements RowSink {
     const applied = existsSync(path) ? await requireDecisions(path) : []
     const before = new Map(applied.flatMap(line => (decisions.of(line.fingerprint) ? [[line.fingerprint, line] as const] : [])))
     if (before.size === 0) return null
-    const names = new Set([...before.values()].map(({ name }) => comparable(name)).filter(name => name !== '' && name !== MASK))
-    const known = new Set<string>()
-    for await (const { name, question } of states?.rows() ?? []) if (names.has(comparable(name))) known.add(question)
-    return new UndoneFinder(before, decisions, names, known)
+    const finder = new UndoneFinder(before, decisions)
+    for await (const { name, question } of states?.rows() ?? [])
+      if (finder.#names.has(comparable(name))) finder.#known.add(question)
+    return finder
   }
 
   add({ state, fingerprints, result }: JoinedRow): void {

@@ -4,7 +4,7 @@
  */
 import type { FetchedTags } from '../../model/results.ts'
 import { type Answer, NOT_SENT } from '../answers.ts'
-import { type Candidate, candidatesOf } from '../candidates.ts'
+import { type Candidate, listCandidates } from '../candidates.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
 import type { Decisions, Verdict } from './decisions.ts'
@@ -30,7 +30,7 @@ export function applyDecision(
   fetched: FetchedTags | null = null,
 ): RowResult {
   const { outcome } = answer
-  const candidates = outcome === 'review' || outcome === 'unmatched' ? candidatesOf(answer) : []
+  const candidates = outcome === 'review' || outcome === 'unmatched' ? listCandidates(answer) : []
   const notAccepted = answer.reason === '' ? null : cellsWithout(answer, candidates[0])
   const unchanged = undecided(answer, notAccepted, candidates)
   const verdict = outcome === 'failed' ? undefined : decisions?.about(fingerprints)
@@ -107,12 +107,12 @@ function accept(result: RowResult, line: Decision, fetched: FetchedTags | null):
   if (isFound(result) && (ids.length === 0 || ids.includes(line.company)))
     return { ...result, decided: { line, effect: 'agreed' } }
   const accepted = new Set([line.company])
-  const chosen = result.candidates.find(one => hasId(one, accepted))
+  const chosen = result.candidates.find(candidate => hasId(candidate, accepted))
   const name = line.companyName || (chosen?.name ?? '')
   const score = chosen?.score
   const tags = fetched?.get(line.company)
   const overrideCell = (column: string): string | undefined => {
-    if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || whyOf(result)}`.replace(/ \| $/, '')
+    if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || readWhy(result)}`.replace(/ \| $/, '')
     if (column === 'match.score') return score == null ? undefined : score.toFixed(3)
     if (column === 'general.connectId') return chosen?.id ?? line.company
     if (column === 'match.register' || column === 'match.otherIds') return registerCell(column, chosen)
@@ -138,7 +138,7 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
     return { ...result, outcome: 'unmatched', overrideCell, decided: { line, effect: 'overruled' } }
   }
   const rejectedIds = new Set(rejected.keys())
-  const left = result.candidates.filter(one => !hasId(one, rejectedIds))
+  const left = result.candidates.filter(candidate => !hasId(candidate, rejectedIds))
   const isOver = none !== null || (result.candidates.length > 0 && left.length === 0)
   if (result.outcome === 'review' && !isOver) {
     if (left.length === result.candidates.length) return result
@@ -149,8 +149,8 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
   return { ...result, outcome: 'unmatched', overrideCell, decided: { line: anyLine, effect: 'rejected' } }
 }
 
-const whyOf = (result: RowResult): string => cellOf(result, 'match.why')
-const withWhy = (line: Decision, result: RowResult): string => `${formatDecision(line)} | ${whyOf(result)}`.replace(/ \| $/, '')
+const readWhy = (result: RowResult): string => cellOf(result, 'match.why')
+const withWhy = (line: Decision, result: RowResult): string => `${formatDecision(line)} | ${readWhy(result)}`.replace(/ \| $/, '')
 
 const formatDecision = ({ decision, by, at }: Decision): string =>
   `${decision === 'accept' ? 'accepted' : 'rejected'} by ${by === '' ? 'hand' : by.replaceAll('|', '/')}${at === '' ? '' : `, ${at.slice(0, 10)}`}`

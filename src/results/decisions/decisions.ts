@@ -99,11 +99,6 @@ export function mergeDecisions(old: readonly Decision[], added: readonly Decisio
   ]
 }
 
-export interface DecisionsRead {
-  readonly lines: readonly Decision[]
-  readonly issues: readonly Issue[]
-}
-
 /** Problems listed one by one; the rest are counted. */
 const MOST = 20
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -113,10 +108,10 @@ const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)
  * Reads a decisions file: any table with the columns `fingerprint` and `decision`. Returns all problems at once. Lines without a
  * decision are skipped.
  */
-export async function readDecisions(path: string, root = ''): Promise<DecisionsRead> {
+export async function readDecisions(path: string, root = '') {
   const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
   const errors = issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
-  if (errors.length > 0) return { lines: [], issues: errors.map(one => ({ ...one, code: 'FETTLE_DECISIONS' })) }
+  if (errors.length > 0) return { lines: [], issues: errors.map((error): Issue => ({ ...error, code: 'FETTLE_DECISIONS' })) }
   if (facts === null || facts.rows === 0) return { lines: [], issues: [] }
   return readLines(facts, root)
 }
@@ -144,7 +139,7 @@ const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length 
 export const decisionsText = (lines: readonly Decision[]): string =>
   csvText([DECISION_COLUMNS, ...lines.map(line => DECISION_COLUMNS.map(column => line[column]))], STYLE).replaceAll('\0', '')
 
-async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead> {
+async function readLines(facts: InputFacts, root: string) {
   const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
   const places = DECISION_COLUMNS.map(column => header.indexOf(column.toLowerCase()))
   const complain = (message: string, line: number): Issue =>
@@ -167,9 +162,9 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
       isHeader = false
       continue
     }
-    const line = lineOf(record, places)
+    const line = readLine(record, places)
     if (line === null) continue
-    const problem = problemOf(line)
+    const problem = findProblem(line)
     const number = info.lines + (facts.linesBefore ?? 0)
     if (problem !== null) issues.push(complain(problem, number))
     lines.push(line as Decision)
@@ -184,13 +179,13 @@ async function readLines(facts: InputFacts, root: string): Promise<DecisionsRead
 
 type Line = Omit<Decision, 'decision'> & { readonly decision: string }
 
-function lineOf(cells: readonly string[], places: readonly number[]): Line | null {
+function readLine(cells: readonly string[], places: readonly number[]): Line | null {
   const values = DECISION_COLUMNS.map((column, at) => [column, withoutGuard((cells[places[at]!] ?? '').trim(), ',')] as const)
   const line = Object.fromEntries(values) as unknown as Line
   return line.decision === '' ? null : { ...line, decision: line.decision.toLowerCase() }
 }
 
-function problemOf({ fingerprint, decision, company, at, expires }: Line): string | null {
+function findProblem({ fingerprint, decision, company, at, expires }: Line): string | null {
   if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is not a fingerprint of a row`
   if (!['accept', 'reject', 'undo'].includes(decision))
     return `${JSON.stringify(decision)} is not a decision: expected accept, reject or undo`

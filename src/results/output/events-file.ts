@@ -11,22 +11,22 @@ const COLUMNS = [
 const CSV = plainCsv({ names: COLUMNS, delimiter: ',' })
 
 export const eventsCsv = (events: readonly KeyedEvent[]): string => {
-  const rows = events.map(one => [
-    ...[String(one.id), one.at, one.company.id, one.company.name, one.company.country, one.reference],
-    ...[String(one.rule.code ?? ''), one.rule.name, one.old, one.new],
+  const rows = events.map(event => [
+    ...[String(event.id), event.at, event.company.id, event.company.name, event.company.country, event.reference],
+    ...[String(event.rule.code ?? ''), event.rule.name, event.old, event.new],
   ])
   return CSV.head + (rows.length === 0 ? '' : CSV.render(rows))
 }
 
 /** Throws FETTLE_USAGE when a file of events would replace another. */
 export async function requireEventsFile(path: string, shown: string): Promise<void> {
-  const start = await startOf(path, CSV.head.length)
+  const start = await readStart(path, CSV.head.length)
   if (start === null || start === CSV.head) return
   throw new FettleError('FETTLE_USAGE', `${shown} is not a file of events, and was not replaced`, { hint: 'Name another file.' })
 }
 
 /** The first bytes of a file, null when it does not exist. */
-async function startOf(path: string, bytes: number): Promise<string | null> {
+async function readStart(path: string, bytes: number): Promise<string | null> {
   const file = await open(path).catch(() => null)
   if (file === null) return null
   try {

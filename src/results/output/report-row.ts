@@ -15,7 +15,7 @@ type Rules = Pick<Plan, 'mappings' | 'key' | 'input' | 'report'>
 /** The mapped columns, and the key, of which reports show a mask; found once for each plan, not for each row. */
 const maskedColumns = new WeakMap<Rules, ReadonlySet<number>>()
 
-function maskedOf(plan: Rules): ReadonlySet<number> {
+function findMasked(plan: Rules): ReadonlySet<number> {
   const known = maskedColumns.get(plan)
   if (known !== undefined) return known
   const indexes = [...plan.mappings, ...(plan.key === null ? [] : [plan.key])].map(({ index }) => index)
@@ -26,13 +26,13 @@ function maskedOf(plan: Rules): ReadonlySet<number> {
 
 function shownCell(plan: Rules, index: number, inputRow: readonly string[]): string {
   const cell = inputRow[index] ?? ''
-  return cell !== '' && maskedOf(plan).has(index) ? MASK : cell
+  return cell !== '' && findMasked(plan).has(index) ? MASK : cell
 }
 
 /** The key of the row, null when the pipeline has no key column. */
 export function shownKey(plan: Rules, inputRow: readonly string[]): string | null {
   if (plan.key === null) return null
-  return maskedOf(plan).has(plan.key.index) ? MASK : (inputRow[plan.key.index] ?? '')
+  return findMasked(plan).has(plan.key.index) ? MASK : (inputRow[plan.key.index] ?? '')
 }
 
 export const shownCells = (plan: Rules, inputRow: readonly string[]): Record<string, string> =>

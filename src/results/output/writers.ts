@@ -72,36 +72,30 @@ type Layout = ReturnType<typeof makeLayout>
 export class Writers implements RowSink {
   readonly #plan: Plan
   readonly #output: PlannedOutput
-  readonly #writers: Writer[]
+  readonly #writers: Writer[] = []
   /** By the columns of the answers, and by file. */
   #layouts = new Map<EnrichedColumns, Layout[]>()
   readonly #missing = new Set<string>()
 
-  private constructor(plan: Plan, output: PlannedOutput, writers: Writer[]) {
+  private constructor(plan: Plan, output: PlannedOutput) {
     this.#plan = plan
     this.#output = output
-    this.#writers = writers
   }
 
   static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: ResultsOptions): Promise<Writers> {
     const tag = createHash('sha256').update(resolve(workDir)).digest('hex').slice(0, 12)
-    const writers: Writer[] = []
     const files = [
       { kind: 'output', path: output.path, includes: () => true },
       { kind: 'unmatched', path: output.unmatched, includes: (outcome: RowOutcome) => outcome === 'unmatched' },
       { kind: 'review', path: output.review, includes: (outcome: RowOutcome) => outcome === 'review' },
     ] as const
-    const all = new Writers(plan, output, writers)
+    const all = new Writers(plan, output)
     try {
       for (const { kind, path, includes } of files) {
         if (path === null) continue
-        const sink = await (extra.openSink ?? openSink)(path, {
-          ...placeOf(output, path, extra.root ?? '.'),
-          tag,
-          isShared: true,
-          mode: extra.mode,
-        })
-        writers.push({ kind, includes, sink, format: null, chosen: [], batch: [], rows: 0 })
+        const place = placeOf(output, path, extra.root ?? '.')
+        const sink = await (extra.openSink ?? openSink)(path, { ...place, tag, isShared: true, mode: extra.mode })
+        all.#writers.push({ kind, includes, sink, format: null, chosen: [], batch: [], rows: 0 })
       }
       return all
     } catch (error) {
@@ -116,7 +110,7 @@ export class Writers implements RowSink {
       // The first part with answers decides the columns of the review file.
       if (writer.format !== null || (columns === NO_COLUMNS && writer.kind === 'review')) continue
       writer.chosen = chosenColumns(this.#plan, this.#output, columns, writer.kind)
-      const layout = this.#layoutOf(writer, columns)
+      const layout = this.#makeWriterLayout(writer, columns)
       const { names, types } = layout
       writer.sink.columns?.(names.map((name, column) => ({ name, type: types[column]!.name })))
       writer.format = await this.#formatFor(writer.sink.path, layout)
@@ -125,14 +119,14 @@ export class Writers implements RowSink {
     this.#layouts.clear()
   }
 
-  #layoutOf({ sink: { path }, chosen }: Writer, columns: EnrichedColumns): Layout {
+  #makeWriterLayout({ sink: { path }, chosen }: Writer, columns: EnrichedColumns): Layout {
     return makeLayout(this.#plan, this.#output, columns, path, chosen)
   }
 
-  #layoutsOf(columns: EnrichedColumns): readonly Layout[] {
+  #findLayouts(columns: EnrichedColumns): readonly Layout[] {
     let found = this.#layouts.get(columns)
     if (found === undefined) {
-      found = this.#writers.map(writer => this.#layoutOf(writer, columns))
+      found = this.#writers.map(writer => this.#makeWriterLayout(writer, columns))
       this.#layouts.set(columns, found)
     }
     return found
@@ -144,7 +138,7 @@ export class Writers implements RowSink {
   }
 
   async add({ inputRow, result, isRepeat }: JoinedRow): Promise<void> {
-    const layouts = this.#layoutsOf(result.columns)
+    const layouts = this.#findLayouts(result.columns)
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.includes(result.outcome)) continue
       writer.rows++
@@ -157,14 +151,14 @@ export class Writers implements RowSink {
   async publishFiles(isRejected: boolean): Promise<OutputFile[]> {
     const files: OutputFile[] = []
     const writers = this.#writers.filter(({ sink }) => !isRejected || sink.hasFixedName !== true)
-    const nameOf = ({ sink: { path } }: Writer): string => (isRejected ? rejectedName(path) : path)
+    const chooseName = ({ sink: { path } }: Writer): string => (isRejected ? rejectedName(path) : path)
     for (const writer of writers) {
       await flush(writer)
       await writer.sink.write(Buffer.from(writer.format?.end?.() ?? ''))
       const sha256 = await writer.sink.finish()
-      files.push({ kind: writer.kind, path: nameOf(writer), rows: writer.rows, bytes: writer.sink.bytes, sha256 })
+      files.push({ kind: writer.kind, path: chooseName(writer), rows: writer.rows, bytes: writer.sink.bytes, sha256 })
     }
-    for (const writer of writers) await writer.sink.publish(...(isRejected ? [nameOf(writer)] : []))
+    for (const writer of writers) await writer.sink.publish(...(isRejected ? [chooseName(writer)] : []))
     return files
   }
 
@@ -258,7 +252,7 @@ function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: numb
   if (packed?.as === 'parquet') return columnTypeOf(packed.types[at] ?? '')
   if (packed?.as === 'jsonl')
     return columnTypeOf(packed.numbers?.includes(at) ? 'double' : packed.booleans?.includes(at) ? 'boolean' : '')
-  const isFree = key?.index !== at && mappings.every(one => one.index !== at)
+  const isFree = key?.index !== at && mappings.every(mapping => mapping.index !== at)
   return packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && isFree ? MIXED : TEXT
 }
 

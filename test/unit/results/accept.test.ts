@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type MatchExample, PLACEMENTS, type Placement, type Question } from '../../../src/model/results.ts'
 import type { Plan, PlannedAccept } from '../../../src/pipeline/model/types.ts'
-import { acceptMatch, letterOf } from '../../../src/results/accept.ts'
+import { acceptMatch, findLetter } from '../../../src/results/accept.ts'
 import type { Decision } from '../../../src/results/decisions/decision.ts'
 import { Decisions } from '../../../src/results/decisions/decisions.ts'
 import { openResults } from '../../../src/results/index.ts'
@@ -48,7 +48,7 @@ describe('the decision', () => {
     ['name A', '1', null],
     ['name A', 'town', null],
     ['', 'name', null],
-  ])('reads %j for %j as %j', (pattern, part, letter) => expect(letterOf(pattern, part)).toBe(letter))
+  ])('reads %j for %j as %j', (pattern, part, letter) => expect(findLetter(pattern, part)).toBe(letter))
 
   const band = fc.constantFrom('A', 'B', 'C', 'D', 'E', '')
   const pattern = fc.constantFrom('name A', 'name B', 'name F | postcode A', 'AB', '', 'name+postcode')
