@@ -64,7 +64,7 @@ export function splitTable(path: string): { readonly url: string; readonly table
 }
 
 /** `postgresql://***@host:5432/name#table`; the stars stand for what is left out. */
-export function shownDatabase(path: string): string {
+function shownDatabase(path: string): string {
   if (FILE.test(path)) return path
   const { url, table } = splitTable(path)
   const [, scheme = '', user, rest = ''] = /^([a-z]+:\/\/)([^/]*@)?([^?]*)/i.exec(url) ?? []
@@ -72,7 +72,7 @@ export function shownDatabase(path: string): string {
   return `${scheme}${isPart ? '' : HIDDEN_USER}${rest}${table === null ? '' : `#${table}`}`
 }
 
-export const isHiddenDatabase = (path: string): boolean => isDatabase(path) && path.includes(`://${HIDDEN_USER}`)
+const isHiddenDatabase = (path: string): boolean => isDatabase(path) && path.includes(`://${HIDDEN_USER}`)
 
 /** The address of an output: of a database with its table. */
 export const tableAddress = (url: string, table: string): string => `${url}#${table}`
