@@ -201,13 +201,14 @@ function extend(ids: readonly string[], properties: readonly string[], engine: E
   return { meta: wanted.map(id => ({ id, name: findProperty(id)?.name ?? id })), rows: Object.fromEntries(rows) }
 }
 
-/** The name of a function, or of one in an object. */
-const CALLABLE = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*$/
+const NAME = /^[A-Za-z_$][\w$]*$/
+
+const isCallable = (text: string): boolean => text.split('.').every(name => NAME.test(name))
 
 /** The function to call; null for a plain answer. Throws a 400 for an invalid function name. */
 function readCallback(callback: unknown, longest: number): string | null {
   if (callback === undefined) return null
-  if (typeof callback === 'string' && callback.length <= longest && CALLABLE.test(callback)) return callback
+  if (typeof callback === 'string' && callback.length <= longest && isCallable(callback)) return callback
   throw badRequest('The callback is not acceptable', `callback: must be the name of a function, ${longest} characters at most`)
 }
 
