@@ -22,9 +22,6 @@ const describe = ({ describe: text, choices, default: value, isRequired }) =>
     .filter(part => part !== '')
     .join(' ')
 
-/** Examples of a command: the first; its help has all. */
-const EXAMPLES = 1
-
 /** Two columns, the second wrapped. */
 function columns(rows) {
   const width = Math.min(Math.max(...rows.map(([left]) => left.length)) + 2, 60)
@@ -46,10 +43,13 @@ const block = text => `\`\`\`text\n${text}\n\`\`\``
 export function commandsDoc(commands) {
   const uses = new Map()
   const key = option => `${flag(option)} ${describe(option)}`
-  for (const { options } of commands)
-    for (const option of options) uses.set(key(option), { option, count: (uses.get(key(option))?.count ?? 0) + 1 })
-  const isShared = option => uses.get(key(option)).count >= SHARED
-  const shared = [...uses.values()].filter(({ count }) => count >= SHARED).map(({ option }) => [flag(option), describe(option)])
+  for (const option of commands.flatMap(({ options }) => options))
+    uses.set(key(option), { option, count: (uses.get(key(option))?.count ?? 0) + 1 })
+  // A name is shared with one meaning: the most frequent.
+  const shared = new Map()
+  for (const { option, count } of [...uses.values()].sort((a, b) => b.count - a.count))
+    if (count >= SHARED && !shared.has(option.name)) shared.set(option.name, option)
+  const isShared = option => shared.has(option.name) && key(shared.get(option.name)) === key(option)
   const sections = commands.map(({ usage, positionals = [], options, examples }) => {
     const own = [
       ...positionals.map(({ isRequired, ...option }) => [option.name, describe(option)]),
@@ -63,10 +63,11 @@ export function commandsDoc(commands) {
           `fettle ${usage.replaceAll('..', '…')}`,
           ...(own.length === 0 ? [] : [columns(own)]),
           ...(others.length === 0 ? [] : [columns([['shared', others.join(' ').replaceAll(',', '')]])]),
-          columns(examples.slice(0, EXAMPLES)),
+          columns(examples.slice(0, 1)),
         ].join('\n\n'),
       ),
     ].join('\n\n')
   })
-  return `\n### Shared flags\n\n${block(columns(shared))}\n\n${sections.join('\n\n')}\n`
+  const rows = [...shared.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(option => [flag(option), describe(option)])
+  return `\n### Shared flags\n\nEach command names below, after \`shared\`, those that it has.\n\n${block(columns(rows))}\n\n${sections.join('\n\n')}\n`
 }

@@ -21,9 +21,8 @@ const listOf = isOf =>
 const families = Object.entries(EXIT).filter(([kind]) => Object.values(ERRORS).some(one => one.kind === kind))
 const errors = `# Error codes
 
-Generated from the table of codes; \`fettle explain CODE\` and \`fettle explain 75\` print the same. Codes are stable: scripts may compare
-them. Exit codes: [command-line.md](command-line.md#exit-codes). In a program the command of an error is its \`action\`, such as
-\`{ command: 'resume', args: [runId] }\` ([library.md](library.md#errors)).
+Generated from the table of codes; \`fettle explain CODE\` prints the same. Codes are stable. Exit codes:
+[command-line.md](command-line.md#exit-codes); errors in a program: [library.md](library.md#errors).
 ${families
   .map(
     ([kind, code]) => `
