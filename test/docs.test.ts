@@ -145,7 +145,7 @@ describe('what exists is in the documents', () => {
       .filter(name => name.endsWith('.ts'))
     const read = sources.flatMap(name => [
       ...readFileSync(join(ROOT, 'src', name), 'utf8').matchAll(
-        /\benv\.([A-Z][A-Z_]+)|text\(env, '([A-Z_]+)'\)|io\.env\['([A-Z_]+)'\]/g,
+        /\benv\.([A-Z][A-Z_]+)\b(?! \?\?=)|text\(env, '([A-Z_]+)'\)|io\.env\['([A-Z_]+)'\]/g,
       ),
     ])
     const names = new Set(read.map(([, one, two, three]) => one ?? two ?? three))
