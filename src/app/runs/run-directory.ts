@@ -87,8 +87,10 @@ export async function makeRunDirectory(runsDir: string, id: string): Promise<Run
   return directory
 }
 
-/** The lock file of a pipeline: one process runs it at a time. */
-/** No pipeline is named with an underscore; Windows has no file named as a device, such as `aux`. */
+/**
+ * The lock file of a pipeline: one process runs it at a time. No pipeline is named with an underscore; Windows has no file named as a
+ * device, such as `aux`.
+ */
 export const lockPath = (runsDir: string, pipeline: string): string =>
   join(runsDir, 'locks', isDeviceName(pipeline) ? `_${pipeline}` : pipeline)
 
