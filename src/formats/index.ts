@@ -107,7 +107,7 @@ export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
 ]
 
 /** The media type of a file of this name. */
-export const mimeOf = (path: string): string =>
+export const findMimeType = (path: string): string =>
   isGzipName(path) ? 'application/gzip' : formatFacts(formatOfName(path) ?? 'csv').mime
 
 export const FORMAT_EXTENSIONS = [...new Set(ENTRIES.map(([, { extensions }]) => extensions[0]))]

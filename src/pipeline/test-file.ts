@@ -65,7 +65,7 @@ export type TestCase = z.output<typeof testCase>
 export type Expectation = z.output<typeof expectation>
 
 /** What a row is expected to be: `matched` is short for `{ outcome: matched }`. */
-export const expectationOf = (written: string | Expectation): Expectation =>
+export const readExpectation = (written: string | Expectation): Expectation =>
   typeof written === 'string' ? { outcome: outcome.parse(written) } : written
 
 const ENDING = /\.test\.(?:ya?ml|json)$/i

@@ -16,7 +16,7 @@ export interface Rejection {
 export type PipelineResult = Report | Rejection
 
 /** A pipeline whose run ended before it began, with an error. */
-export function rejectionOf(error: unknown, name: string): Rejection {
+export function explainRejection(error: unknown, name: string): Rejection {
   const bug = (): FettleError => new FettleError('FETTLE_BUG', error instanceof Error ? error.message : String(error))
   const { code, message, hint, at, action, exitCode, issues } = FettleError.is(error) ? error : bug()
   return {

@@ -13,7 +13,7 @@ import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
-import { emptyRowsOf, rowMaker } from '../input/upload/upload-row.ts'
+import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults, RunChanges } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
@@ -220,7 +220,7 @@ interface Joining {
 
 async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { root, signal }: ResultsOptions): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
-  const isSkipped = emptyRowsOf(plan.input)
+  const isSkipped = countEmptyRows(plan.input)
   let number = 0
   if (plan.rows === 0) return
   for await (const inputRow of readRows(plan.input, root, hasMostlyKnown(plan) ? 'here' : 'aside')) {

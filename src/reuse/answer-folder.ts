@@ -215,7 +215,7 @@ export class AnswerFolder {
   async #removeOld(): Promise<void> {
     for (const file of openFiles(this.path)) {
       file.close()
-      if (newestOf(file) + file.facts.age <= this.#now()) await removeFile(file.path)
+      if (findNewest(file) + file.facts.age <= this.#now()) await removeFile(file.path)
     }
   }
 
@@ -265,7 +265,7 @@ export class AnswerFolder {
         if (group.length <= MOST_FILES) continue
         // The newest first, whose answer to a key is kept.
         const small = group.toSorted((a, b) => b.bytes - a.bytes).slice(1)
-        small.sort((a, b) => newestOf(b) - newestOf(a))
+        small.sort((a, b) => findNewest(b) - findNewest(a))
         // A run may keep its own file again.
         const merged = join(this.path, `${runId}-${group[0]!.facts.age / HOUR_MS}h-merged.answers`)
         await copyAnswers(merged, small)
@@ -283,7 +283,7 @@ export class AnswerFolder {
 }
 
 /** When the newest answer of a file was given, in milliseconds. */
-const newestOf = ({ facts }: AnswersFile): number => Math.max(...facts.sources.map(({ at }) => Date.parse(at)))
+const findNewest = ({ facts }: AnswersFile): number => Math.max(...facts.sources.map(({ at }) => Date.parse(at)))
 
 /** Writes the answers of files of one scope, age and tags to one file, of each key the first; no file if there are none. */
 export async function copyAnswers(

@@ -14,7 +14,7 @@ import { fingerprinter, rowDigest } from '../results/row-fingerprint.ts'
 import { orderProof } from '../results/row-order.ts'
 import type { JoinedRow, RowSink } from '../results/row-sink.ts'
 import type { AnswerFolder } from './answer-folder.ts'
-import { type AnswerClass, type AnswerSource, AnswersWriter, classOf, isAnswerOutcome } from './files/answers.ts'
+import { type AnswerClass, type AnswerSource, AnswersWriter, classifyOutcome, isAnswerOutcome } from './files/answers.ts'
 import { keyOwner, rowKeyMaker } from './files/row-key.ts'
 
 const CLASSES = ['matched', 'review', 'unmatched'] as const satisfies readonly AnswerClass[]
@@ -67,7 +67,7 @@ export class AnswerSink implements RowSink {
     this.#columns.set(part, columns)
     if (outcome === 'manualMatched') this.#byHand.add(part)
     const cell = keyColumn === null ? '' : (inputRow[keyColumn.index] ?? '')
-    await this.#writers.get(reuse![classOf(outcome)])!.add({
+    await this.#writers.get(reuse![classifyOutcome(outcome)])!.add({
       key: this.#rowKey(uploadRow),
       owner: cell === '' ? null : keyOwner(cell),
       row: rowDigest(this.#fingerprintOf(uploadRow)),

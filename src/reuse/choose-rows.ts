@@ -10,7 +10,7 @@ import type { ReuseCounts } from '../model/results.ts'
 import type { Plan, PlannedReuse } from '../pipeline/model/types.ts'
 import { fingerprinter } from '../results/row-fingerprint.ts'
 import type { AskedKeys, Busy } from './answer-folder.ts'
-import { type AnswerOutcome, classOf } from './files/answers.ts'
+import { type AnswerOutcome, classifyOutcome } from './files/answers.ts'
 import { ChoiceWriter } from './files/choice.ts'
 import { rowKeyMaker } from './files/row-key.ts'
 import type { FoundAnswer, KnownAnswers } from './known-answers.ts'
@@ -42,7 +42,7 @@ interface Earlier {
 export function verdictOf(earlier: Earlier | null, key: string | null, rules: Rules): 'known' | Exclude<SendReason, 'changed'> {
   if (earlier === null) return 'fresh'
   const { refresh, ages, now, changedCompanies } = rules
-  const kind = classOf(earlier.outcome)
+  const kind = classifyOutcome(earlier.outcome)
   const at = Date.parse(earlier.source.at)
   if (refresh.all || refresh.outcomes.includes(kind) || (key !== null && refresh.keys.includes(key))) return 'refreshed'
   // A time in the future is of a clock that was set back since: its age is unknown.

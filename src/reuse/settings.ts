@@ -35,14 +35,14 @@ export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunA
 }
 
 /** Which rows are asked again: as the caller wants it now, else as recorded when the run began. */
-export function refreshOf({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
+export function readRefresh({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
   if (refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0) return refresh
   const listOf = (name: string): readonly string[] => (Array.isArray(args[name]) ? args[name] : [])
   const outcomes = listOf('refresh-where').map(text => text.replace('outcome=', '') as AnswerClass)
   return { all: args.refresh === true, outcomes, keys: listOf('refresh-key') }
 }
 
-/** What `refreshOf` reads. */
+/** What `readRefresh` reads. */
 export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs => ({
   ...(all ? { refresh: true } : {}),
   ...(outcomes.length === 0 ? {} : { 'refresh-where': outcomes.map(outcome => `outcome=${outcome}`) }),
@@ -64,7 +64,7 @@ export const searchScope = (kind: 'screen' | 'candidates', { enrich }: Asker, id
     .digest('hex')
 
 /** What the service fitted to the list of a run, as it names it for its jobs; null for a service that names nothing. */
-export function fitOf({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit | null {
+export function findFit({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit | null {
   if (reuse?.fit != null) return reuse.fit
   for (const { summary } of jobs) {
     const { inRegister, companyNumbers } = summary ?? {}
@@ -93,7 +93,7 @@ export function readFit(answers: string, plan: FitOwner, identity: string): Fit 
 }
 
 export async function keepFit(answers: string, run: FittedRun): Promise<void> {
-  const fit = fitOf(run)
+  const fit = findFit(run)
   if (fit !== null) await writeAtomic(fitPath(answers, run.plan, run.identity), JSON.stringify(fit))
 }
 
@@ -111,5 +111,5 @@ export function foldersOfRun(
   now: () => number,
 ): { readonly asked: AnswerFolder; readonly kept: AnswerFolder } {
   const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf(run.plan, run.identity, of), now)
-  return { asked: folder(run.reuse?.fit ?? null), kept: folder(fitOf(run)) }
+  return { asked: folder(run.reuse?.fit ?? null), kept: folder(findFit(run)) }
 }

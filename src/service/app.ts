@@ -73,7 +73,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
       write({ correlationId: request.id, method: request.method, route: routeOf(request), status: 500, error: message })
     }
     reply.header('X-Correlation-Id', request.id)
-    if (refusal.status === 413 || restOf(request) > limits.restBytes) reply.header('Connection', 'close')
+    if (refusal.status === 413 || countRest(request) > limits.restBytes) reply.header('Connection', 'close')
     reply.code(refusal.status).headers(refusal.headers).send(refusal.body(request.id))
   }
 
@@ -179,7 +179,7 @@ async function takeTurn(turns: WeakMap<Socket, Promise<unknown>>, { raw }: Fasti
 }
 
 /** Bytes of a rejected body that may still arrive; only a short rest is read to its end. */
-function restOf({ raw, headers }: FastifyRequest): number {
+function countRest({ raw, headers }: FastifyRequest): number {
   if (raw.complete || (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)) return 0
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
 }

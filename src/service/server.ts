@@ -77,7 +77,7 @@ const LOOPBACK = ['127.0.0.1', 'localhost', '::1']
 const packageVersion = (): string =>
   (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version
 
-function loginsOf({ users = [], host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
+function listLogins({ users = [], host = '127.0.0.1' }: StartOptions, accounts: AccountFile): readonly Login[] {
   if (users.length > 0 || accounts.all().size > 0) return users
   if (!LOOPBACK.includes(host)) {
     const message = `Cannot listen on ${host}: without users the service is limited to loopback addresses.`
@@ -105,7 +105,7 @@ async function openDataDir(options: StartOptions, onClose: OnClose) {
   onClose(lockDirectory(dataDir))
   await inOwnTurn()
   const accounts = openAccounts(dataDir)
-  const logins = loginsOf(options, accounts)
+  const logins = listLogins(options, accounts)
   const database = openDatabase(dataDir)
   onClose(() => database.close())
   return { accounts, logins, database }

@@ -16,7 +16,7 @@ import { type RunDirectory, readRun, removeIfPossible, runDirectory } from '../r
 import { withShardQueue } from './connection.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
 import { sharedRuntimes } from './rate-limit.ts'
-import { restoreRun, runIdOf, withoutResults } from './restore.ts'
+import { readRunIdIn, restoreRun, withoutResults } from './restore.ts'
 import { openEnd, type ProvedRun, proveRun, type ShardEnd, signerOf } from './shard-task.ts'
 import { formatQueuedStatus } from './status.ts'
 
@@ -117,7 +117,7 @@ export async function clearMerged(
   await withShardQueue(connected, async board => {
     for (const id of jobs) {
       const { lines } = await readLines(connected, id, signer)
-      if (lines.length > 0 && merged.includes(runIdOf(lines))) await board.drop([id])
+      if (lines.length > 0 && merged.includes(readRunIdIn(lines))) await board.drop([id])
     }
   })
   const { path } = runDirectory(runsDir, runId)

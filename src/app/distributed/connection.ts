@@ -1,7 +1,7 @@
 /** Connects to a queue and checks that its Redis keeps data. */
 import { FettleError } from '../../errors.ts'
 import { type Connected, connectQueue, queueAddress, queueFacts, ShardQueue } from '../../queue/index.ts'
-import { type Env, passwordOf } from '../env/environment.ts'
+import { type Env, readPassword } from '../env/environment.ts'
 
 export interface QueueConnectionOptions {
   readonly url: string
@@ -14,7 +14,7 @@ export async function withQueue<T>(
   env: Env,
   body: (connected: Connected) => Promise<T>,
 ): Promise<T> {
-  const connected = await connectQueue(queueAddress(url, name, passwordOf(env, 'FETTLE_QUEUE_PASSWORD')))
+  const connected = await connectQueue(queueAddress(url, name, readPassword(env, 'FETTLE_QUEUE_PASSWORD')))
   try {
     return await body(connected)
   } finally {

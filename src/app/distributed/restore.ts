@@ -14,7 +14,7 @@ interface Line {
 const parse = (line: string): Line => JSON.parse(line) as Line
 
 /** The run id in the lines. */
-export function runIdOf([first]: readonly string[]): string {
+export function readRunIdIn([first]: readonly string[]): string {
   const { type, runId } = parse(first ?? '{}')
   return checkRunId(type === 'run.started' ? runId : null)
 }

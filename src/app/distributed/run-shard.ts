@@ -12,7 +12,7 @@ import type { Plan } from '../../pipeline/index.ts'
 import { type Connected, copyLines, type Lease, readLines, type ShardResult } from '../../queue/index.ts'
 import type { Env } from '../env/environment.ts'
 import { remoteIdentity } from '../env/identity.ts'
-import { credentialsOf } from '../env/trust.ts'
+import { readCredentials } from '../env/trust.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { resumeRun, startRun } from '../execution/start.ts'
 import { createDispatcher } from '../observe/reporters.ts'
@@ -65,7 +65,7 @@ export async function runShard(
 ): Promise<ShardResult> {
   try {
     const jobId = hold.job.id ?? ''
-    const credentials = () => credentialsOf(place.env, { kind: 'remote', url: place.service })
+    const credentials = () => readCredentials(place.env, { kind: 'remote', url: place.service })
     const identity = remoteIdentity(place.service, credentials)
     checkService(value, place)
     const signer = await signerOf(identity, { env: place.env, credentials })

@@ -9,7 +9,7 @@ import type { RunArgs, RunEvent, RunState } from '../../journal/index.ts'
 import { lineOf, type Plan, recordedInput, shardText } from '../../pipeline/index.ts'
 import { planSchema } from '../../pipeline/model/plan.ts'
 import { type Connected, openSigner, type Signed, type Signer, unsigned } from '../../queue/index.ts'
-import { type Credentials, type Env, passwordOf } from '../env/environment.ts'
+import { type Credentials, type Env, readPassword } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import type { ChosenEvent } from '../execution/run-settings.ts'
 import { checkRunId } from '../runs/run-directory.ts'
@@ -35,7 +35,7 @@ export interface ShardEnd {
 }
 
 /** The name of a shard's job: the same for the same shard of the same list, plan and account. */
-export const jobIdOf = (plan: Plan, identity: string): string =>
+export const nameJob = (plan: Plan, identity: string): string =>
   `${lineOf(plan)}-${createHash('sha256')
     .update(JSON.stringify([plan.fingerprint, identity]))
     .digest('hex')
@@ -45,7 +45,7 @@ const signers = new Map<string, Promise<Signer>>()
 
 /** The signer of an account: from FETTLE_QUEUE_KEY, otherwise from the password of the service. Throws FETTLE_CREDENTIALS. */
 export function signerOf(identity: string, { env, credentials }: { env: Env; credentials: () => Credentials }): Promise<Signer> {
-  const secret = passwordOf(env, 'FETTLE_QUEUE_KEY') ?? credentials().password
+  const secret = readPassword(env, 'FETTLE_QUEUE_KEY') ?? credentials().password
   const key = createHash('sha256')
     .update(JSON.stringify([identity, secret]))
     .digest('hex')
@@ -156,7 +156,7 @@ export function proveRun(lines: readonly string[], { jobId, identity, fingerprin
   if (first?.type !== 'run.started') throw refuse('does not start with a run')
   if (first.tool.version !== packageInfo().version) throw otherVersion(`the journal of ${jobId}`, first.tool.version)
   const plan = readPlan(`the journal of ${jobId}`, first.plan)
-  const isOfShard = first.identity === identity && jobIdOf(plan, identity) === jobId
+  const isOfShard = first.identity === identity && nameJob(plan, identity) === jobId
   if (!isOfShard || plan.fingerprint !== (fingerprint ?? plan.fingerprint)) throw refuse('is about a different shard')
   for (const event of events) if (event.type === 'reuse.chosen' && !isChoice(event, chosen)) throw otherChoice(jobId)
   return { runId: checkRunId(first.runId), plan }

@@ -13,7 +13,7 @@ import { traceOf } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { askedBefore, chosenEvent, waitingOf } from '../execution/choice-of-run.ts'
+import { askedBefore, chosenEvent, makeWaiting } from '../execution/choice-of-run.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
@@ -30,7 +30,7 @@ import { readRowsBefore } from '../runs/run-queries.ts'
 import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../runs/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
-import { isBadEnd, jobIdOf, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'
+import { isBadEnd, nameJob, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'
 
 /**
  * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
@@ -60,7 +60,7 @@ export async function submitShards(
   await checkQueue(connected, text => settings.observers?.emit('onNote', text))
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()
-  const jobs = shards.map(shard => jobIdOf(shard, identity))
+  const jobs = shards.map(shard => nameJob(shard, identity))
   return withLock(lineOf(plan), settings, async () => {
     const now = DEFAULT_RUNTIME.clock.now()
     assertListKept(plan, identity, settings)
@@ -134,7 +134,7 @@ async function chooseShards(
   for (const { workDir } of runs) makeFolder(workDir)
   const run = { identity, runId: id, args: settings.args }
   const all = { ...settings, rowsBefore: await readRowsBefore(shards[0]!, run, settings.runsDir) }
-  const { chosen: choices, held } = await chooseAndAsk(runs, run, all, waitingOf(settings))
+  const { chosen: choices, held } = await chooseAndAsk(runs, run, all, makeWaiting(settings))
   // The workers ask: no process holds the keys until the shards are merged.
   held.release()
   const asked = new Map<string, number>()

@@ -2,7 +2,7 @@
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl } from '../../pipeline/index.ts'
 import { runWorker } from '../../queue/index.ts'
-import { type Env, serviceUrlOf } from '../env/environment.ts'
+import { type Env, readServiceUrl } from '../env/environment.ts'
 import { checkQueue, type QueueConnectionOptions, withQueue } from './connection.ts'
 import { proveInputPlace } from './input-sources.ts'
 import { sharedRuntimes } from './rate-limit.ts'
@@ -20,7 +20,7 @@ export interface WorkerSettings extends Omit<WorkerContext, 'runtimes' | 'servic
  * from Redis must never receive a password.
  */
 function serviceOf(env: Env): string {
-  const own = serviceUrlOf(env)
+  const own = readServiceUrl(env)
   if (own === null)
     throw new FettleError(
       'FETTLE_SETTINGS',

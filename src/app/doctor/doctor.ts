@@ -10,15 +10,15 @@ import { action, ERRORS, errorOfIssues, FettleError } from '../../errors.ts'
 import { isAddress, nearest, type Plan, type PlannedRegister } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
-import { dataDirOf, type Env, passwordFileWarning, proxiesOf, serviceUrlOf, traceWarning } from '../env/environment.ts'
+import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl, traceWarning } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
-import { runKeyOf } from '../env/run-key.ts'
-import { assertKnownOrigin, credentialsOf, isUntrusted, serviceOriginsOf } from '../env/trust.ts'
+import { findRunKey } from '../env/run-key.ts'
+import { assertKnownOrigin, isUntrusted, listServiceOrigins, readCredentials } from '../env/trust.ts'
 import { deliver, type Receiver } from '../observe/notify.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { type Prepared, prepare } from '../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
-import { findRegisters, registerDirOf, wantedRegisters } from '../prepare/registers.ts'
+import { findRegisterDir, findRegisters, wantedRegisters } from '../prepare/registers.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 import { isCollected, openRunIds } from '../runs/open-runs.ts'
 import { listRunIds, parseRunId } from '../runs/run-directory.ts'
@@ -49,7 +49,7 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   found.push(
     ...(options.notify && !offline ? await checkReceivers(prepared?.notify ?? [], options) : []),
     await checkDisk('runs', runsDir, 3 * (plan?.input.bytes ?? 0)),
-    await checkDisk('data', dataDirOf(env), 0),
+    await checkDisk('data', findDataDir(env), 0),
     checkRuns(runsDir),
     ...(options.queue === null || offline ? [] : await checkQueueConnection(options.queue, env)),
   )
@@ -63,11 +63,11 @@ export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const unknown = await attempt('service', () => assertKnownOrigin(service, env, options.service))
   if (unknown !== undefined) return [...found, unknown]
   const read = plan === null ? null : prepared?.credentials
-  const credentials = await attempt('credentials', () => read?.() ?? credentialsOf(env, service, {}, options.service))
+  const credentials = await attempt('credentials', () => read?.() ?? readCredentials(env, service, {}, options.service))
   const areRead = !('status' in credentials)
   found.push(areRead ? ok('credentials', 'user name and password are set') : credentials)
   if (offline) return [...found, ok('network', 'left alone')]
-  const proxies = await attempt('proxy', () => proxiesOf(env))
+  const proxies = await attempt('proxy', () => findProxies(env))
   // An invalid proxy is already reported with the settings.
   if ('status' in proxies) return found
   const way = { service, proxies, credentials: areRead ? credentials : null, signal: options.signal }
@@ -167,10 +167,10 @@ async function checkSettings(env: Env): Promise<CheckResult[]> {
   const set = READ.filter(name => (env[name] ?? '') !== '')
   const fine = ok(NAME, set.length === 0 ? 'none set: the embedded service, the usual folders' : `set: ${set.join(', ')}`)
   const read = await attempt(NAME, () => {
-    serviceUrlOf(env)
-    serviceOriginsOf(env)
+    readServiceUrl(env)
+    listServiceOrigins(env)
     isUntrusted(env)
-    proxiesOf(env)
+    findProxies(env)
     return fine
   })
   const oddities = [...findMisspelled(env), ...findUnsafe(env)]
@@ -180,7 +180,7 @@ async function checkSettings(env: Env): Promise<CheckResult[]> {
 /** The run key that `run` would have. */
 const checkRunKey = (env: Env): Promise<CheckResult> =>
   attempt('run key', () => {
-    const found = runKeyOf(env, null)
+    const found = findRunKey(env, null)
     return ok('run key', found ? `${found.key} (${found.from})` : 'none: the command of a finished run starts another one')
   })
 
@@ -242,7 +242,7 @@ const DAY_MS = 86_400_000
 async function checkRegister(env: Env, planned: readonly PlannedRegister[] | null, now: number): Promise<CheckResult> {
   const name = 'register'
   const { listRegisters } = await import('../../service/registers/index.ts')
-  const infos = await listRegisters(registerDirOf(dataDirOf(env)))
+  const infos = await listRegisters(findRegisterDir(findDataDir(env)))
   let registers = planned
   try {
     registers ??= (await findRegisters(env, wantedRegisters({ env, register: null }, null))).registers

@@ -5,7 +5,7 @@ import type { Allowance } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
 import { count } from '../../report/words.ts'
-import { type Credentials, type Env, proxiesOf } from './environment.ts'
+import { type Credentials, type Env, findProxies } from './environment.ts'
 
 /** Reports of companies over all countries of the account: the one volume that the interface states. */
 export interface AccountLeft {
@@ -81,7 +81,7 @@ export async function accountOfPlan(
 ): Promise<PlanAccount | null> {
   if (service.kind === 'embedded') return null
   try {
-    return { found: await readAccount({ service, credentials: credentials(), proxies: proxiesOf(env), signal }) }
+    return { found: await readAccount({ service, credentials: credentials(), proxies: findProxies(env), signal }) }
   } catch (error) {
     if (!FettleError.is(error)) throw error
     return error.code === 'FETTLE_CREDENTIALS' ? null : { why: error.message }

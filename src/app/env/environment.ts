@@ -26,7 +26,7 @@ export const text = (env: Env, name: string): string | null => {
 export const splitList = (list: string | null): string[] => (list ?? '').split(/[\s,]+/).filter(entry => entry !== '')
 
 /** Where imported registers are kept: FETTLE_DATA, else the user's data folder (XDG base directories). */
-export const dataDirOf = (env: Env): string =>
+export const findDataDir = (env: Env): string =>
   text(env, 'FETTLE_DATA') ?? join(text(env, 'XDG_DATA_HOME') ?? join(homedir(), '.local', 'share'), 'fettle')
 
 /** The registers of FETTLE_REGISTER, separated by commas; null when it is not set. */
@@ -46,7 +46,7 @@ export function isEmbeddedRuledOut(env: Env): boolean {
  * The address in FETTLE_URL, null when it is not set. Throws FETTLE_SETTINGS when it is set but empty: that must never fall
  * back to the embedded service in silence.
  */
-export function serviceUrlOf(env: Env): string | null {
+export function readServiceUrl(env: Env): string | null {
   if (env.FETTLE_URL === '')
     throw new FettleError('FETTLE_SETTINGS', 'FETTLE_URL is set but empty', {
       hint: 'Set it to the address of the service, or unset it for the embedded service.',
@@ -58,7 +58,7 @@ export function serviceUrlOf(env: Env): string | null {
 export type SecretName = 'FETTLE_PASSWORD' | 'FETTLE_QUEUE_PASSWORD' | 'FETTLE_QUEUE_KEY'
 
 /** A secret of the environment, null when it has none. Throws FETTLE_SETTINGS for two, or a file that cannot be read. */
-export function passwordOf(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {
+export function readPassword(env: Env, name: SecretName = 'FETTLE_PASSWORD'): string | null {
   const direct = text(env, name)
   const file = text(env, `${name}_FILE`)
   if (direct !== null && file !== null)
@@ -103,7 +103,7 @@ function proxyUrl(env: Env, name: string): string | null {
  * The proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; written small they win, as in curl. Loopback is never reached through a
  * proxy. Throws FETTLE_SETTINGS for one that is neither http nor https.
  */
-export const proxiesOf = (env: Env): Proxies => ({
+export const findProxies = (env: Env): Proxies => ({
   https: proxyUrl(env, 'HTTPS_PROXY'),
   http: proxyUrl(env, 'HTTP_PROXY'),
   except: splitList(text(env, 'no_proxy') ?? text(env, 'NO_PROXY')),
@@ -176,5 +176,5 @@ const CI_NAMES = [
 export type CiName = (typeof CI_NAMES)[number][1] | 'ci'
 
 /** The CI platform of this process, null for none. */
-export const ciOf = (env: Env): CiName | null =>
+export const detectCi = (env: Env): CiName | null =>
   CI_NAMES.find(([name]) => text(env, name) !== null)?.[1] ?? (text(env, 'CI') === null || env.CI === 'false' ? null : 'ci')

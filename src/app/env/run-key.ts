@@ -29,7 +29,7 @@ const MOST_CHARACTERS = 500
  * The key of `--run-key`, else of FETTLE_RUN_KEY, else of the scheduler whose variables are set; null for none. Throws FETTLE_USAGE
  * and FETTLE_SETTINGS for an empty key or one with control characters: a template that gave nothing must not start a second run.
  */
-export function runKeyOf(env: Env, given: string | null): RunKey | null {
+export function findRunKey(env: Env, given: string | null): RunKey | null {
   if (given !== null) return { key: checkKey(given, '--run-key', 'FETTLE_USAGE'), from: '--run-key' }
   if (env.FETTLE_RUN_KEY !== undefined)
     return { key: checkKey(env.FETTLE_RUN_KEY, 'FETTLE_RUN_KEY', 'FETTLE_SETTINGS'), from: 'FETTLE_RUN_KEY' }

@@ -1,13 +1,13 @@
 /** Where credentials may be sent, and whether the addresses of a pipeline may be opened at all. */
 import { FettleError } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
-import { type Credentials, type Env, passwordOf, splitList, text } from './environment.ts'
+import { type Credentials, type Env, readPassword, splitList, text } from './environment.ts'
 
 /** A service, as far as its credentials depend on it. */
 export type ServiceAddress = Pick<PlannedService, 'kind'> & { readonly url?: string }
 
 /** The origins of FETTLE_SERVICE_ORIGINS. Throws FETTLE_SETTINGS for what is not an origin. */
-export function serviceOriginsOf(env: Env): readonly string[] {
+export function listServiceOrigins(env: Env): readonly string[] {
   return splitList(text(env, 'FETTLE_SERVICE_ORIGINS')).map(entry => {
     const url = URL.canParse(entry) ? new URL(entry) : null
     if (url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
@@ -27,7 +27,7 @@ const readOrigin = (address: string | null | undefined): string | null =>
 export function assertKnownOrigin({ kind, url }: ServiceAddress, env: Env, named: string | null = null): void {
   if (kind === 'embedded') return
   const origin = readOrigin(url)
-  const listed = serviceOriginsOf(env)
+  const listed = listServiceOrigins(env)
   if (origin !== null && [readOrigin(env.FETTLE_URL), readOrigin(named), ...listed].includes(origin)) return
   const line = `FETTLE_SERVICE_ORIGINS=${[...new Set([...listed, origin])].join(',')}`
   throw new FettleError(
@@ -42,7 +42,7 @@ export function assertKnownOrigin({ kind, url }: ServiceAddress, env: Env, named
  * FETTLE_SERVICE_ORIGIN for a service that they are not for, FETTLE_CREDENTIALS when one is missing, FETTLE_SETTINGS when FETTLE_PASSWORD
  * and FETTLE_PASSWORD_FILE are both set or the file is unusable.
  */
-export function credentialsOf(
+export function readCredentials(
   env: Env,
   service: ServiceAddress,
   given: Partial<Credentials> = {},
@@ -50,7 +50,7 @@ export function credentialsOf(
 ): Credentials {
   assertKnownOrigin(service, env, named)
   const username = given.username ?? text(env, 'FETTLE_USERNAME')
-  const password = given.password ?? passwordOf(env)
+  const password = given.password ?? readPassword(env)
   const missing = [...(username === null ? ['FETTLE_USERNAME'] : []), ...(password === null ? ['FETTLE_PASSWORD'] : [])]
   if (username === null || password === null)
     throw new FettleError('FETTLE_CREDENTIALS', `no credentials for the service: ${missing.join(' and ')} not set`)

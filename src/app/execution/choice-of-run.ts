@@ -9,9 +9,9 @@ import type { AskedKeys, HeldLock, Waiting } from '../../reuse/answer-folder.ts'
 import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../../reuse/choose.ts'
 import { isRow, verdictOf } from '../../reuse/choose-rows.ts'
 import { Choice, choicePath } from '../../reuse/files/choice.ts'
-import { answersFolder, foldersOfRun, NO_REFRESH, refreshOf } from '../../reuse/settings.ts'
+import { answersFolder, foldersOfRun, NO_REFRESH, readRefresh } from '../../reuse/settings.ts'
 import { isUnpaid } from '../../run/index.ts'
-import { changedCompaniesOf } from '../runs/event-store.ts'
+import { readChangedCompanies } from '../runs/event-store.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 import { readRowsBefore } from '../runs/run-queries.ts'
 import { assertAccount, reserveCredits } from '../runs/spending.ts'
@@ -31,7 +31,7 @@ export const chosenEvent = ({ counts, parts, choice, fit, searches }: Chosen): C
 
 const usesReuse = ({ plan }: Pick<RunState, 'plan'>): boolean => plan.reuse != null && plan.merged === undefined
 
-export const waitingOf = (settings: Pick<RunSettings, 'runtime' | 'signal' | 'observers'>): Waiting => ({
+export const makeWaiting = (settings: Pick<RunSettings, 'runtime' | 'signal' | 'observers'>): Waiting => ({
   clock: settings.runtime.clock,
   signal: settings.signal,
   onWait: text => settings.observers?.emit('onNote', text),
@@ -52,8 +52,8 @@ export async function chooseRowsOnce(attempt: Attempt): Promise<HeldLock | null>
   const readable = wholePlan(await readablePlan(state.plan, directory, storage))
   const all = {
     ...settings,
-    changedCompanies: changedCompaniesOf(directory, state),
-    refresh: refreshOf(settings, state.args),
+    changedCompanies: readChangedCompanies(directory, state),
+    refresh: readRefresh(settings, state.args),
     rowsBefore: await readRowsBefore(readable, state, settings.runsDir),
   }
   const { folder, chosen, held } = await chooseAndAsk([{ plan: readable, workDir: directory.path }], state, all, waiting)
@@ -132,13 +132,13 @@ export async function holdAsked(state: RunState, settings: RunSettings): Promise
   const { plan, runId, args, startedAt, reuse } = state
   if (!usesReuse(state) || plan.known === undefined || settings.queued?.chosen !== undefined || reuse?.isKept === true)
     return null
-  const waiting = waitingOf(settings)
+  const waiting = makeWaiting(settings)
   const now = (): number => waiting.clock.now()
   const { asked } = foldersOfRun(answersFolder(settings, args), state, now)
   const directory = runDirectory(settings.runsDir, runId)
-  const refresh = refreshOf(settings, args)
+  const refresh = readRefresh(settings, args)
   const isRefresh = refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0
-  const changedCompanies = changedCompaniesOf(directory, state)
+  const changedCompanies = readChangedCompanies(directory, state)
   const rules = { ages: plan.reuse!, now: now(), refresh: NO_REFRESH, changedCompanies }
   const askedBy = (key: Buffer, others: readonly AskedKeys[]): string | undefined =>
     others.find(other => other.keys.find(key) !== -1 && (other.isAtWork || mayHaveAsked(settings.runsDir, other.runId)))?.runId

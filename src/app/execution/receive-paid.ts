@@ -13,7 +13,7 @@ import { type AnswerFolder, askedIn, scopeFolders, settleIn, type Waiting } from
 import { AnswerSink, addProved, draftPaths } from '../../reuse/answer-sink.ts'
 import { Choice } from '../../reuse/files/choice.ts'
 import { keepSearches, SEARCH_KINDS } from '../../reuse/searches.ts'
-import { answersFolder, fitOf, foldersOfRun, keepFit } from '../../reuse/settings.ts'
+import { answersFolder, findFit, foldersOfRun, keepFit } from '../../reuse/settings.ts'
 import { answeredJobs, checkAgainstSummary, isPaid, isUnpaid, receivePaid, recordError } from '../../run/index.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
@@ -171,7 +171,7 @@ async function receive(before: RunState, directory: RunDirectory, attempt: Attem
     const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
     const connection = await connectRun({
       ...{ plan, directory, settings, limit, trace, source, results, isNeeded: true },
-      fit: fitOf(before) ?? {},
+      fit: findFit(before) ?? {},
       onProgress: () => {},
       beforeEffect: async () => guard(),
       fetchByJob: () => Promise.reject(new TypeError('no company is fetched')),

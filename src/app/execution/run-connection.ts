@@ -3,7 +3,7 @@ import type { Fit } from '../../model/list.ts'
 import { OUTAGE_MS } from '../../model/requests.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Ports, ProgressEvent } from '../../run/index.ts'
-import { proxiesOf, traceOf } from '../env/environment.ts'
+import { findProxies, traceOf } from '../env/environment.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { RunPorts } from './ports.ts'
 import type { Attempt, FetchByJob } from './run-settings.ts'
@@ -51,7 +51,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         // Without a limit of time a wrong address is named at once.
         outage: { ms: OUTAGE_MS, atStart: settings.timeoutMs !== null },
         traceparent: (trace ?? traceOf(settings.env)).traceparent,
-        proxies: () => proxiesOf(settings.env),
+        proxies: () => findProxies(settings.env),
         onRetry: message => onProgress({ type: 'retry', message }),
         onWarning: needs.onWarning,
         recorder: needs.recorder,

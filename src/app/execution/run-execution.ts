@@ -14,7 +14,7 @@ import type { Baseline, ResultsOptions } from '../../results/output/writers.ts'
 import type { HeldLock, Waiting } from '../../reuse/answer-folder.ts'
 import { AnswerSink, draftPaths } from '../../reuse/answer-sink.ts'
 import { RunSearches } from '../../reuse/searches.ts'
-import { answersFolder, fitOf, foldersOfRun, keepFit } from '../../reuse/settings.ts'
+import { answersFolder, findFit, foldersOfRun, keepFit } from '../../reuse/settings.ts'
 import {
   hasEarlyStages,
   isRejected,
@@ -31,11 +31,11 @@ import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
-import { baselineOf } from '../runs/run-queries.ts'
+import { findBaseline } from '../runs/run-queries.ts'
 import { lastGoodRun } from '../runs/run-store.ts'
 import { settleCredits } from '../runs/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
-import { chooseRowsOnce, isRefusal, waitingOf } from './choice-of-run.ts'
+import { chooseRowsOnce, isRefusal, makeWaiting } from './choice-of-run.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
@@ -84,7 +84,7 @@ export class RunExecution implements Attempt {
     this.record = recordOf(journal, this.guard, this.now)
     this.limit = createDeadline(settings.signal, settings.timeoutMs, clock)
     this.settings = { ...settings, signal: this.limit.signal }
-    this.waiting = waitingOf(this.settings)
+    this.waiting = makeWaiting(this.settings)
     const { state } = this.record
     this.storage = {
       ...this.settings,
@@ -95,7 +95,7 @@ export class RunExecution implements Attempt {
       onNote: message => this.#showProgress({ type: 'retry', message }),
     }
     this.#before = lastGoodRun(runsDir, state, state.runId)
-    this.#baseline = baselineOf(runsDir, this.#before)
+    this.#baseline = findBaseline(runsDir, this.#before)
     this.#previous = this.#before && readReport(runDirectory(runsDir, this.#before.runId))
     this.#answers = answersFolder(settings, state.args)
     const { now, waiting } = this
@@ -219,7 +219,7 @@ export class RunExecution implements Attempt {
     const usesReuse = plan.reuse != null
     this.#connection = await connectRun({
       ...{ plan, directory, settings, limit, trace, source, results, list, isNeeded },
-      fit: fitOf(this.#state) ?? {},
+      fit: findFit(this.#state) ?? {},
       events: openEventStore(plan, place),
       keepAnswers: usesReuse ? () => this.#keepAnswers() : undefined,
       earlier: usesReuse ? this.#searches : undefined,

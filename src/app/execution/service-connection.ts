@@ -8,9 +8,9 @@ import { FettleError, type Issue, issue } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
 import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
-import { type Credentials, dataDirOf, type Env, registersOf } from '../env/environment.ts'
+import { type Credentials, type Env, findDataDir, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
-import { findRegisters, registerDirOf, screeningDirOf } from '../prepare/registers.ts'
+import { findRegisterDir, findRegisters, findScreeningDir } from '../prepare/registers.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService
@@ -59,7 +59,7 @@ function budgetOf(state: ClientState, { createRetryBudget }: Client): RetryBudge
 }
 
 /** The shared state of an account. The password is part of the key: after a correction, the earlier failed login must not count. */
-function accountOf(state: ClientState, needs: ServiceNeeds, url: string, credentials: Credentials, client: Client): Shared {
+function openAccount(state: ClientState, needs: ServiceNeeds, url: string, credentials: Credentials, client: Client): Shared {
   const { username, password } = credentials
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
@@ -97,7 +97,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
-    const own = accountOf(state, needs, url, credentials, made)
+    const own = openAccount(state, needs, url, credentials, made)
     const shared = { ...own, pace: needs.runtime.pace?.(own.pace, rate) ?? own.pace }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
     const client = made.connect({ ...common, ...credentials, shared, ...place })
@@ -117,19 +117,19 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
 /** A note when the sample list is used because no screening list was imported. */
 export async function screeningIssues(dataDir: string): Promise<readonly Issue[]> {
   const { readLists } = await import('../../service/screening/index.ts')
-  if ((await readLists(screeningDirOf(dataDir))).length > 0) return []
+  if ((await readLists(findScreeningDir(dataDir))).length > 0) return []
   const message = 'no screening list was imported: AML searches look in the made-up sample'
   return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info' })]
 }
 
 async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds) {
   const { serve } = await import('../../service/index.ts')
-  const dataDir = dataDirOf(env)
+  const dataDir = findDataDir(env)
   const { registers } = await findRegisters(env, planned?.map(one => one.name) ?? registersOf(env))
   const server = await serve({
     dataDir: stateDir,
-    registerDir: registerDirOf(dataDir),
-    screeningDir: screeningDirOf(dataDir),
+    registerDir: findRegisterDir(dataDir),
+    screeningDir: findScreeningDir(dataDir),
     registers: registers.map(one => one.name),
     keepRegisters: true,
     users: [],

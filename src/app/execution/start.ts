@@ -10,7 +10,7 @@ import { type Journal, type MergedShards, openJournal, type RunState } from '../
 import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../../pipeline/index.ts'
 import { lineageEvent } from '../../report/index.ts'
 import { type HeldLock, holdLock } from '../../reuse/answer-folder.ts'
-import { ciOf } from '../env/environment.ts'
+import { detectCi } from '../env/environment.ts'
 import { identityOf, serviceOf } from '../env/identity.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { httpLineage, lineageSettings, namesOf } from '../observe/lineage.ts'
@@ -32,7 +32,7 @@ import {
   removeStaleRunFiles,
   runDirectory,
 } from '../runs/run-directory.ts'
-import { activeProcessOf, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
+import { findActiveProcess, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { runToContinue } from '../runs/run-store.ts'
 import { assertAccount, reserveCredits, settleCredits } from '../runs/spending.ts'
 import { holdAsked } from './choice-of-run.ts'
@@ -206,7 +206,7 @@ async function beginRun(plan: Plan, settings: RunSettings, identity: string, mer
     identity,
     args,
     traceId: trace.traceId,
-    ci: ciOf(env),
+    ci: detectCi(env),
     ...(merge === undefined ? {} : { merged: { ...merge.merged, ...filled } }),
     ...keyOf(settings),
   } as const
@@ -312,7 +312,7 @@ export async function repeatedResult(
  */
 async function finishedResult(state: RunState, settings: RunSettings, isOurs: boolean): Promise<RunResult> {
   const directory = runDirectory(settings.runsDir, state.runId)
-  const isRunning = !isOurs && activeProcessOf(settings.runsDir, state) !== null
+  const isRunning = !isOurs && findActiveProcess(settings.runsDir, state) !== null
   if (!isRunning) {
     removeStaleRunFiles(directory)
     await removeWorkFiles(state, directory, settings.cwd)

@@ -16,7 +16,7 @@ import { csvText } from '../../formats/text-formats.ts'
 import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { readRows } from '../../input/table/records.ts'
 import { digestContent, openJournal, type RunState, writeContents } from '../../journal/index.ts'
-import { decisionsFileOf, isAddress, lineOf } from '../../pipeline/index.ts'
+import { isAddress, lineOf, nameDecisionsFile } from '../../pipeline/index.ts'
 import type { InputFacts } from '../../pipeline/model/types.ts'
 import { removeStates } from '../../results/changes/row-states.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
@@ -260,7 +260,7 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
   for (const path of tables)
     if (!existsSync(resolve(cwd, path))) throw new FettleError('FETTLE_USAGE', `there is no file ${path}`)
   const fingerprints = new Set(scan.flatMap(({ found }) => found.fingerprints))
-  const decisions = scan.map(({ state: { plan } }) => plan.decisions ?? decisionsFileOf(plan.name))
+  const decisions = scan.map(({ state: { plan } }) => plan.decisions ?? nameDecisionsFile(plan.name))
   const found: FoundEntries[] = []
   for (const path of new Set([...decisions, ...tables].map(path => resolve(cwd, path)))) {
     const table = await openRowTable(path, cwd)

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { describeSeries } from '../../pipeline/index.ts'
 import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
-import { type Attempt, readAttempts, stampOf } from '../runs/attempts.ts'
+import { type Attempt, formatStamp, readAttempts } from '../runs/attempts.ts'
 import { listRunIds, parseRunId, runDirectory } from '../runs/run-directory.ts'
 import { listedRun } from '../runs/run-queries.ts'
 
@@ -30,7 +30,7 @@ export function nightsOf(runsDir: string, folder: string, pipeline?: string) {
 /** A run that did not start. Its id sorts by its time. */
 function describeNight({ at, pipeline, target, limit, series, code, message }: Attempt): Night {
   return {
-    ...{ runId: `${stampOf(at)}-${pipeline}`, pipeline, target, limit, series, status: 'error', startedAt: at },
+    ...{ runId: `${formatStamp(at)}-${pipeline}`, pipeline, target, limit, series, status: 'error', startedAt: at },
     ...{ message: `The last run did not start: ${message} (${code}).`, rows: 0, matchRate: null, credits: null },
     ...{ requests: 0, elapsedMs: 0, events: null, href: null },
   }

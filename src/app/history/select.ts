@@ -14,12 +14,12 @@ import {
 } from '../../pipeline/index.ts'
 import type { Target } from '../../pipeline/project/project.ts'
 import { findIdentity } from '../env/identity.ts'
-import { credentialsOf } from '../env/trust.ts'
+import { readCredentials } from '../env/trust.ts'
 import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { type Overrides, type PrepareContext, parseText, readText } from '../prepare/read-pipeline.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 import { listRunIds } from '../runs/run-directory.ts'
-import { storedStatusOf } from '../runs/run-queries.ts'
+import { readStoredStatus } from '../runs/run-queries.ts'
 import { findRun, idsOfSeries } from '../runs/run-store.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
@@ -108,7 +108,7 @@ function hasFailed(candidate: Candidate, context: SelectContext): boolean {
   const { runsDir } = context
   const last = findRun(runsDir, listRunIds(runsDir, candidate.facts!.name), seriesMatcher(candidate, context))
   if (last === null) return false
-  const { status } = storedStatusOf(runsDir, last)
+  const { status } = readStoredStatus(runsDir, last)
   return status === 'stopped' || (status === 'finished' && !GOOD.includes(last.status))
 }
 
@@ -117,7 +117,7 @@ function seriesMatcher({ pipeline, secrets, target }: Candidate, context: Select
   const fields = { target: target?.name, limit: context.limit ?? target?.limit ?? null }
   if (pipeline === null || secrets === null) return ({ plan }) => plan.target === fields.target && plan.limit === fields.limit
   const service = resolveService(context, pipeline)
-  const identity = findIdentity(service, () => credentialsOf(context.env, service, credentialsIn(secrets), context.service))
+  const identity = findIdentity(service, () => readCredentials(context.env, service, credentialsIn(secrets), context.service))
   return ({ plan, identity: recorded }) =>
     describeSeries({ ...plan, ...fields, service }, identity).name === describeSeries(plan, identity && recorded).name
 }

@@ -5,12 +5,12 @@ import type { Plan } from '../../pipeline/index.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type QueuedRun, queuedRun, shardsLeftInQueue } from '../distributed/queued-run.ts'
 import { serviceOf } from '../env/identity.ts'
-import { credentialsOf } from '../env/trust.ts'
+import { readCredentials } from '../env/trust.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { repeatedResult, resumeRun, startRun } from '../execution/start.ts'
 import { notifyRejection } from '../observe/notify.ts'
 import { type Prepared, withTarget } from '../prepare/prepare.ts'
-import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { findCurrentPipeline } from '../prepare/resume-context.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { readRun } from '../runs/run-directory.ts'
 import { finishedRunOfKey } from '../runs/run-queries.ts'
@@ -86,7 +86,7 @@ export async function resumeOrCollect(found: Resumable, settings: RunSettings): 
   const { env, runsDir, observers } = settings
   const settingsFor = ({ identity }: QueuedRun): RunSettings => {
     const url = serviceOf(identity)
-    return { ...settings, credentials: () => credentialsOf(env, url === 'embedded' ? { kind: url } : { kind: 'remote', url }) }
+    return { ...settings, credentials: () => readCredentials(env, url === 'embedded' ? { kind: url } : { kind: 'remote', url }) }
   }
   if (found.queued !== null) {
     const { queued } = found
@@ -95,7 +95,10 @@ export async function resumeOrCollect(found: Resumable, settings: RunSettings): 
   }
   const { state } = found
   if (state.finished) observers?.emit('onNote', `the run ${state.runId} is already finished`)
-  const result = await resumeRun(state.runId, state.finished ? settings : { ...settings, ...currentPipelineOf(state, settings) })
+  const result = await resumeRun(
+    state.runId,
+    state.finished ? settings : { ...settings, ...findCurrentPipeline(state, settings) },
+  )
   const left = result.state.finished ? shardsLeftInQueue(runsDir, state.runId) : null
   if (left !== null)
     // The merge was interrupted before it removed its shards from the queue.

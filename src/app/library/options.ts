@@ -8,7 +8,7 @@ import { MOST_SHARDS, type Plan, parseShard, shardText } from '../../pipeline/in
 import type { Report } from '../../report/index.ts'
 import { NO_REFRESH, type Refresh, refreshArgs } from '../../reuse/settings.ts'
 import type { Env } from '../env/environment.ts'
-import { runKeyOf } from '../env/run-key.ts'
+import { findRunKey } from '../env/run-key.ts'
 import { createClientState, DEFAULT_RUNTIME } from '../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
@@ -185,7 +185,7 @@ function readShard(shard: LibraryOptions['shard']): Overrides['shard'] {
 
 /** Null for `runKey: null`, and without a key of a scheduler. */
 export const runKeyIn = ({ runKey, env = process.env }: Pick<LibraryOptions, 'runKey' | 'env'>): string | null =>
-  runKey === null ? null : (runKeyOf(env, runKey ?? null)?.key ?? null)
+  runKey === null ? null : (findRunKey(env, runKey ?? null)?.key ?? null)
 
 /** Prepares a pipeline; `persist` keeps the input for a run. */
 export async function preparePipeline(pipeline: string | RowsPipeline, options: Stoppable<LibraryOptions>, persist: boolean) {

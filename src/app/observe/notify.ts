@@ -8,7 +8,7 @@ import { readKeptText } from '../../files/kept-files.ts'
 import type { Clock } from '../../model/requests.ts'
 import { describeSeries, type Pipeline, type Secrets, type SeriesPlan } from '../../pipeline/index.ts'
 import { isGood, NOTICE_BODIES, type Notice, noticeOf, reasonsFor } from '../../report/notify/notice.ts'
-import { isRejection, type PipelineResult, rejectionOf } from '../../report/pipeline-result.ts'
+import { explainRejection, isRejection, type PipelineResult } from '../../report/pipeline-result.ts'
 import type { Credentials, Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { Runtime } from '../env/runtime.ts'
@@ -31,7 +31,7 @@ const signingKey = (secret: string): Buffer =>
   secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : Buffer.from(secret)
 
 /** One with an empty address is switched off. */
-export const receiversOf = ({ name, notify }: Pipeline, secrets: Secrets): readonly Receiver[] =>
+export const listReceivers = ({ name, notify }: Pipeline, secrets: Secrets): readonly Receiver[] =>
   notify.flatMap((receiver, index) => {
     const { to = '', secret = null } = secrets.notify[index] ?? {}
     if (to !== '' && secret !== null && signingKey(secret).length === 0)
@@ -123,7 +123,7 @@ export async function notifyRejection(
   await keepAttempt(settings.runsDir, error, describeAttempt(series, identity, clock.now()))
   if (notify.length === 0) return
   const ends = findEnds(settings.runsDir, series, identity)
-  const result = notifyResult(rejectionOf(error, series.name), ends, notify, { ...settings, clock })
+  const result = notifyResult(explainRejection(error, series.name), ends, notify, { ...settings, clock })
   const warnings = await result.catch((cause: Error) => [cause.message])
   if (warnings.length > 0) settings.observers?.emit('onWarning', warnings.join('; '))
 }

@@ -8,10 +8,10 @@ import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type 
 import { isBusy } from '../../reuse/answer-folder.ts'
 import { type Chosen, keyIssues, prepareChoice } from '../../reuse/choose.ts'
 import type { ReuseSettings } from '../../reuse/settings.ts'
-import { type Credentials, dataDirOf, type Env } from '../env/environment.ts'
+import { type Credentials, type Env, findDataDir } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
-import { findRegisters, registerDirOf } from '../prepare/registers.ts'
+import { findRegisterDir, findRegisters } from '../prepare/registers.ts'
 import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
@@ -156,9 +156,9 @@ export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }:
   const { systemClock } = await import('../../service/clock.ts')
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
-  if (names.includes(SAMPLE)) await importSample(registerDirOf(dataDirOf(env)), systemClock)
+  if (names.includes(SAMPLE)) await importSample(findRegisterDir(findDataDir(env)), systemClock)
   const { registers: used, ...sample } = await matchSample(() => sentRows(plan, cwd), rows, {
-    dir: registerDirOf(dataDirOf(env)),
+    dir: findRegisterDir(findDataDir(env)),
     names,
     ...(plan.companyNumbers && { companyNumbers: plan.companyNumbers }),
   })

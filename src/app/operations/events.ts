@@ -5,8 +5,8 @@ import { writeAtomic } from '../../files/atomic-file.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
 import { openClient } from '../env/account.ts'
-import { type Env, proxiesOf } from '../env/environment.ts'
-import { credentialsOf } from '../env/trust.ts'
+import { type Env, findProxies } from '../env/environment.ts'
+import { readCredentials } from '../env/trust.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 
 export interface EventsQuery {
@@ -39,8 +39,8 @@ export async function withEvents<T>(query: EventsQuery, place: EventsPlace, use:
     throw new FettleError('FETTLE_USAGE', 'the portfolios of an embedded service end with its run', {
       hint: 'Name a service: set FETTLE_URL.',
     })
-  const credentials = credentialsOf(env, service, {}, place.service)
-  const client = await openClient({ service, credentials, proxies: proxiesOf(env), signal })
+  const credentials = readCredentials(env, service, {}, place.service)
+  const client = await openClient({ service, credentials, proxies: findProxies(env), signal })
   try {
     const portfolio = await findPortfolio(query.portfolio, client, signal)
     const events = await listEvents(portfolio.id, query, client, signal)

@@ -9,10 +9,10 @@ import { registersOf, snapshotText } from '../../report/service-words.ts'
 import { linkOrCopy, receivedPath } from '../../results/file-names.ts'
 import { isAsReceived } from '../../results/index.ts'
 import { joinChoices } from '../../reuse/join-choices.ts'
-import { fitOf } from '../../reuse/settings.ts'
+import { findFit } from '../../reuse/settings.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
-import { currentPipelineOf } from '../prepare/resume-context.ts'
+import { findCurrentPipeline } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
 
@@ -43,7 +43,7 @@ export async function mergeRuns(
   const first = shards[0]!.state
   const own = into?.own
   const state = own === undefined ? first : { ...first, args: own.args, plan: { ...first.plan, ...own.plan } }
-  const { live, links, notify } = currentPipelineOf(state, settings, true)
+  const { live, links, notify } = findCurrentPipeline(state, settings, true)
   const plan = { ...mergedPlan(shards.map(shard => shard.state.plan)), ...own?.plan, ...live }
   const credentials = (): never => {
     throw new FettleError('FETTLE_BUG', 'a merge needs no credentials')
@@ -156,7 +156,7 @@ function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[]
     const registers = registersOf(state)
     return registers === null || plan.shard === undefined
       ? []
-      : [{ shard: shardText(plan.shard), runId, registers, fit: JSON.stringify(fitOf(state)) }]
+      : [{ shard: shardText(plan.shard), runId, registers, fit: JSON.stringify(findFit(state)) }]
   })
   if (first === undefined) return []
   const other = others.find(one => namesOf(one) !== namesOf(first))

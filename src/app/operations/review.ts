@@ -23,12 +23,12 @@ import { type ConnectionNeeds, connectRun } from '../execution/run-connection.ts
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
-import { dayOf } from '../prepare/decisions.ts'
-import { currentPipelineOf, linksOfRun } from '../prepare/resume-context.ts'
+import { formatDay } from '../prepare/decisions.ts'
+import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
 import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
-import { baselineOf, loadRun, reportOfRun } from '../runs/run-queries.ts'
+import { findBaseline, loadRun, reportOfRun } from '../runs/run-queries.ts'
 import { lastGoodRun } from '../runs/run-store.ts'
 import { settleCredits } from '../runs/spending.ts'
 
@@ -72,7 +72,7 @@ export async function applyDecisions(
   const directory = runDirectory(runsDir, id)
   const recorded = readRun(runsDir, id)
   const { plan } = recorded
-  const credentials = fetch ? currentPipelineOf(recorded, { env, cwd }, true).credentials : null
+  const credentials = fetch ? findCurrentPipeline(recorded, { env, cwd }, true).credentials : null
   if (credentials !== null) checkFetch(recorded, credentials)
   return withLock(lineOf(plan), { runsDir, runtime: DEFAULT_RUNTIME }, async () => {
     const state = readRun(runsDir, id)
@@ -84,14 +84,14 @@ export async function applyDecisions(
       throw new FettleError('FETTLE_REVIEW', `the answers to the run ${id} are no longer kept`, {
         hint: `Run ${plan.file} again: decisions of its review.decisions are applied on every run.`,
       })
-    const decisions = new Decisions(lines, dayOf(now()))
+    const decisions = new Decisions(lines, formatDay(now()))
     const storage = { env, cwd, attempts: plan.retry.attempts, links: linksOfRun(state, { env, cwd }) }
     const before = lastGoodRun(runsDir, state, id)
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
       isRejected: (outcomes, changes, decided) => isRejected(state, outcomes, { before, changes }, decided),
-      baseline: baselineOf(runsDir, before),
+      baseline: findBaseline(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.

@@ -6,12 +6,12 @@ import { EXIT, FettleError } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from '../../run/index.ts'
 import { createDeadline } from '../env/deadline.ts'
-import { type Env, proxiesOf, traceOf } from '../env/environment.ts'
+import { type Env, findProxies, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { openService } from '../execution/service-connection.ts'
 import { credentialsOfRun } from '../prepare/resume-context.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
-import { storedStatusOf } from '../runs/run-queries.ts'
+import { readStoredStatus } from '../runs/run-queries.ts'
 
 export interface StatusOptions {
   readonly env: Env
@@ -35,7 +35,7 @@ export interface CurrentRunStatus {
 /** The status of a run now. Throws service errors. */
 export async function getRunStatus(id: string, place: StatusOptions): Promise<CurrentRunStatus> {
   const state = readRun(place.runsDir, id)
-  const { status, code, carrier } = storedStatusOf(place.runsDir, state)
+  const { status, code, carrier } = readStoredStatus(place.runsDir, state)
   if (status !== 'detached') return { state, status, code: code ?? EXIT.retryable, carrier, jobs: [] }
   // The embedded service runs inside of `collect`: there is nothing to wait for.
   if (state.plan.service.kind === 'embedded') return { state, status: 'ready', code: EXIT.ok, carrier: null, jobs: [] }
@@ -62,7 +62,7 @@ async function queryService(state: RunState, { env, cwd, runsDir, signal }: Stat
       stateDir: runDirectory(runsDir, runId).service,
       attempts: plan.retry.attempts,
       traceparent: traceOf(env).traceparent,
-      proxies: () => proxiesOf(env),
+      proxies: () => findProxies(env),
       onRetry: () => {},
       beforeEffect: () => {
         throw new FettleError('FETTLE_BUG', 'looking at a run must not change anything')

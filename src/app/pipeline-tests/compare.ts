@@ -1,6 +1,6 @@
 /** Compares the rows of a run with what a test expects; pure. */
 import { counted } from '../../counted.ts'
-import { type Expectation, expectationOf } from '../../pipeline/index.ts'
+import { type Expectation, readExpectation } from '../../pipeline/index.ts'
 import type { ResultRow } from '../library/result-rows.ts'
 
 /** A row of the result, with its key and what fettle found. */
@@ -54,7 +54,7 @@ function differences(rows: readonly TestedRow[], expected: Expectations): string
     const found = rows.filter(row => row.key === key)
     if (found.length !== 1)
       return [`row ${key}: ${found.length === 0 ? 'there is no row with this key' : `${found.length} rows have this key`}`]
-    return rowDifferences(found[0]!, expectationOf(written)).map(text => `row ${key}: ${text}`)
+    return rowDifferences(found[0]!, readExpectation(written)).map(text => `row ${key}: ${text}`)
   })
 }
 

@@ -24,10 +24,10 @@ import {
   withExpectations,
 } from '../../pipeline/index.ts'
 import type { FaultInput, Policy } from '../../testing/index.ts'
-import { dataDirOf, type Env, registersOf } from '../env/environment.ts'
+import { type Env, findDataDir, registersOf } from '../env/environment.ts'
 import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
-import { registerDirOf } from '../prepare/registers.ts'
+import { findRegisterDir } from '../prepare/registers.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
 import { mappedHeaders, noPipeline, readKey, readTested, testPipeline } from './test-pipeline.ts'
 
@@ -124,7 +124,7 @@ async function startService(tests: TestFile, folder: string, place: string, test
   const { importRegister } = await import('../../service/registers/index.ts')
   const { register } = tests
   const isOwn = typeof register === 'object' || isRegisterFile(register)
-  const dir = isOwn ? join(place, 'registers') : registerDirOf(dataDirOf(env))
+  const dir = isOwn ? join(place, 'registers') : findRegisterDir(findDataDir(env))
   if (isOwn) {
     const source = typeof register === 'object' ? join(place, 'register.csv') : resolve(folder, register)
     if (typeof register === 'object') await writeAtomic(source, writeCsv(register))

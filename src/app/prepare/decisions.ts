@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Action, action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
-import { decisionsFileOf, lineOf, type Plan } from '../../pipeline/index.ts'
+import { lineOf, nameDecisionsFile, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import type { Decisions } from '../../results/index.ts'
@@ -56,7 +56,7 @@ export async function loadDecisions({ decisions: path, output }: Plan, cwd: stri
   // The file may be in a folder under version control.
   await sweepBeside(resolve(cwd, path))
   const lines = existsSync(resolve(cwd, path)) ? await requireDecisions(path, cwd) : []
-  return new Decisions(lines, dayOf(now))
+  return new Decisions(lines, formatDay(now))
 }
 
 /** Files looked at, the newest names first. */
@@ -64,7 +64,7 @@ const MOST_FILES = 50
 
 /** Decisions in the other files of the folder: the file of each row. Files of other content are passed over. */
 export async function loadOtherDecisions({ decisions, name, output }: Plan, cwd: string, now: number) {
-  const path = decisions ?? decisionsFileOf(name)
+  const path = decisions ?? nameDecisionsFile(name)
   const folder = dirname(path)
   const names = await readdir(resolve(cwd, folder)).catch(() => [])
   const { Decisions, readDecisions } = await import('../../results/decisions/decisions.ts')
@@ -74,14 +74,14 @@ export async function loadOtherDecisions({ decisions, name, output }: Plan, cwd:
     const other = `${folder}/${file}`
     if ((await findWayOut(other, { cwd, roots: output?.roots })) !== null) continue
     const { lines } = await readDecisions(other, cwd).catch(() => ({ lines: [] }))
-    const inForce = new Decisions(lines, dayOf(now))
+    const inForce = new Decisions(lines, formatDay(now))
     for (const { fingerprint } of lines) if (inForce.of(fingerprint) !== undefined) found.set(fingerprint, other)
   }
   return found
 }
 
 /** A UTC day, such as 2026-11-21. */
-export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, 10)
+export const formatDay = (now: number): string => new Date(now).toISOString().slice(0, 10)
 
 /** What a plan has for a pipeline file when `clean` made the pipeline. */
 const CLEAN = `${shellCommand(action('clean'))} `
@@ -106,10 +106,10 @@ export async function assertDecisionsKept(
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return
   const { requireDecisions } = await import('../../results/index.ts')
-  const today = dayOf(now)
+  const today = formatDay(now)
   const applied = (await requireDecisions(copy)).filter(({ expires }) => expires === '' || expires >= today)
   // `clean` looks for the file by the name of the list.
-  const path = plan.decisions ?? (plan.file.startsWith(CLEAN) ? decisionsFileOf(plan.name) : null)
+  const path = plan.decisions ?? (plan.file.startsWith(CLEAN) ? nameDecisionsFile(plan.name) : null)
   const exists = path !== null && existsSync(resolve(cwd, path))
   const kept = new Set(exists ? (await requireDecisions(path, cwd)).map(({ fingerprint }) => fingerprint) : [])
   const lost = new Set(applied.map(({ fingerprint }) => fingerprint).filter(fingerprint => !kept.has(fingerprint)))
@@ -123,7 +123,7 @@ export async function assertDecisionsKept(
         : `there is no file ${path}`
   const advice =
     path === null
-      ? `Add  review: { decisions: ${before.plan.decisions ?? decisionsFileOf(plan.name)} }  to the pipeline.`
+      ? `Add  review: { decisions: ${before.plan.decisions ?? nameDecisionsFile(plan.name)} }  to the pipeline.`
       : `Restore it: ${copy} is a copy of what was applied.`
   throw new FettleError(
     'FETTLE_DECISIONS_LOST',

@@ -36,9 +36,9 @@ import {
   watchedColumns,
 } from '../../pipeline/index.ts'
 import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
-import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
 import { lineageSettings } from '../observe/lineage.ts'
-import { type Receiver, receiversOf } from '../observe/notify.ts'
+import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
 import { findStart } from '../runs/run-store.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
@@ -124,7 +124,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   const none = (issues: readonly Issue[]): Prepared => ({
     ...noPlan(issues),
     input: null,
-    credentials: () => credentialsOf(options.env, { kind: 'embedded' }),
+    credentials: () => readCredentials(options.env, { kind: 'embedded' }),
     links: new Map(),
     project: null,
     series: null,
@@ -139,10 +139,10 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   const service = resolveService(options, pipeline)
   // Before an input at an address is read.
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
-  const credentials = (): Credentials => credentialsOf(env, service, credentialsIn(secrets), options.service)
+  const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
   const registers = await planRegisters(service, options, pipeline.register, locate(['register']))
   const links = linksOfPipeline(pipeline)
-  const notify = isUntrusted(env) ? [] : receiversOf(pipeline, secrets)
+  const notify = isUntrusted(env) ? [] : listReceivers(pipeline, secrets)
   const access = { environmentAt, locate, cwd, isInputNamed: options.input !== null, needsInput: options.elsewhere !== undefined }
   const untrusted = isUntrusted(env) ? await untrustedPlaces(pipeline, access) : null
   if (untrusted?.mayReadInput === false) return none([...parsed.issues, ...untrusted.issues])

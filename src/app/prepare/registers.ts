@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
-import { dataDirOf, type Env, registersOf, text } from '../env/environment.ts'
+import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 
-export const registerDirOf = (dataDir: string): string => join(dataDir, 'registers')
+export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 
-export const screeningDirOf = (dataDir: string): string => join(dataDir, 'screening')
+export const findScreeningDir = (dataDir: string): string => join(dataDir, 'screening')
 
 interface RegisterChoice {
   readonly env: Env
@@ -28,7 +28,7 @@ interface Registers {
 /** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
 export async function findRegisters(env: Env, wanted: readonly string[] | null): Promise<Registers> {
   const { chooseRegisters, listRegisters, registerDigest, SAMPLE } = await import('../../service/registers/index.ts')
-  const dir = registerDirOf(dataDirOf(env))
+  const dir = findRegisterDir(findDataDir(env))
   const isOnlySample = wanted?.every(name => name === SAMPLE) ?? false
   if (!isOnlySample && (await listRegisters(dir)).every(info => info.name === SAMPLE)) throw await noRegister(env, wanted)
   const chosen = await chooseRegisters(dir, wanted ?? [])
@@ -45,7 +45,7 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
 
 /** The refusal, with the state of the data folder: a volume that is not mounted looks like a machine without registers. */
 async function noRegister(env: Env, wanted: readonly string[] | null): Promise<FettleError> {
-  const dataDir = dataDirOf(env)
+  const dataDir = findDataDir(env)
   const names = await readdir(dataDir).catch(() => null)
   const state = names === null ? 'does not exist' : names.length === 0 ? 'is empty' : 'has no imported register'
   const isSet = text(env, 'FETTLE_DATA') !== null

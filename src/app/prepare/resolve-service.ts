@@ -1,7 +1,7 @@
 /** The service that a run asks: from the command line, the pipeline, the environment, or the embedded one. */
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl, type Pipeline, type PlannedService } from '../../pipeline/index.ts'
-import { type Env, isEmbeddedRuledOut, serviceUrlOf } from '../env/environment.ts'
+import { type Env, isEmbeddedRuledOut, readServiceUrl } from '../env/environment.ts'
 
 /** The default rate of a remote service is five requests a second (contract §14.2). */
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }
@@ -38,7 +38,7 @@ export function resolveService(
   const own = pipeline.service
   if (service === 'embedded' || (service === null && own?.kind === 'embedded')) return embedded(env)
   const fields = own?.kind === 'remote' ? own : null
-  const url = service ?? fields?.url ?? serviceUrlOf(env)
+  const url = service ?? fields?.url ?? readServiceUrl(env)
   if (url === null) {
     if (own === null) return recorded?.kind === 'embedded' ? embedded(env) : embeddedByDefault(env)
     throw new FettleError('FETTLE_SETTINGS', 'service: of the pipeline has no address, and FETTLE_URL is not set', {

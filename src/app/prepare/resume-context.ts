@@ -19,8 +19,8 @@ import {
   wholePlan,
 } from '../../pipeline/index.ts'
 import type { Credentials } from '../env/environment.ts'
-import { assertKnownOrigin, credentialsOf, isUntrusted } from '../env/trust.ts'
-import { type Receiver, receiversOf } from '../observe/notify.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
+import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { isSameInput } from '../staging/staged-input.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './read-pipeline.ts'
@@ -40,7 +40,7 @@ export interface ResumeContext {
  * Reads the pipeline file of a recorded run. `isOffline`: nothing is sent, so the service need not be known here. Throws
  * FETTLE_FINGERPRINT, naming the changed keys, when the file describes another run now, and FETTLE_SERVICE_ORIGIN before anything is sent.
  */
-export function currentPipelineOf(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
+export function findCurrentPipeline(state: RunState, surroundings: PrepareContext, isOffline = false): ResumeContext {
   const recorded = wholePlan(state.plan)
   const { env } = surroundings
   const options = { ...surroundings, ...readOverrides(state) }
@@ -48,7 +48,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
   const credentials = credentialsFrom(parsed, state, surroundings)
   const pipeline = parsed?.pipeline ?? null
   const links = findLinks(parsed)
-  const notify = parsed === null || pipeline === null || isUntrusted(env) ? [] : receiversOf(pipeline, parsed.secrets)
+  const notify = parsed === null || pipeline === null || isUntrusted(env) ? [] : listReceivers(pipeline, parsed.secrets)
   if (parsed === null || pipeline === null || (Array.isArray(state.args.var) && state.args.var.length > 0)) {
     if (!isOffline) assertKnownOrigin(recorded.service, env)
     return { credentials, live: null, links, notify }
@@ -76,7 +76,7 @@ export function currentPipelineOf(state: RunState, surroundings: PrepareContext,
 const credentialsFrom =
   (parsed: ParsedPipeline | null, { plan }: RunState, { env }: PrepareContext) =>
   (): Credentials =>
-    credentialsOf(env, wholePlan(plan).service, parsed === null ? {} : credentialsIn(parsed.secrets))
+    readCredentials(env, wholePlan(plan).service, parsed === null ? {} : credentialsIn(parsed.secrets))
 
 /** The credentials of a recorded run, for a look at it: the pipeline may have changed since, or lack a variable here. */
 export const credentialsOfRun = (state: RunState, surroundings: PrepareContext): (() => Credentials) =>

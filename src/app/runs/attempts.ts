@@ -25,7 +25,7 @@ const Attempt = z.object({
 export type Attempt = z.infer<typeof Attempt>
 
 /** The time of an attempt as the ids of runs begin. */
-export const stampOf = (at: string): string => `${at.slice(0, 19).replace(/[-:]/g, '')}Z`
+export const formatStamp = (at: string): string => `${at.slice(0, 19).replace(/[-:]/g, '')}Z`
 
 /** The newest are kept. */
 const MOST = 1_000

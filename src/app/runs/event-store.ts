@@ -45,7 +45,7 @@ function readStaged({ path }: RunDirectory): ReadEvents | null {
 }
 
 /** When the last event of each company happened, by connectId, in milliseconds since 1970: an earlier answer about one of them is too old. */
-export function changedCompaniesOf(directory: RunDirectory, { plan, identity, events }: RunState): ReadonlyMap<string, number> {
+export function readChangedCompanies(directory: RunDirectory, { plan, identity, events }: RunState): ReadonlyMap<string, number> {
   const portfolio = events?.read?.portfolio ?? null
   if (portfolio === null) return new Map()
   const { changed, runs } = readLedger(pathFor(directory, plan, identity, portfolio.id))

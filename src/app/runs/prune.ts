@@ -9,7 +9,7 @@ import { dropAttempts } from './attempts.ts'
 import { withFolderLock } from './folder-lock.ts'
 import { keepSpending, prunedRuns } from './pruned-runs.ts'
 import { isGoodRun, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
-import { spendingOf } from './spending.ts'
+import { countSpending } from './spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number
@@ -44,7 +44,7 @@ export async function pruneRuns(runsDir: string, options: PruneOptions): Promise
     const at = new Date(now()).toISOString()
     await keepSpending(
       runsDir,
-      old.map(id => spendingOf(runsDir, readRun(runsDir, id), at)),
+      old.map(id => countSpending(runsDir, readRun(runsDir, id), at)),
     )
     const failed = all.flatMap(runId => {
       const why = removeFolder(runDirectory(runsDir, runId).path)

@@ -21,7 +21,7 @@ export function loadRun(runsDir: string, wanted: string | undefined): { state: R
 }
 
 /** Where the rows of a run are kept to compare others with. */
-export const baselineOf = (runsDir: string, run: RunState | null): Baseline | null =>
+export const findBaseline = (runsDir: string, run: RunState | null): Baseline | null =>
   run === null ? null : { runId: run.runId, workDir: runDirectory(runsDir, run.runId).path }
 
 /** The reports of a finished run were not all written. A run whose directory has another name by now is left alone. */
@@ -85,9 +85,9 @@ export interface StoredStatus {
   readonly carrier: LockOwner | null
 }
 
-export function storedStatusOf(runsDir: string, state: RunState): StoredStatus {
+export function readStoredStatus(runsDir: string, state: RunState): StoredStatus {
   if (state.finished) return { status: 'finished', code: state.exitCode ?? EXIT.bug, carrier: null }
-  const carrier = activeProcessOf(runsDir, state)
+  const carrier = findActiveProcess(runsDir, state)
   if (carrier !== null) return { status: 'running', code: EXIT.retryable, carrier }
   if (state.detached) return { status: 'detached', code: null, carrier }
   return { status: 'stopped', code: state.exitCode ?? EXIT.retryable, carrier }
@@ -101,14 +101,14 @@ export function listedRun(
   const state = readRun(runsDir, id)
   const rate = state.outcomes === null ? null : matchRate(state.outcomes, state.plan.rows)
   const report = () => reportOf(state, runDirectory(runsDir, id), realClock.now(), null)
-  return { ...storedStatusOf(runsDir, state), state, matchRate: rate, report }
+  return { ...readStoredStatus(runsDir, state), state, matchRate: rate, report }
 }
 
 /**
  * The process that runs the pipeline of this run, null otherwise. The lock belongs to the pipeline, and is held for its
  * last run, or for an earlier one that has events since: one that was detached and is being collected.
  */
-export function activeProcessOf(runsDir: string, state: RunState): LockOwner | null {
+export function findActiveProcess(runsDir: string, state: RunState): LockOwner | null {
   const line = lineOf(state.plan)
   const isLast = listRunIds(runsDir, line)[0] === state.runId
   const holder = isLast || !state.finished ? lockHolder(lockPath(runsDir, line), realClock.now) : null
@@ -123,7 +123,7 @@ export async function readRowsBefore(
 ): Promise<RowStates['rows'] | null> {
   if (plan.key === null) return null
   // A shard is compared with the runs of its list, which have other names.
-  const before = baselineOf(runsDir, lastGoodRun(runsDir, { plan, identity }, shard === undefined ? runId : undefined))
+  const before = findBaseline(runsDir, lastGoodRun(runsDir, { plan, identity }, shard === undefined ? runId : undefined))
   const states = before === null ? null : await readStates(before.workDir)
   return states === null || states.head.by !== headOf(plan).by ? null : states.rows
 }

@@ -14,7 +14,7 @@ import { journalHead, type RunState } from '../../journal/index.ts'
 import { type Plan, wholePlan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import { accountWords, readAccount } from '../env/account.ts'
-import { type Credentials, type Env, proxiesOf } from '../env/environment.ts'
+import { type Credentials, type Env, findProxies } from '../env/environment.ts'
 import { serviceOf } from '../env/identity.ts'
 import { type LockClock, withFolderLock } from './folder-lock.ts'
 import { prunedRuns, type RunSpending } from './pruned-runs.ts'
@@ -42,7 +42,7 @@ export function mostQuestions(plan: Plan): number {
 /** With `reuse`, nothing is sent before the rows are chosen that are sent; budgets are checked then. */
 const isToBeChosen = ({ reuse, known, merged }: Plan): boolean => reuse != null && known === undefined && merged === undefined
 
-export function spendingOf(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
+export function countSpending(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
   const directory = runDirectory(runsDir, state.runId)
   const { plan, jobs, http } = state
   const credits = reportOf(state, directory, Date.parse(state.updatedAt), null).results[0]?.credits ?? null
@@ -159,7 +159,7 @@ function readRuns(runsDir: string, known: ReadonlyMap<string, unknown>) {
   const unread: string[] = []
   for (const id of listRunIds(runsDir).filter(run => !known.has(run))) {
     try {
-      runs.set(id, queuedSpending(runsDir, id) ?? spendingOf(runsDir, readRun(runsDir, id)))
+      runs.set(id, queuedSpending(runsDir, id) ?? countSpending(runsDir, readRun(runsDir, id)))
     } catch (error) {
       // A run of which nothing is recorded sent nothing.
       const isEmpty = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
@@ -244,7 +244,7 @@ export async function reserveCredits<T>(
  */
 export async function settleCredits(runsDir: string, state: RunState, clock: LockClock, more = 0): Promise<void> {
   if (!state.finished) return
-  const line = lineOf(spendingOf(runsDir, state))
+  const line = lineOf(countSpending(runsDir, state))
   const now: Line = more === 0 ? line : { ...line, credits: line.credits + more, state: 'reserved' }
   await withSpendingLock(runsDir, clock, () => append(runsDir, now))
 }
@@ -289,7 +289,7 @@ export async function assertAccount(
 ): Promise<void> {
   if (plan.budget.account === undefined || plan.service.kind === 'embedded') return
   if (most === 0) return
-  const found = await readAccount({ service: plan.service, credentials: credentials(), proxies: proxiesOf(env), signal })
+  const found = await readAccount({ service: plan.service, credentials: credentials(), proxies: findProxies(env), signal })
   if (found !== null && found.left >= most) return
   throw new FettleError('FETTLE_BUDGET_ACCOUNT', `${plan.name} could need ${counted(most, 'credit')}: ${accountWords(found)}`)
 }

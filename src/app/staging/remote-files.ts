@@ -11,7 +11,7 @@ import { checkTable, writeTable } from '../../client/database/write-table.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
 import { FettleError } from '../../errors.ts'
 import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
-import { mimeOf } from '../../formats/index.ts'
+import { findMimeType } from '../../formats/index.ts'
 import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
 import { columnName, outputNames } from '../../model/columns.ts'
 import {
@@ -28,7 +28,7 @@ import {
   splitTable,
   withDatabaseFile,
 } from '../../pipeline/index.ts'
-import { type Env, proxiesOf, s3SettingsOf } from '../env/environment.ts'
+import { type Env, findProxies, s3SettingsOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
 import { assertMayOpen } from '../env/trust.ts'
 import { makeFolder } from '../runs/run-directory.ts'
@@ -55,7 +55,7 @@ export async function withObjects<T>(storage: StorageOptions, body: (objects: Ob
     clock,
     ...connection,
     attempts: storage.attempts,
-    proxies: proxiesOf(storage.env),
+    proxies: findProxies(storage.env),
     s3: () => s3SettingsOf(storage.env),
     stop: storage.stop,
     deadline: storage.deadline,
@@ -69,7 +69,7 @@ export async function withObjects<T>(storage: StorageOptions, body: (objects: Ob
 }
 
 /** The object that is shown as `shown`. Throws FETTLE_SETTINGS when only its recorded half is known. */
-export function objectPlaceOf(shown: string, links: Links = new Map()): ObjectPlace {
+export function findObjectPlace(shown: string, links: Links = new Map()): ObjectPlace {
   const whole = links.get(shown) ?? shown
   if (isHidden(whole))
     throw new FettleError('FETTLE_SETTINGS', `the query string of ${shown} is not stored and was not supplied`, {
@@ -97,7 +97,7 @@ type Kept = Pick<StagingOptions, 'runsDir' | 'keeps'>
 /** Receives the input at an address, to be looked at and, when it `keeps`, read again by a run. */
 export function receiveFrom(path: string, storage: StorageOptions, kept: Kept): Promise<ReceivedInput> {
   const shown = shownPath(path)
-  const place = objectPlaceOf(shown, new Map([[shown, path]]))
+  const place = findObjectPlace(shown, new Map([[shown, path]]))
   const { signal } = storage
   return withObjects(storage, objects =>
     again(storage, () => stageInput(objects.read(place, signal), { ...kept, kind: 'object', shown })),
@@ -150,7 +150,7 @@ async function copyInput({ path, query }: Plan['input'], folder: string, storage
       `the copy of the rows of the query at ${path} changed since the run was planned`,
     )
   if (query !== undefined) return fetchQuery(path, query, folder, storage)
-  const place = objectPlaceOf(path, storage.links)
+  const place = findObjectPlace(path, storage.links)
   return withObjects(storage, objects => again(storage, () => writeContentAddressed(objects.read(place, storage.signal), folder)))
 }
 
@@ -193,12 +193,12 @@ export async function openRemoteSink(
   storage: StorageOptions,
 ): Promise<Sink> {
   assertMayOpen(storage.env, path)
-  const place = objectPlaceOf(path, storage.links)
+  const place = findObjectPlace(path, storage.links)
   // By its name a kill's remains are swept with those of other files on their way.
   const at = join(workDir, `.${Buffer.from(path).toString('base64url').slice(-60)}.sent.tmp`)
   // A signed address names one object.
   return openStagedSink({ path, hasFixedName: place.kind === 'https' }, at, options, async (facts, other) => {
-    const file = { ...facts, type: mimeOf(path), open: () => createReadStream(at) }
+    const file = { ...facts, type: findMimeType(path), open: () => createReadStream(at) }
     const to = other === undefined ? place : renamed(place, other)
     await withObjects(storage, objects => objects.write(to, file, storage.signal))
   })

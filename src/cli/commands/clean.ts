@@ -6,7 +6,7 @@ import type { Prepared } from '../../app/prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../app/prepare/propose.ts'
 import { EXIT } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
-import { decisionsFileOf, defaultColumns, draftOf, type PipelineInput } from '../../pipeline/index.ts'
+import { defaultColumns, draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'
@@ -70,7 +70,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 /** The decisions of an earlier review of this list are found by its name. */
 function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
   const requested = textFlag(flags, 'decisions')
-  const path = requested ?? decisionsFileOf(name)
+  const path = requested ?? nameDecisionsFile(name)
   return requested !== null || existsSync(resolve(io.cwd, path)) ? { review: { decisions: path } } : {}
 }
 

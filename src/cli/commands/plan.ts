@@ -3,10 +3,10 @@ import {
   accountOfPlan,
   accountWords,
   estimateRun,
+  findRunKey,
   listIssues,
   type PlanAccount,
   type RunEstimate,
-  runKeyOf,
 } from '../../app/index.ts'
 import { type Prepared, prepare } from '../../app/prepare/prepare.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
@@ -32,7 +32,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const context = { ...prepareContext(flags, io), runsDir, isOffline: isOn(flags, 'offline') }
   const codes: number[] = []
-  const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))
+  const runKey = findRunKey(io.env, textFlag(flags, 'run-key'))
   for (const file of files) {
     const prepared = await prepare(file, context)
     prepared.release()

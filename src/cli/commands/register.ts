@@ -1,6 +1,6 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
-import { type Env, registerDirOf, registersOf } from '../../app/index.ts'
+import { type Env, findRegisterDir, registersOf } from '../../app/index.ts'
 import { counted } from '../../counted.ts'
 import { countKinds, kindWords } from '../../model/event-kinds.ts'
 import { escapeTerminal } from '../../report/index.ts'
@@ -155,7 +155,7 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
 }
 
 const REGISTERS: Store<Imported> = {
-  dirOf: registerDirOf,
+  dirOf: findRegisterDir,
   add: importInto,
   actions: { aliases: printAliases },
   list: listRegisters,

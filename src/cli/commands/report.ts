@@ -1,6 +1,6 @@
 /** `fettle report`: renders the report of a run again from its journal. */
 import { resolve } from 'node:path'
-import { loadRun, MOST_ROWS, reportOfRun, reviewRows, storedStatusOf } from '../../app/index.ts'
+import { loadRun, MOST_ROWS, readStoredStatus, reportOfRun, reviewRows } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { RENDERERS, type Renderer } from '../../report/index.ts'
@@ -19,7 +19,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const to = textFlag(flags, 'to')
   const renderer: Renderer = RENDERERS[format]
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
-  const { status } = storedStatusOf(runsDir, state)
+  const { status } = readStoredStatus(runsDir, state)
   const text =
     format === 'text' && to === null
       ? reportText(report, io, 'out', { isStopped: status === 'stopped', hasPage: hasPage(io, runsDir, directory.id) })

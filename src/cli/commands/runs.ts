@@ -2,6 +2,7 @@
 import { dirname, resolve } from 'node:path'
 import {
   type Attempt,
+  formatStamp,
   listedRun,
   listRunIds,
   nightsOf,
@@ -9,7 +10,6 @@ import {
   pruneRuns,
   queuedRun,
   readAttempts,
-  stampOf,
 } from '../../app/index.ts'
 import { counted } from '../../counted.ts'
 import { type ErrorCode, EXIT, FettleError } from '../../errors.ts'
@@ -70,7 +70,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 
 /** Runs, and runs that did not start, newest first. */
 function inOrder(ids: readonly string[], attempts: readonly Attempt[]): (string | Attempt)[] {
-  const keyed = [...attempts, ...ids].map(entry => ({ entry, key: typeof entry === 'string' ? entry : stampOf(entry.at) }))
+  const keyed = [...attempts, ...ids].map(entry => ({ entry, key: typeof entry === 'string' ? entry : formatStamp(entry.at) }))
   return keyed.sort((a, b) => (a.key < b.key ? 1 : a.key > b.key ? -1 : 0)).map(({ entry }) => entry)
 }
 

@@ -1,6 +1,6 @@
 /** `fettle screening`: imports, lists, shows and removes the lists that AML searches read. */
 import { basename, extname, resolve } from 'node:path'
-import { screeningDirOf } from '../../app/index.ts'
+import { findScreeningDir } from '../../app/index.ts'
 import { counted } from '../../counted.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import {
@@ -64,7 +64,7 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<ListInfo> {
 }
 
 const LISTS: Store<ListInfo> = {
-  dirOf: screeningDirOf,
+  dirOf: findScreeningDir,
   add: importOne,
   list: readLists,
   read: readList,

@@ -7,10 +7,10 @@ import {
   createRemoteInputs,
   DEFAULT_RUNTIME,
   type Env,
+  findRunKey,
   type ReporterDispatcher,
   type ReuseSettings,
   type RunSettings,
-  runKeyOf,
 } from '../../app/index.ts'
 import type { Overrides } from '../../app/prepare/read-pipeline.ts'
 import { stdinOf } from '../../app/staging/staged-input.ts'
@@ -115,7 +115,7 @@ export function createSettings(
     dropDecisions: isOn(flags, 'drop-decisions'),
     acceptList: isOn(flags, 'accept-list'),
     mixedRegisters: isOn(flags, 'mixed-registers'),
-    runKey: HAS_RUN_KEY.includes(command) ? (runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,
+    runKey: HAS_RUN_KEY.includes(command) ? (findRunKey(io.env, textFlag(flags, 'run-key'))?.key ?? null) : null,
     signal: io.signal,
     runtime: DEFAULT_RUNTIME,
     observers,

@@ -1,5 +1,5 @@
 /** The actions of commands that store imported files under a name: import, list, info and remove. */
-import { dataDirOf, type Env } from '../../app/index.ts'
+import { type Env, findDataDir } from '../../app/index.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
@@ -21,7 +21,7 @@ export interface Store<T> {
 }
 
 export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, io: Io): Promise<number> {
-  const dir = store.dirOf(dataDirOf(io.env))
+  const dir = store.dirOf(findDataDir(io.env))
   const action = needText(flags, 'action')
   const format = (info: T): string => store.describe(info, io.env).map(escapeTerminal).join('\n')
   const print = (info: T): void => io.out(isOn(flags, 'json') ? safeJson(info) : format(info))

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { ciOf, createDispatcher, type ReporterDispatcher, type RunReporter } from '../../app/index.ts'
+import { createDispatcher, detectCi, type ReporterDispatcher, type RunReporter } from '../../app/index.ts'
 import { realPath } from '../../app/prepare/check-outputs.ts'
 import type { FettleError } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
@@ -88,7 +88,7 @@ export interface ReporterRequest {
 async function requestedReporters(flags: Flags, io: Io): Promise<ReporterRequest[]> {
   const words = [...new Set(listFlag(flags, 'reporter'))]
   const requested = words.filter(word => word !== NONE).map(word => parseRequest(word, io))
-  const context: CallContext = { env: io.env, platform: ciOf(io.env), pipelines: listFlag(flags, 'pipeline').length }
+  const context: CallContext = { env: io.env, platform: detectCi(io.env), pipelines: listFlag(flags, 'pipeline').length }
   const automatic = Object.entries(REPORTERS)
     .filter(([name, { isAutomatic }]) => isAutomatic?.(context) === true && !requested.some(request => request.name === name))
     .map(([name, type]) => ({ name, type, path: null }))

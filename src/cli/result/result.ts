@@ -4,7 +4,7 @@ import type { QueuedRun } from '../../app/distributed/index.ts'
 import type { RunResult } from '../../app/index.ts'
 import { action, EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
-import { formatResultLine, type PipelineResult, rejectionOf, resultLine } from '../../report/index.ts'
+import { explainRejection, formatResultLine, type PipelineResult, resultLine } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableResult } from '../options/overwrite-guards.ts'
@@ -43,7 +43,7 @@ export function readSkipCode(flags: Flags): number | null {
 }
 
 export function createResult(ending: Exclude<Ending, { readonly left: string }>, flags: Flags): PipelineResult {
-  const result = 'result' in ending ? ending.result.report : rejectionOf(ending.error, ending.name ?? 'fettle')
+  const result = 'result' in ending ? ending.result.report : explainRejection(ending.error, ending.name ?? 'fettle')
   return { ...result, exitCode: chooseCode(ending, flags) }
 }
 

@@ -62,7 +62,10 @@ export const createIndividualSearch = lazy(() =>
       path: ['name'],
       error: 'is needed, or firstName and lastName',
     })
-    .refine(one => fullNameOf(one).length <= LONGEST_NAME, { path: ['name'], error: `is longer than ${LONGEST_NAME} characters` })
+    .refine(one => joinFullName(one).length <= LONGEST_NAME, {
+      path: ['name'],
+      error: `is longer than ${LONGEST_NAME} characters`,
+    })
     .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
       path: ['dateOfBirth'],
       error: 'is needed where isDobRequired is true',
@@ -76,7 +79,7 @@ export const createIndividualSearch = lazy(() =>
 )
 
 /** The name a search for a person goes by and is measured by: `{lastName} {firstName} {middleName}`, or `name`. */
-export const fullNameOf = (one: Partial<Record<'name' | 'firstName' | 'middleName' | 'lastName', string | null>>): string =>
+export const joinFullName = (one: Partial<Record<'name' | 'firstName' | 'middleName' | 'lastName', string | null>>): string =>
   one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
 
 /** Ours are UUIDs. */

@@ -4,7 +4,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import { hasMostlyKnown } from '../../reuse/files/choice.ts'
 import { rowKeyMaker } from '../../reuse/files/row-key.ts'
 import { planRows, readRows } from '../table/records.ts'
-import { emptyRowsOf, rowMaker } from './upload-row.ts'
+import { countEmptyRows, rowMaker } from './upload-row.ts'
 
 /**
  * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
@@ -20,7 +20,7 @@ export async function* askedRows(
   if (rows === 0) return
   const toUploadRow = rowMaker(mappings)
   const isNew = isFirstOfItsKey(plan)
-  const isSkipped = emptyRowsOf(input)
+  const isSkipped = countEmptyRows(input)
   // Rows that repeat one before the shard are not sent either.
   const isFromStart = collapse || onBefore !== undefined
   const before = isFromStart ? (shard?.from ?? 0) : 0
@@ -74,7 +74,7 @@ export async function countRows(
   const index = new DigestIndex()
   const toUploadRow = rowMaker(mappings)
   const rowKey = rowKeyMaker({ mappings })
-  const isSkipped = emptyRowsOf(input)
+  const isSkipped = countEmptyRows(input)
   const before: RowCounts[] = []
   let read = 0
   let skipped = 0

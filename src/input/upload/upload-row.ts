@@ -55,5 +55,5 @@ const BLANK = /^[\t-\r ]*$/
 const isEmptyRow = (row: readonly string[]): boolean => row.every(cell => BLANK.test(cell))
 
 /** Selects the rows of an input without a value, as the scanner counts them. */
-export const emptyRowsOf = ({ emptyRows }: Pick<InputFacts, 'emptyRows'>): ((row: readonly string[]) => boolean) =>
+export const countEmptyRows = ({ emptyRows }: Pick<InputFacts, 'emptyRows'>): ((row: readonly string[]) => boolean) =>
   emptyRows === undefined ? () => false : isEmptyRow

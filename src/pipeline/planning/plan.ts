@@ -128,7 +128,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     parts: partsOf(counts.sent, split),
     ...(pipeline.send === null ? {} : { send: pipeline.send }),
     reuse: pipeline.reuse,
-    preparation: preparationOf(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
+    preparation: planPreparation(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
     ...profile,
     enrich: pipeline.enrich,
@@ -379,7 +379,7 @@ function unpacking(packed: Packing): string {
 }
 
 /** Why an input cannot be sent byte for byte, in words. */
-function preparationOf(
+function planPreparation(
   facts: InputFacts,
   mappings: readonly PlannedMapping[],
   { rows, sent, skipped, collapse }: PlannedRows & Pick<Plan, 'collapse'>,

@@ -33,7 +33,7 @@ const nameFor = (path: string, prefix: string): string => {
 }
 
 /** Where decisions about a list are stored if nothing else is named: one file, shared by `clean` and the pipeline of the list. */
-export const decisionsFileOf = (pipeline: string): string => `decisions/${pipeline.replace(/^clean-/, '')}.csv`
+export const nameDecisionsFile = (pipeline: string): string => `decisions/${pipeline.replace(/^clean-/, '')}.csv`
 
 export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '' }: DraftOptions): PipelineInput {
   const { mappings, key } = chosen(proposal)
@@ -104,7 +104,7 @@ export function draftYaml(
       review: 'rows to decide about, with the best candidate',
     }),
     '',
-    `review: ${flow({ decisions: literal(decisionsFileOf(name)) })}  # decisions of a review, applied on every run`,
+    `review: ${flow({ decisions: literal(nameDecisionsFile(name)) })}  # decisions of a review, applied on every run`,
     '',
     '# service: https://host/v1          # absent: FETTLE_URL if set, else the embedded one. User name and password: environment only',
     '# enrich: basic                     # basic | basicPlus | standard | {product, tags}',

@@ -22,7 +22,7 @@ export type AnswerClass = 'matched' | 'review' | 'unmatched'
 export const isAnswerOutcome = (outcome: string): outcome is AnswerOutcome =>
   outcome !== 'searched' && (OUTCOMES as readonly string[]).includes(outcome)
 
-export const classOf = (outcome: AnswerOutcome): AnswerClass =>
+export const classifyOutcome = (outcome: AnswerOutcome): AnswerClass =>
   outcome === 'review' || outcome === 'unmatched' ? outcome : 'matched'
 
 const Source = z.object({
@@ -150,7 +150,7 @@ export class AnswersWriter {
 
 /** Keys are digests, so their first bytes share them out evenly: few are left to compare. */
 function sorted(index: Buffer, count: number): Buffer {
-  const { starts, bucketOf } = bucketsOf(index, count)
+  const { starts, bucketOf } = fillBuckets(index, count)
   const order = new Uint32Array(count)
   const next = starts.slice()
   for (let at = 0; at < count; at++) order[next[bucketOf(index, at * RECORD)]!++] = at
@@ -184,7 +184,7 @@ function sumBuckets({ starts }: Buckets): void {
   for (let at = 1; at < starts.length; at++) starts[at]! += starts[at - 1]!
 }
 
-function bucketsOf(index: Buffer, count: number): Buckets {
+function fillBuckets(index: Buffer, count: number): Buckets {
   const buckets = emptyBuckets(count)
   countBuckets(buckets, index.subarray(0, count * RECORD))
   sumBuckets(buckets)

@@ -64,7 +64,7 @@ const MAGIC = 'FETCHOI1'
 const BATCH_BYTES = 131_072
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
-const sectionOf = (bytes: Buffer): Section => ({ bytes: bytes.length, sha256: sha256(bytes) })
+const describeSection = (bytes: Buffer): Section => ({ bytes: bytes.length, sha256: sha256(bytes) })
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class ChoiceWriter {
@@ -120,8 +120,8 @@ export class ChoiceWriter {
       format: 'fettle/choice/v1',
       sources: this.#sources,
       answers,
-      keys: sectionOf(keys),
-      fates: sectionOf(fates),
+      keys: describeSection(keys),
+      fates: describeSection(fates),
     }
     const text = Buffer.from(JSON.stringify(head))
     const trailer = Buffer.alloc(TRAILER)

@@ -32,9 +32,9 @@ export const searchKey = ({ id, name }: Pick<FoundCompany, 'id' | 'name'>, query
 /** The key of a question for candidates. */
 export const candidatesKey = (question: string): Buffer => digestOf(`candidates ${question}`)
 
-const ownerOf = (text: string): Buffer => digestOf(text).subarray(0, OWNER_BYTES)
+const digestOwner = (text: string): Buffer => digestOf(text).subarray(0, OWNER_BYTES)
 
 /** Whose answers they are, so that they can be forgotten: the rows of a cell of `input.key`, a company, a name. */
-export const keyOwner = (cell: string): Buffer => ownerOf(`key ${cell}`)
-export const companyOwner = (id: string): Buffer => ownerOf(`company ${id}`)
-export const nameOwner = (name: string): Buffer => ownerOf(`name ${name}`)
+export const keyOwner = (cell: string): Buffer => digestOwner(`key ${cell}`)
+export const companyOwner = (id: string): Buffer => digestOwner(`company ${id}`)
+export const nameOwner = (name: string): Buffer => digestOwner(`name ${name}`)

@@ -1,6 +1,6 @@
 /** A job and its file as wire records (contract §5.1 row 10, §5.2, §5.3), with the rules for absent fields. */
 import type { JobRecord, UploadRecord } from '../../contract/index.ts'
-import { productOf } from '../enrichment/tags.ts'
+import { findProduct } from '../enrichment/tags.ts'
 import type { Play } from '../plays.ts'
 import type { Job, Upload } from './jobs-store.ts'
 
@@ -10,7 +10,7 @@ export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 /** The fields "available after enrichment". */
 function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
   const { status, countries, portfolioId, summary, enrichments, inRegister, companyNumbers, registers } = job
-  const product = enrichments === null ? null : productOf(enrichments)
+  const product = enrichments === null ? null : findProduct(enrichments)
   const [country, ...others] = countries
   const known = {
     countryCode: others.length > 0 ? undefined : country,

@@ -77,7 +77,7 @@ function readStatuses(text: string | undefined): readonly string[] | null {
 }
 
 /** The filter; null when it selects jobs of another customer, which do not exist here. Throws a 400 with the field. */
-export function filterOf(query: Query): JobFilter | null {
+export function readFilter(query: Query): JobFilter | null {
   const filter: JobFilter = {
     statuses: readStatuses(query.status),
     name: query.jobName ?? null,

@@ -7,13 +7,13 @@ import type { FastifyInstance } from 'fastify'
 import type { ColumnMapping } from '../../contract/index.ts'
 import { LIST_FACTS, mayCarryOut, TAGS } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { productOf } from '../enrichment/tags.ts'
+import { findProduct } from '../enrichment/tags.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
-import { type Call, check, route, routePath, userOf } from '../http/route.ts'
+import { type Call, check, findUser, route, routePath } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
-import { ENRICHED, filterOf, requireStatus } from './job-rules.ts'
+import { ENRICHED, readFilter, requireStatus } from './job-rules.ts'
 import type { Job } from './jobs-store.ts'
 import { uploadRoute } from './upload-route.ts'
 
@@ -35,7 +35,7 @@ function requireTags(tags: readonly string[]): void {
   for (const [index, tag] of tags.entries()) {
     const refuse = (why: string): Error =>
       badRequest('The enrichments are not acceptable', `enrichments[${index}].enrichment: ${why}`)
-    if (productOf([tag]) === null) throw refuse(`${JSON.stringify(tag.slice(0, 80))} is not a known tag`)
+    if (findProduct([tag]) === null) throw refuse(`${JSON.stringify(tag.slice(0, 80))} is not a known tag`)
     if (tags.indexOf(tag) !== index) throw refuse(`${tag} occurs twice`)
   }
 }
@@ -63,7 +63,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
       url: routePath(LIST_FACTS),
       bodyLimit: deps.limits.jsonBytes,
       onRequest: async request => {
-        const { role, username } = await userOf(request, deps)
+        const { role, username } = await findUser(request, deps)
         if (!mayCarryOut(role, LIST_FACTS)) throw new Refusal(403, 'Access forbidden')
         deps.rates.admit('createJob', username)
       },
@@ -71,7 +71,7 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     })
 
   route(app, deps, 'listJobs', ({ query, user }) => {
-    const filter = filterOf(query)
+    const filter = readFilter(query)
     return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job, play))
   })
 

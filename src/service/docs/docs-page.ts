@@ -6,7 +6,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OTHER_GROUPS, RETIRED } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { pathPattern, type RouteDeps, routePath, userOf } from '../http/route.ts'
+import { findUser, pathPattern, type RouteDeps, routePath } from '../http/route.ts'
 import { Refusal } from '../refusal.ts'
 import { openApi } from './openapi.ts'
 
@@ -116,7 +116,7 @@ export function otherRoutes(app: FastifyInstance, deps: RouteDeps): void {
     return others.some(other => other.method === (method === 'HEAD' ? 'GET' : method) && other.pattern.test(path))
   }
   const admit = async (request: FastifyRequest): Promise<void> =>
-    deps.rates.admit('other', (await userOf(request, deps)).username)
+    deps.rates.admit('other', (await findUser(request, deps)).username)
 
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return

@@ -112,5 +112,5 @@ export const inListOrder = (tags: readonly string[]): string[] => TAGS.standard.
 const PRODUCTS = ['basic', 'basicPlus', 'standard'] as const satisfies readonly Product[]
 
 /** The smallest product that contains all tags; null for an unknown tag. */
-export const productOf = (tags: readonly string[]): Product | null =>
+export const findProduct = (tags: readonly string[]): Product | null =>
   PRODUCTS.find(product => tags.every(tag => TAGS[product].includes(tag))) ?? null

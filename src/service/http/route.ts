@@ -45,7 +45,10 @@ interface RouteOptions {
 }
 
 /** The user of the token of a request; the prefix `Bearer ` is optional (contract §4.1). Throws a 401. */
-export async function userOf({ headers }: FastifyRequest, { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>): Promise<User> {
+export async function findUser(
+  { headers }: FastifyRequest,
+  { tokens, users }: Pick<RouteDeps, 'tokens' | 'users'>,
+): Promise<User> {
   const token = /^(?:Bearer +)?([^ ]+)$/i.exec(headers.authorization ?? '')?.[1]
   const bearer = token === undefined ? null : await tokens.read(token)
   const user = bearer === null ? undefined : users.get(bearer.username)
@@ -145,7 +148,7 @@ export function route<Name extends OperationName>(
     // Before the body is read: only a caller with a valid token may send one.
     onRequest: async request => {
       if (name === 'authenticate') return
-      const user = await userOf(request, deps)
+      const user = await findUser(request, deps)
       if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
       if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
       deps.rates.admit(name, user.username)

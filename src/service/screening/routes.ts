@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import {
   type createBusinessSearch,
-  fullNameOf,
   isDataset,
+  joinFullName,
   type NewIndividualSearch,
   OPERATIONS,
   pathOf,
@@ -59,7 +59,7 @@ const personIn = ({ firstName, middleName, lastName }: NewIndividualSearch): Per
 /** Throws a 400 that names an invalid country code. */
 const individualQuestion = (body: NewIndividualSearch): Question => ({
   type: 'individual',
-  name: fullNameOf(body).trim(),
+  name: joinFullName(body).trim(),
   person: personIn(body),
   threshold: body.threshold,
   ...common(body),

@@ -1,6 +1,6 @@
 /** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
-import { currentPipelineOf, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
+import { findCurrentPipeline, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/read-pipeline.ts'
@@ -92,7 +92,7 @@ export function prepareStart({ folder, server, bad, isShort = false, timeoutMs =
         state.runId,
         settings(() => ({ username: '', password: '' })),
       )
-    const { credentials, live } = currentPipelineOf(state, { env, cwd: folder.path })
+    const { credentials, live } = findCurrentPipeline(state, { env, cwd: folder.path })
     return resumeRun(state.runId, { ...settings(credentials), live })
   }
   return {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { changedCompaniesOf, openEventStore } from '../../../src/app/runs/event-store.ts'
+import { openEventStore, readChangedCompanies } from '../../../src/app/runs/event-store.ts'
 import { runDirectory } from '../../../src/app/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/index.ts'
 import type { KeyedEvent } from '../../../src/model/requests.ts'
@@ -36,7 +36,7 @@ test.each([
   const state = { plan, identity: 'x', events: { read: { portfolio: { id: 7 } } } } as unknown as RunState
   // Before the run is at its end, and after.
   for (let time = 0; time < 2; time++) {
-    expect([...changedCompaniesOf(directory, state)]).toEqual([['GB-X-1', Date.parse(expected)]])
+    expect([...readChangedCompanies(directory, state)]).toEqual([['GB-X-1', Date.parse(expected)]])
     await store.deliver(7)
   }
   rmSync(root, { recursive: true })

@@ -1,6 +1,6 @@
 /** The proxy settings of the environment, for a remote service and its files. */
 import { expect, test } from 'vitest'
-import { proxiesOf } from '../../../src/app/env/environment.ts'
+import { findProxies } from '../../../src/app/env/environment.ts'
 import { FettleError } from '../../../src/errors.ts'
 
 test.each([
@@ -19,14 +19,14 @@ test.each([
   ['a bare host is http', { HTTP_PROXY: 'proxy.example:3128' }, { https: null, http: 'http://proxy.example:3128', except: [] }],
   ['commas and spaces part exceptions', { NO_PROXY: ' a, .b  c:1,,' }, { https: null, http: null, except: ['a', '.b', 'c:1'] }],
 ])('%s', (_, env, proxies) => {
-  expect(proxiesOf(env)).toEqual(proxies)
+  expect(findProxies(env)).toEqual(proxies)
 })
 
 test.each(['socks5://me:canary@proxy:1', 'ftp://canary', 'http://', '://canary'])(
   '%s is refused, by name and not by value',
   value => {
     try {
-      proxiesOf({ HTTPS_PROXY: value })
+      findProxies({ HTTPS_PROXY: value })
       expect.unreachable()
     } catch (error) {
       expect(FettleError.is(error) && error.code).toBe('FETTLE_SETTINGS')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { runKeyOf } from '../../../src/app/env/run-key.ts'
+import { findRunKey } from '../../../src/app/env/run-key.ts'
 
 const encoded = (params: unknown): string => deflateSync(JSON.stringify(params)).toString('base64')
 const AIRFLOW = { AIRFLOW_CTX_DAG_ID: 'd', AIRFLOW_CTX_DAG_RUN_ID: 'scheduled__2026-11-22', AIRFLOW_CTX_TASK_ID: 'clean' }
@@ -22,19 +22,19 @@ test.each([
   ['GitHub Actions', GITHUB, '77/nightly'],
   ['GitLab CI', { CI_PIPELINE_ID: '9', CI_JOB_NAME: 'clean', CI_JOB_ID: '1234' }, '9/clean'],
 ])('%s: attempts of one run have one key', (from, env, key) => {
-  expect(runKeyOf(env, null)).toEqual({ key, from })
+  expect(findRunKey(env, null)).toEqual({ key, from })
 })
 
 test('the context of Dagster may be in a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-key-'))
   writeFileSync(join(folder, 'context'), JSON.stringify({ run_id: 'r-2' }))
-  expect(runKeyOf({ DAGSTER_PIPES_CONTEXT: encoded({ path: join(folder, 'context') }) }, null)?.key).toBe('r-2')
+  expect(findRunKey({ DAGSTER_PIPES_CONTEXT: encoded({ path: join(folder, 'context') }) }, null)?.key).toBe('r-2')
   rmSync(folder, { recursive: true })
 })
 
 test('a flag is preferred to the setting, and the setting to the scheduler', () => {
-  expect(runKeyOf({ ...AIRFLOW, FETTLE_RUN_KEY: 'b' }, 'a')).toEqual({ key: 'a', from: '--run-key' })
-  expect(runKeyOf({ ...AIRFLOW, FETTLE_RUN_KEY: 'b' }, null)).toEqual({ key: 'b', from: 'FETTLE_RUN_KEY' })
+  expect(findRunKey({ ...AIRFLOW, FETTLE_RUN_KEY: 'b' }, 'a')).toEqual({ key: 'a', from: '--run-key' })
+  expect(findRunKey({ ...AIRFLOW, FETTLE_RUN_KEY: 'b' }, null)).toEqual({ key: 'b', from: 'FETTLE_RUN_KEY' })
 })
 
 test.each([
@@ -45,10 +45,10 @@ test.each([
   ['half of what GitHub sets', { GITHUB_RUN_ID: '1' }],
   ['an empty variable', { PREFECT__FLOW_RUN_ID: '' }],
 ])('%s gives no key', (_, env) => {
-  expect(runKeyOf(env, null)).toBeNull()
+  expect(findRunKey(env, null)).toBeNull()
 })
 
 test.each(['', '  ', 'a\nb', 'x'.repeat(501)])('a key that is given must be usable: %j', key => {
-  expect(() => runKeyOf({}, key)).toThrow(expect.objectContaining({ code: 'FETTLE_USAGE' }))
-  expect(() => runKeyOf({ FETTLE_RUN_KEY: key }, null)).toThrow(expect.objectContaining({ code: 'FETTLE_SETTINGS' }))
+  expect(() => findRunKey({}, key)).toThrow(expect.objectContaining({ code: 'FETTLE_USAGE' }))
+  expect(() => findRunKey({ FETTLE_RUN_KEY: key }, null)).toThrow(expect.objectContaining({ code: 'FETTLE_SETTINGS' }))
 })

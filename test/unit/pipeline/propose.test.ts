@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { parseCompanyName } from '../../../src/normalise/company-name.ts'
 import { normaliseCountry } from '../../../src/normalise/country.ts'
 import { claimsOf, wordsOf } from '../../../src/pipeline/propose/claims.ts'
-import { decisionsFileOf, draftOf, draftYaml } from '../../../src/pipeline/propose/draft.ts'
+import { draftOf, draftYaml, nameDecisionsFile } from '../../../src/pipeline/propose/draft.ts'
 import { isIban, isVat } from '../../../src/pipeline/propose/numbers.ts'
 import { chosen, type Proposal, propose } from '../../../src/pipeline/propose/propose.ts'
 import SYNONYMS from '../../../src/pipeline/propose/synonyms.json' with { type: 'json' }
@@ -353,7 +353,7 @@ describe('the draft', () => {
         }
         const text = draftYaml(proposal, options, { schema: 'schema/pipeline.v1.json', by: 'test' })
         const draft = draftOf(proposal, options)
-        expect(parse(text)).toEqual({ ...draft, review: { decisions: decisionsFileOf(draft.name) } })
+        expect(parse(text)).toEqual({ ...draft, review: { decisions: nameDecisionsFile(draft.name) } })
         const { pipeline, issues } = parseYaml(text)
         expect(issues.filter(one => one.severity === 'error')).toEqual([])
         expect(pipeline?.input.path).toBe(facts.path)

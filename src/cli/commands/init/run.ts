@@ -1,7 +1,7 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { serviceUrlOf } from '../../../app/env/environment.ts'
+import { readServiceUrl } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
 import { type Env, findProject, findRegisters, wantedRegisters } from '../../../app/index.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
@@ -147,7 +147,7 @@ async function offerProject(pipeline: string, context: WriteContext): Promise<vo
  * register, or another fault, which the check reports.
  */
 async function registersNow(io: Io): Promise<{ readonly registers: readonly string[]; readonly missing: string | null }> {
-  if (serviceUrlOf(io.env) !== null) return { registers: [], missing: null }
+  if (readServiceUrl(io.env) !== null) return { registers: [], missing: null }
   try {
     const { registers } = await findRegisters(io.env, wantedRegisters({ env: io.env, register: null }, null))
     return { registers: registers.map(({ name }) => name), missing: null }

@@ -15,7 +15,7 @@ import { type Action, action, EXIT } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import type { RunState } from '../../../journal/index.ts'
-import { decisionsFileOf } from '../../../pipeline/index.ts'
+import { nameDecisionsFile } from '../../../pipeline/index.ts'
 import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
 import { count, counted } from '../../../report/words.ts'
 import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
@@ -34,7 +34,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const apply = textFlag(flags, 'apply')
   const exports = listPairs(listFlag(flags, 'export'))
   const named = textFlag(flags, 'decisions')
-  const target = named ?? state.plan.decisions ?? decisionsFileOf(state.plan.name)
+  const target = named ?? state.plan.decisions ?? nameDecisionsFile(state.plan.name)
   const path = resolve(io.cwd, target)
   const roots = state.plan.output?.roots ?? []
   if (named === null) await assertInProject(target, { cwd: io.cwd, roots })
@@ -68,7 +68,7 @@ const listPairs = (values: readonly string[]): [string, string][] =>
 /** `clean` finds the file by its name; a pipeline has to name it. */
 const howToKeep = ({ args, plan }: RunState, target: string): string =>
   args.command === 'clean'
-    ? `fettle clean applies them from now on${target === decisionsFileOf(plan.name) ? '' : ` with --decisions ${target}`}`
+    ? `fettle clean applies them from now on${target === nameDecisionsFile(plan.name) ? '' : ` with --decisions ${target}`}`
     : `to apply them on every run, add this to the pipeline:  review: { decisions: ${target} }`
 
 const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''

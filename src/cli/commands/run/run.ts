@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { runKeyOf, runPrepared } from '../../../app/index.ts'
+import { findRunKey, runPrepared } from '../../../app/index.ts'
 import { keepUnprepared, type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
@@ -63,7 +63,7 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   const keeps = !isOn(flags, 'dry-run')
   const work = showLongTask(io, isOn(flags, 'quiet'))
   const runsDir = needText(flags, 'runs-dir')
-  const runKey = runKeyOf(io.env, textFlag(flags, 'run-key'))?.key ?? null
+  const runKey = findRunKey(io.env, textFlag(flags, 'run-key'))?.key ?? null
   const context = { ...prepareContext(flags, io, keeps), runsDir, runKey }
   try {
     for (const file of files) items.push({ file, prepared: await prepare(file, { ...context, onProgress: work.bytes }) })

@@ -2,12 +2,12 @@
 
 import { join, resolve } from 'node:path'
 import {
-  credentialsOf,
-  dataDirOf,
+  findDataDir,
+  findRegisterDir,
   findRegisters,
-  passwordOf,
-  registerDirOf,
-  screeningDirOf,
+  findScreeningDir,
+  readCredentials,
+  readPassword,
   screeningIssues,
   wantedRegisters,
 } from '../../../app/index.ts'
@@ -58,7 +58,7 @@ function refuseOthers(flag: string, host: string, hint?: string): void {
 async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   const host = needText(flags, 'host')
   const port = wholeFlag(flags, 'port', 0, 65_535) ?? 8080
-  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [credentialsOf(io.env, { kind: 'embedded' })] : []
+  const users = LOGIN.some(name => (io.env[name] ?? '') !== '') ? [readCredentials(io.env, { kind: 'embedded' })] : []
   const serviceDir = findServiceDir(flags, io)
   const isGuarded = users.length > 0 || listUsers(serviceDir).length > 0
   if (!LOOPBACK.includes(host) && !isGuarded)
@@ -76,7 +76,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
       `Serve it without --public-url ${tunnel}`,
     )
   const days = wholeFlag(flags, 'keep-uploads', 1, 36_500)
-  const dataDir = dataDirOf(io.env)
+  const dataDir = findDataDir(io.env)
   const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
   const { registers } = await findRegisters(io.env, wanted)
   const credits = wholeFlag(flags, 'credits', 0, 1_000_000_000)
@@ -89,8 +89,8 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
     hosts: listFlag(flags, 'allow-host'),
     trustedProxies: listFlag(flags, 'trust-proxy'),
     dataDir: serviceDir,
-    registerDir: registerDirOf(dataDir),
-    screeningDir: screeningDirOf(dataDir),
+    registerDir: findRegisterDir(dataDir),
+    screeningDir: findScreeningDir(dataDir),
     screensAtOnce: true,
     rates,
     credits: credits ?? undefined,
@@ -130,14 +130,14 @@ function howToUse(service: Service, publicUrl: string | null, isOwn: boolean, re
 
 function findServiceDir(flags: Flags, io: Io): string {
   const named = textFlag(flags, 'data-dir')
-  return named === null ? join(dataDirOf(io.env), 'service') : resolve(io.cwd, named)
+  return named === null ? join(findDataDir(io.env), 'service') : resolve(io.cwd, named)
 }
 
 const ROLES: readonly UserInfo['role'][] = ['reader', 'operator', 'admin']
 
 /** From the environment, the terminal, or stdin, in this order. */
 async function passwordFor(username: string, io: Io): Promise<string> {
-  const set = passwordOf(io.env)
+  const set = readPassword(io.env)
   if (set !== null) return set
   const typed = await promptSecret(`Password of ${escapeTerminal(username)}: `, io)
   if (typed === null)

@@ -9,7 +9,7 @@ import { columnName, csvLine, parseRows, readRecords } from '../../csv/csv.ts'
 import { type RowResult, type RowSource, readResults } from '../../enrichment/row-results.ts'
 import { inListOrder, readFields, readTags, tagValue } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
-import { matchScoreOf } from '../../matching/decide/explain.ts'
+import { scoreMatch } from '../../matching/decide/explain.ts'
 import type { Engine } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
 import type { Pace } from './job-pace.ts'
@@ -33,7 +33,7 @@ const formatOtherIds = (source: RowSource | undefined): string => source?.otherI
 const MATCH: Readonly<Record<string, (result: RowResult) => string>> = {
   'match.outcome': result => result.outcome,
   'match.score': result => result.score.toFixed(3),
-  'match.matchScore': result => String(matchScoreOf(result.score)),
+  'match.matchScore': result => String(scoreMatch(result.score)),
   'match.why': result => result.why,
   'match.reason': result => result.reason,
   'match.candidateId': result => result.candidates[0]?.id ?? '',

@@ -105,7 +105,7 @@ export const SCALE = [
 const LAST = 999
 
 /** A score from 0 to 1 on the scale from 893 to 999, never decreasing. */
-export function matchScoreOf(score: number): number {
+export function scoreMatch(score: number): number {
   const at = SCALE.findLastIndex(part => score >= part.score)
   const part = SCALE[Math.max(0, at)] ?? SCALE[0]
   const next = SCALE[Math.max(0, at) + 1]
