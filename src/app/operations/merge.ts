@@ -4,6 +4,7 @@
  */
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../../journal/index.ts'
+import type { Fit } from '../../model/list.ts'
 import { mergedPlan, type Plan, shardText, wholePlan } from '../../pipeline/index.ts'
 import { registersOf, snapshotText } from '../../report/service-words.ts'
 import { linkOrCopy, receivedPath } from '../../results/file-names.ts'
@@ -141,7 +142,8 @@ interface Answered {
   readonly shard: string
   readonly runId: string
   readonly registers: NonNullable<ReturnType<typeof registersOf>>
-  readonly fit: string
+  /** Null for a service that estimates nothing, or without a job. */
+  readonly fit: string | null
 }
 
 export interface Difference {
@@ -156,7 +158,7 @@ function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[]
     const registers = registersOf(state)
     return registers === null || plan.shard === undefined
       ? []
-      : [{ shard: shardText(plan.shard), runId, registers, fit: JSON.stringify(findFit(state)) }]
+      : [{ shard: shardText(plan.shard), runId, registers, fit: fitText(findFit(state)) }]
   })
   if (first === undefined) return []
   const other = others.find(one => namesOf(one) !== namesOf(first))
@@ -170,16 +172,19 @@ function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[]
             hint: 'Run the shard again against the same registers, or join them as they are.',
           },
         ]
-  const refitted = others.find(({ fit }) => fit !== first.fit)
+  const [fitted, ...fits] = [first, ...others].filter(({ fit }) => fit !== null)
+  const refitted = fits.find(({ fit }) => fit !== fitted?.fit)
   const differences = [...names, ...importsOf(first, others)]
-  if (refitted === undefined || differences.length > 0) return differences
+  if (fitted === undefined || refitted === undefined || differences.length > 0) return differences
   return [
     {
-      message: `${named(refitted)} and ${named(first)} were matched as two different lists: the service estimated ${refitted.fit} and ${first.fit}`,
+      message: `${named(refitted)} and ${named(fitted)} were matched as two different lists: the service estimated ${refitted.fit} and ${fitted.fit}`,
       hint: 'Start a new run of one of the shards, so that the service estimates the same for both, or join them as they are.',
     },
   ]
 }
+
+const fitText = (fit: Fit | null): string | null => fit && JSON.stringify(fit)
 
 const importsOf = (first: Answered, others: readonly Answered[]): Difference[] =>
   first.registers.flatMap(register => {

@@ -8,6 +8,8 @@ import {
   type CassetteExchange,
   type FoundOperation,
   findOperation,
+  LIST_FACTS,
+  LIST_FACTS_HEADER,
   type RecordedBody,
 } from '../../contract/index.ts'
 import type { Clock } from '../../model/requests.ts'
@@ -44,6 +46,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^[\w.+-]{1,40}\/[\w.+-]{1,60}(?:; ?charset=[\w-]{1,20})?$/i,
   'content-length': /^\d{1,15}$/,
   'content-encoding': /^[a-z]{1,10}$/,
+  [LIST_FACTS_HEADER]: /^1$/,
   'retry-after': /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/,
   date: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
 }
@@ -102,7 +105,8 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
           path,
           params: isNamed ? redact.params(Object.entries(found.params)) : undefined,
           query: url.search === '' ? undefined : redact.params(url.searchParams),
-          body: typeof body !== 'string' || isLogin ? undefined : redact.json(JSON.parse(body)),
+          // A sample of the list: a replay answers to any other.
+          body: typeof body !== 'string' || isLogin || path === LIST_FACTS.path ? undefined : redact.json(JSON.parse(body)),
         }
       }
 

@@ -22,8 +22,8 @@ export const DEFECTS: readonly Defect[] = [
     file: 'run/stages/create.ts',
     patches: [
       [
-        'job.requested || hasResumed ? await lookUp(job.name, ports) : undefined',
-        'job.requested && hasResumed && false ? await lookUp(job.name, ports) : undefined',
+        'job.requested || isResumed(state) ? await lookUp(job.name, ports) : undefined',
+        'job.requested && isResumed(state) && false ? await lookUp(job.name, ports) : undefined',
       ],
     ],
     cells: [{ effect: { at: 'carriedOut', of: 'createJob' }, ...once }],
@@ -32,7 +32,7 @@ export const DEFECTS: readonly Defect[] = [
     name: 'the intent to create is recorded after the effect',
     file: 'run/stages/create.ts',
     patches: [
-      ['job.requested || hasResumed ? await', 'job.requested ? await'],
+      ['job.requested || isResumed(state) ? await', 'job.requested ? await'],
       ["    yield { type: 'job.requested', part: job.part, name: job.name }\n", ''],
       [
         "  yield { type: 'job.created'",
