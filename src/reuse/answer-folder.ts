@@ -14,13 +14,16 @@ import { listKept, readKept } from '../files/kept-files.ts'
 import { type Lock, lockHolder, takeLock } from '../files/process-lock.ts'
 import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
 import type { Clock } from '../model/requests.ts'
-import { type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
+import { type AnswerSource, type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
 import { KEY_BYTES } from './files/row-key.ts'
 import { KnownAnswers, openFiles } from './known-answers.ts'
 
 const POLL_MS = 250
-/** The keys that a dead run has asked are compared for this time: its resume needs them until then. */
-const LEFT_MS = 7 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+/** The keys that a dead run has asked are compared for this time. */
+const LEFT_MS = 7 * DAY_MS
+/** They are kept for this time: a run of its series finds by them what it has paid. */
+const GONE_MS = 400 * DAY_MS
 /** A file is written again when at least this part of its answers are replaced. */
 const WORTH = 0.25
 /** The files of one age and tags; of more the smaller ones become one. */
@@ -121,8 +124,8 @@ export class AnswerFolder {
     for (const { runId: other, path, isAtWork } of runsIn(this.path, this.#now)) {
       if (other === runId || path === null) continue
       const age = this.#now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-      if (!isAtWork && age > LEFT_MS) await removeFile(path)
-      else found.push({ runId: other, keys: readAsked(path), isAtWork })
+      if (!isAtWork && age > GONE_MS) await removeFile(path)
+      else if (isAtWork || age <= LEFT_MS) found.push({ runId: other, keys: readAsked(path), isAtWork })
     }
     return found
   }
@@ -212,10 +215,17 @@ export class AnswerFolder {
     }
   }
 
+  /** Removes the answers whose age has passed, also those of a file with newer ones. */
   async #removeOld(): Promise<void> {
-    for (const file of openFiles(this.path)) {
-      file.close()
-      if (findNewest(file) + file.facts.age <= this.#now()) await removeFile(file.path)
+    const files = openFiles(this.path)
+    try {
+      for (const file of files) {
+        const { age, sources } = file.facts
+        if (sources.some(({ at }) => Date.parse(at) + age <= this.#now()))
+          await copyAnswers(file.path, [file], (_, at) => file.time(at) + age > this.#now())
+      }
+    } finally {
+      for (const file of files) file.close()
     }
   }
 
@@ -263,12 +273,10 @@ export class AnswerFolder {
       }
       for (const group of groups.values()) {
         if (group.length <= MOST_FILES) continue
-        // The newest first, whose answer to a key is kept.
         const small = group.toSorted((a, b) => b.bytes - a.bytes).slice(1)
-        small.sort((a, b) => findNewest(b) - findNewest(a))
         // A run may keep its own file again.
         const merged = join(this.path, `${runId}-${group[0]!.facts.age / HOUR_MS}h-merged.answers`)
-        await copyAnswers(merged, small)
+        await copyAnswers(merged, small, () => true, this.#now())
         for (const { path } of small) if (path !== merged) await removeFile(path)
       }
     } finally {
@@ -282,27 +290,39 @@ export class AnswerFolder {
   }
 }
 
-/** When the newest answer of a file was given, in milliseconds. */
-const findNewest = ({ facts }: AnswersFile): number => Math.max(...facts.sources.map(({ at }) => Date.parse(at)))
-
-/** Writes the answers of files of one scope, age and tags to one file, of each key the first; no file if there are none. */
+/**
+ * Writes the answers of files of one scope, age and tags to one file, of each key the newest one, with the sources that they need; no file
+ * if there are none. A time after `now` is of a clock that was set back since: such an answer is the last.
+ */
 export async function copyAnswers(
   path: string,
   files: readonly AnswersFile[],
   isKept: (file: AnswersFile, at: number) => boolean = () => true,
+  now = Number.POSITIVE_INFINITY,
 ): Promise<void> {
+  const rank = (file: AnswersFile, at: number): number => (file.time(at) > now ? -1 : file.time(at))
+  const isNewest = (file: AnswersFile, at: number): boolean => {
+    const key = Buffer.from(file.key(at))
+    const own = rank(file, at)
+    return files.every((other, number) => {
+      const place = other === file ? -1 : other.find(key)
+      if (place === -1) return true
+      const found = rank(other, place)
+      return found < own || (found === own && files.indexOf(file) < number)
+    })
+  }
   const writer = new AnswersWriter(path)
-  const sources: AnswersFacts['sources'] = files.flatMap(({ facts }) => facts.sources)
-  let firstSource = 0
+  const sources: AnswerSource[] = []
   try {
-    for (const [number, file] of files.entries()) {
-      const before = files.slice(0, number)
-      const isFirst = (at: number): boolean => {
-        const key = before.length === 0 ? null : Buffer.from(file.key(at))
-        return key === null || before.every(other => other.find(key) === -1)
+    for (const file of files) {
+      const numbers = new Map<number, number>()
+      for (let at = 0; at < file.count; at++) {
+        if (!isKept(file, at) || (files.length > 1 && !isNewest(file, at))) continue
+        const own = file.source(at)
+        const number = numbers.get(own) ?? sources.push(file.sourceOf(at)) - 1
+        numbers.set(own, number)
+        await writer.copy(file, at, number)
       }
-      for (let at = 0; at < file.count; at++) if (isKept(file, at) && isFirst(at)) await writer.copy(file, at, firstSource)
-      firstSource += file.facts.sources.length
     }
     const { format: _, ...facts } = files[0]!.facts
     if (writer.count > 0) await writer.publish({ ...facts, sources })

@@ -107,14 +107,16 @@ async function adopt(earlier: RunState, directory: RunDirectory, attempt: Attemp
   note(`fetching the answers that the run ${earlier.runId} has paid`)
   let refusal: string | null = null
   let count = 0
+  let isReceived = false
   try {
     const state = await receive(earlier, directory, attempt)
+    isReceived = true
     const { kept } = foldersOfRun(answers, state, now)
     count = await keepPaid(state, directory, kept, waiting)
     await keepFit(answers, state)
   } catch (error) {
     if (!FettleError.is(error) || settings.signal.aborted) throw error
-    if (error.code !== 'FETTLE_LEDGER' && error.code !== 'FETTLE_CONTRACT' && !isOfThatRun(error)) throw error
+    if (!OF_THAT_JOB.has(error.code) && !(isReceived && error.kind === 'rejected')) throw error
     refusal = `${namePaid(earlier)}: ${error.message}`
   }
   if (refusal !== null) {
@@ -125,15 +127,13 @@ async function adopt(earlier: RunState, directory: RunDirectory, attempt: Attemp
   return { answers: count, why: null }
 }
 
-/** Its job or its directory: another attempt would end the same way, and a scheduled run must not depend on it. */
-const isOfThatRun = ({ kind, code }: FettleError): boolean =>
-  kind === 'rejected' || kind === 'denied' || kind === 'usage' || OF_THAT_RUN.has(code)
-
-const OF_THAT_RUN: ReadonlySet<string> = new Set<ErrorCode>([
-  'FETTLE_DEADLINE',
-  'FETTLE_UNANSWERED',
-  'FETTLE_DOWNLOAD_CUT',
-  'FETTLE_JOURNAL_DAMAGED',
+/**
+ * The job is gone or failed, or its file proves nothing: another attempt would end the same way. Anything else, such as a wrong password or
+ * a slow job, stops the run: the rows would be paid again.
+ */
+const OF_THAT_JOB: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(['FETTLE_NOT_FOUND', 'FETTLE_JOB_FAILED', 'FETTLE_JOB_STEP'] as const),
+  ...(['FETTLE_FILE_FORM', 'FETTLE_FILE_COLUMNS', 'FETTLE_LEDGER', 'FETTLE_ROW_ORDER', 'FETTLE_JOURNAL_DAMAGED'] as const),
 ])
 
 /** What the run itself refused, no other run adopts: the files are there, and their join ended the run. */

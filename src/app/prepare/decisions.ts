@@ -5,13 +5,13 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Action, action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
-import { lineOf, nameDecisionsFile, type Plan } from '../../pipeline/index.ts'
+import { nameDecisionsFile, type Plan } from '../../pipeline/index.ts'
 import { counted } from '../../report/words.ts'
 import { APPLIED_FILE } from '../../results/file-names.ts'
 import type { Decisions } from '../../results/index.ts'
 import { shellCommand } from '../../shell-command.ts'
-import { listRunIds, runDirectory } from '../runs/run-directory.ts'
-import { findRun } from '../runs/run-store.ts'
+import { runDirectory } from '../runs/run-directory.ts'
+import { findRun, idsOfSeries } from '../runs/run-store.ts'
 import { realPath } from './check-outputs.ts'
 
 /** The folders that a decisions file may lie in. */
@@ -101,7 +101,7 @@ export async function assertDecisionsKept(
   undo = runAgainWith('--drop-decisions', plan),
 ): Promise<void> {
   if (dropDecisions || plan.output === null) return
-  const before = findRun(runsDir, listRunIds(runsDir, lineOf(plan)), ({ outputs }) => outputs.length > 0)
+  const before = findRun(runsDir, idsOfSeries(runsDir, { plan, identity: null }), ({ outputs }) => outputs.length > 0)
   if (before === null) return
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return

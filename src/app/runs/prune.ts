@@ -9,13 +9,14 @@ import { dropAttempts } from './attempts.ts'
 import { withFolderLock } from './folder-lock.ts'
 import { keepSpending, prunedRuns } from './pruned-runs.ts'
 import { isGoodRun, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
+import { seriesReader } from './run-store.ts'
 import { countSpending } from './spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number
   /** Only runs of this pipeline or shard; all if absent. */
   readonly line?: string
-  /** Also the newest run and the last good run of a pipeline, which the next run is compared with. */
+  /** Also the newest run and the last good run of a series, which the next run is compared with. */
   readonly all?: boolean
   readonly dryRun?: boolean
   readonly now?: () => number
@@ -69,12 +70,14 @@ function chooseRuns(runsDir: string, ids: readonly string[], before: number, all
   const kept: Pruned['kept'][number][] = []
   const newest = new Set<string>()
   const good = new Set<string>()
+  const readSeries = seriesReader(runsDir)
   for (const runId of ids) {
     const { line = '', start = 0 } = parseRunId(runId) ?? {}
-    const isNewest = !newest.has(line)
-    const isLastGood = !good.has(line) && isGoodRun(runsDir, runId)
-    newest.add(line)
-    if (isLastGood) good.add(line)
+    const series = readSeries(runId) ?? line
+    const isNewest = !newest.has(series)
+    const isLastGood = !good.has(series) && isGoodRun(runsDir, runId)
+    newest.add(series)
+    if (isLastGood) good.add(series)
     if (start >= before) continue
     const why =
       reasonToKeep(runsDir, runId) ?? (all ? null : isNewest ? 'is the newest' : isLastGood ? 'is the last good one' : null)

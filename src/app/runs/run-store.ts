@@ -166,6 +166,16 @@ export function* idsOfSeries(runsDir: string, owner: SeriesOwner, before?: strin
     if (fingerprint !== null && (before === undefined || id < before)) yield id
 }
 
+/** Reads the series of a run; null where its journal does not show it. */
+export function seriesReader(runsDir: string): (id: string) => string | null {
+  const knownRun = knownRuns(runsDir)
+  return id => {
+    const known = knownRun(id)
+    const start = known === null ? readStart(runDirectory(runsDir, id).journal) : null
+    return known?.series[1] ?? (start && describeSeries(start.plan, start.identity).name)
+  }
+}
+
 /** The first of these runs that fits; runs whose journal cannot be read are passed over. */
 export function findRun(runsDir: string, ids: Iterable<string>, fits: (state: RunState) => boolean): RunState | null {
   for (const id of ids) {

@@ -95,12 +95,12 @@ export class AnswersWriter {
     await this.#addLine(at, line)
   }
 
-  /** Adds an answer of another file, whose sources are those from number `firstSource` on here. */
-  async copy(file: AnswersFile, from: number, firstSource = 0): Promise<void> {
+  /** Adds an answer of another file; `source` is the number of its source here. */
+  async copy(file: AnswersFile, from: number, source: number): Promise<void> {
     const line = Buffer.from(file.line(from))
     const at = this.#next()
     file.record(from).copy(this.#index, at)
-    this.#index.writeUInt16LE(file.source(from) + firstSource, at + AT.source)
+    this.#index.writeUInt16LE(source, at + AT.source)
     await this.#addLine(at, line)
   }
 

@@ -307,6 +307,22 @@ for (const wanted of ['enrich.requested', 'enrich.accepted', 'enrich.finished', 
     expect(last.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
+test('a run whose password is wrong gives up nothing that a stopped run of its series has paid', async () => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'enrich.finished')
+  night.write(listOf(1, 41))
+  const wrong = { ...options, env: { ...options.env, FETTLE_PASSWORD: 'another password' } }
+  await expect(run(night.pipeline, wrong)).rejects.toMatchObject({ code: 'FETTLE_LOGIN' })
+  const report = await run(night.pipeline, options)
+  expect(report).toMatchObject({ exitCode: 0, results: [{ reuse: { asked: 40, known: 39, sent: 1 } }] })
+  expect(issuesOf(report, 'FETTLE_ANSWERS_FETCHED')).toEqual([
+    `40 answers that the run ${unfinished} had paid: fetched from its jobs`,
+  ])
+  expect(issuesOf(report, 'FETTLE_ASKED_BEFORE')).toEqual([])
+})
+
 test('the rows of a stopped run of another pipeline that may have paid are asked again, with a warning that names it', async () => {
   const night = nightsAt(here)
   const options = await chargedOptions(here)
