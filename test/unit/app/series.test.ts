@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { findOpenRunId } from '../../../src/app/runs/open-runs.ts'
+import { pruneRuns } from '../../../src/app/runs/prune.ts'
 import { listRunIds } from '../../../src/app/runs/run-directory.ts'
 import { type PipelineInput, type RunHandle, resume, run, status } from '../../../src/index.ts'
 import { describeSeries, type SeriesPlan } from '../../../src/pipeline/index.ts'
@@ -180,4 +181,14 @@ describe('the name of a series', () => {
     expect(nameOf({ service: { ...remote, url: 'https://api.example.com/v2' } })).toBe(nameOf({}))
     expect(describeSeries({ ...base, shard: { number: 1, of: 2 } }, identity).whole).toBe(nameOf({}))
   })
+})
+
+test('removing old runs leaves the last good one of each series, also where a trial is newer', async () => {
+  here.write('p.yml', PIPELINE)
+  const options = here.options()
+  const full = await run('p.yml', options)
+  const trial = await run('p.yml', { ...options, limit: 1 })
+  const pruned = await pruneRuns(join(here.folder, 'runs'), { olderThanMs: 0, now: () => Date.now() + 10_000 })
+  expect(pruned.removed).toEqual([])
+  expect(pruned.kept.map(({ runId }) => runId).sort()).toEqual([full, trial].map(({ metadata }) => metadata.runId).sort())
 })
