@@ -80,7 +80,7 @@ const proposeMatch = (company: MatchedCompany): ProposedCompany => {
 const proposeFound = (company: FoundCompany): ProposedCompany =>
   propose(company, company.address?.postalCode, { score: null, why: '' })
 
-/** Each tag by where a report has it; the first that is keepFilled. */
+/** Each tag by where a report has it; the first that is filled. */
 const TAGS: Readonly<Record<string, (report: CompanyReport) => readonly (string | undefined)[]>> = {
   'general.connectId': ({ companyId }) => [companyId],
   'general.safeNumber': ({ companySummary }) => [companySummary?.companyNumber],
@@ -137,7 +137,7 @@ function formatStreet(
   return streetLine(street, number, country ?? registered)
 }
 
-/** The keepFilled ones. */
+/** Those that are filled. */
 const readReportTags = (report: CompanyReport): Record<string, string> =>
   Object.fromEntries(
     Object.entries(TAGS).flatMap(([tag, of]) => {

@@ -137,10 +137,10 @@ export function connect(options: ConnectOptions): Client {
   }
 
   let estimated: Promise<ListFacts | null> | null = null
-  const factsOfList = async (): Promise<Partial<ListFacts>> => {
+  const factsOfList = async ({ signal, meter }: CallOptions): Promise<Partial<ListFacts>> => {
     const { facts, rows } = options.list ?? {}
     if (rows === undefined || facts?.inRegister !== undefined) return { ...facts }
-    estimated ??= core.estimateList(rows)
+    estimated ??= core.estimateList(rows, { signal, meter })
     estimated.catch(() => {
       estimated = null
     })
@@ -157,7 +157,7 @@ export function connect(options: ConnectOptions): Client {
     },
     createJob: async (name, call) =>
       core.call('createJob', {
-        json: { name, ...(await factsOfList()) },
+        json: { name, ...(await factsOfList(call)) },
         // An answer that only its id could be read of is kept.
         read: record => shown({ ...{ name, status: 'created' }, ...record }),
         options: call,

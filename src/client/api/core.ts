@@ -107,9 +107,18 @@ const checked = (name: string, schema: AnswerSchema<unknown> | null, value: unkn
 const SAMPLE_BYTES = 1_000_000
 
 /** The first rows of the sample that fit into one request. */
-async function smallSample(rows: AsyncIterable<Readonly<Record<string, string>>>): Promise<object[]> {
+async function smallSample(
+  rows: AsyncIterable<Readonly<Record<string, string>>>,
+  signal: AbortSignal | undefined,
+): Promise<object[]> {
+  async function* watched() {
+    for await (const row of rows) {
+      signal?.throwIfAborted()
+      yield row
+    }
+  }
   let bytes = 2
-  return (await sampleRows(rows)).filter(row => {
+  return (await sampleRows(watched())).filter(row => {
     bytes += Buffer.byteLength(JSON.stringify(row)) + 1
     return bytes <= SAMPLE_BYTES
   })
@@ -152,7 +161,7 @@ export function createCore(options: ConnectOptions): Core {
     const json = { username: options.username, password }
     const call = { signal, attempts: Math.min(attempts, by.tools.attempts) }
     const onReply = (reply: Reply): void => {
-      shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
+      if (reply.status === 200) shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
     }
     const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call, onReply }
     return (await send('authenticate', demand, { ...by, tools: { ...by.tools, deadline: latest } })).value
@@ -314,7 +323,8 @@ export function createCore(options: ConnectOptions): Core {
       const own = openerFor(call)
       await own.tools.session.token(0, call.signal)
       if (!shared.shown.hasListFacts) return null
-      const demand = { json: await smallSample(rows()), read: (facts: ListFacts) => facts, options: call }
+      const read = ({ inRegister, companyNumbers }: ListFacts): ListFacts => ({ inRegister, companyNumbers })
+      const demand = { json: await smallSample(rows(), call.signal), read, options: call }
       return (await sendOperation('request', LIST_FACTS, demand, own)).value
     },
     takeCounts() {

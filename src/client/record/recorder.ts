@@ -96,7 +96,9 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
         const found = find(method, url)
         if (found === null && method === 'GET')
           return { operation: 'file', method, path: '/files/{name}', params: { name: nameFile(url) } }
-        const path = found?.path ?? redact.text(url.pathname.slice(root.length))
+        const own = url.pathname.slice(root.length)
+        const isSample = found === null && own === LIST_FACTS.path
+        const path = found?.path ?? (isSample ? own : redact.text(own))
         const isLogin = found?.name === 'authenticate'
         const isNamed = found !== null && Object.keys(found.params).length > 0
         return {
@@ -106,7 +108,7 @@ export function createRecorder({ key, runId, clock, startedAt, append }: Recorde
           params: isNamed ? redact.params(Object.entries(found.params)) : undefined,
           query: url.search === '' ? undefined : redact.params(url.searchParams),
           // A sample of the list: a replay answers to any other.
-          body: typeof body !== 'string' || isLogin || path === LIST_FACTS.path ? undefined : redact.json(JSON.parse(body)),
+          body: typeof body !== 'string' || isLogin || isSample ? undefined : redact.json(JSON.parse(body)),
         }
       }
 
