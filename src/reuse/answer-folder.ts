@@ -10,6 +10,7 @@ import { FettleError } from '../errors.ts'
 import { attempt, removeFile, writeAtomic } from '../files/atomic-file.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { makeFolder, renameDurably } from '../files/durable.ts'
+import { digestOf } from '../files/file-chunks.ts'
 import { listKept, readKept } from '../files/kept-files.ts'
 import { type Lock, lockHolder, takeLock } from '../files/process-lock.ts'
 import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
@@ -275,7 +276,9 @@ export class AnswerFolder {
         if (group.length <= MOST_FILES) continue
         const small = group.toSorted((a, b) => b.bytes - a.bytes).slice(1)
         // A run may keep its own file again.
-        const merged = join(this.path, `${runId}-${group[0]!.facts.age / HOUR_MS}h-merged.answers`)
+        const { age, tags } = group[0]!.facts
+        const name = digestOf(JSON.stringify(tags)).toString('hex', 0, 4)
+        const merged = join(this.path, `${runId}-${age / HOUR_MS}h-${name}-merged.answers`)
         await copyAnswers(merged, small, () => true, this.#now())
         for (const { path } of small) if (path !== merged) await removeFile(path)
       }

@@ -116,7 +116,7 @@ async function adopt(earlier: RunState, directory: RunDirectory, attempt: Attemp
     await keepFit(answers, state)
   } catch (error) {
     if (!FettleError.is(error) || settings.signal.aborted) throw error
-    if (!OF_THAT_JOB.has(error.code) && !(isReceived && error.kind === 'rejected')) throw error
+    if (!OF_THAT_JOB.has(error.code) && !(isReceived && error.kind === 'rejected')) throw explained(error, earlier, directory)
     refusal = `${namePaid(earlier)}: ${error.message}`
   }
   if (refusal !== null) {
@@ -135,6 +135,16 @@ const OF_THAT_JOB: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['FETTLE_NOT_FOUND', 'FETTLE_JOB_FAILED', 'FETTLE_JOB_STEP'] as const),
   ...(['FETTLE_FILE_FORM', 'FETTLE_FILE_COLUMNS', 'FETTLE_LEDGER', 'FETTLE_ROW_ORDER', 'FETTLE_JOURNAL_DAMAGED'] as const),
 ])
+
+/** An error of the service about one job may last: the way out is named. */
+function explained(error: FettleError, earlier: RunState, { path }: RunDirectory): FettleError {
+  if (error.kind === 'denied' || error.kind === 'output') return error
+  const { code, message, hint, status, correlationId, unanswered, cause } = error
+  return new FettleError(code, `fetching what the run ${earlier.runId} has paid (${namePaid(earlier)}): ${message}`, {
+    ...{ status: status ?? undefined, correlationId: correlationId ?? undefined, unanswered, cause },
+    hint: `${hint} To give its answers up and pay for them again, remove ${path}.`,
+  })
+}
 
 /** What the run itself refused, no other run adopts: the files are there, and their join ended the run. */
 function refusalOf(state: RunState): string | null {

@@ -28,7 +28,7 @@ import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type Se
 import { ownEventsFile } from '../runs/event-store.ts'
 import { withFolderLock } from '../runs/folder-lock.ts'
 import { writeReports } from '../runs/report-files.ts'
-import { listRunIds, lockPath, parseRunId, readRecorded, readRun, runDirectory } from '../runs/run-directory.ts'
+import { hasEarlyFiles, listRunIds, lockPath, parseRunId, readRecorded, readRun, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import { assertGone, traceRows } from './forget-check.ts'
 import { forgetInContents, isOfRows } from './forget-contents.ts'
@@ -206,11 +206,22 @@ interface ScannedRun {
   readonly files: readonly FoundEntries[]
 }
 
-/** A run that is just beginning has recorded nothing: it has asked nothing yet. */
+/** A run that is just beginning has recorded nothing: it has asked nothing yet. Throws FETTLE_FORGET for one that has rows without a journal. */
 const readStates = ({ runsDir, pipeline }: ForgetOptions): RunState[] =>
   listRunIds(runsDir).flatMap(id => {
     const state = readRecorded(runsDir, id)
-    return state !== null && (pipeline === null || state.plan.name === pipeline) ? [state] : []
+    const name = state?.plan.name ?? parseRunId(id)?.pipeline
+    if (pipeline !== null && name !== pipeline) return []
+    if (state === null && hasEarlyFiles(runDirectory(runsDir, id)))
+      throw new FettleError(
+        'FETTLE_FORGET',
+        `${id} is just beginning, a list in a queue, or a merge that did not end, and may have the key`,
+        {
+          hint: 'Collect it, or run the same command again, first. A list that is never to be collected: remove its folder.',
+          action: action('collect', id),
+        },
+      )
+    return state ?? []
   })
 
 /** Scans until no run shows more of the rows: one that masks keys, or has none, is recognised by the cells of the others. */

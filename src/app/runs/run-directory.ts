@@ -215,6 +215,10 @@ export function parseRunId(id: string): RunId | null {
 /** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
 const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isBeforeJournal(name)
 
+/** Whether a run without a journal has rows already: a list in a queue, or a merge that was interrupted. */
+export const hasEarlyFiles = ({ path }: Pick<RunDirectory, 'path'>): boolean =>
+  existsSync(path) && readdirSync(path).some(isEarlyFile)
+
 /** Files that are written only after the journal has its first line; temporary files prove nothing. */
 const signsIn = (path: string): string[] =>
   existsSync(path)

@@ -201,8 +201,14 @@ test('forget refuses while a run of a different folder has asked by the same fol
 
 test('forget passes over a run that is just beginning, and has no journal yet', async () => {
   const { cwd, first } = await nights()
-  mkdirSync(join(cwd, 'fettle-runs', String(first.runId).replace(/^\d{8}/, '20990101')))
+  const beginning = join(cwd, 'fettle-runs', String(first.runId).replace(/^\d{8}/, '20990101'))
+  mkdirSync(beginning)
   const forgotten = await fettle(['forget', '--key', 'KEY-4711'], { cwd })
   expect(forgotten.code, forgotten.stderr).toBe(0)
   expect(holders(join(cwd, 'fettle-runs'))).toEqual([])
+  // A list in a queue has rows, and no journal.
+  writeFileSync(join(beginning, 'queue.json'), '{}')
+  const refused = await fettle(['forget', '--key', 'KEY-1'], { cwd })
+  expect(refused.code).toBe(75)
+  expect(refused.stderr).toContain('a list in a queue')
 })

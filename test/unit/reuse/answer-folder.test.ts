@@ -15,7 +15,11 @@ const START = Date.UTC(2026, 0, 1)
 
 /** Runs in their order: the keys that each one asked, and the days since the one before. */
 const someRuns = fc.array(
-  fc.record({ keys: fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 60 }), days: fc.constantFrom(0.1, 0.5, 1, 3, 6) }),
+  fc.record({
+    tags: fc.constantFrom([], ['contact.city']),
+    keys: fc.uniqueArray(fc.nat(60), { minLength: 1, maxLength: 60 }),
+    days: fc.constantFrom(0.1, 0.5, 1, 3, 6),
+  }),
   { minLength: 1, maxLength: 14 },
 )
 
@@ -32,7 +36,7 @@ test('finds the newest answer to each key, and keeps none whose age has passed',
       }
       const newest = new Map<number, number>()
       try {
-        for (const [at, { keys, days }] of runs.entries()) {
+        for (const [at, { tags, keys, days }] of runs.entries()) {
           now += days * DAY
           const run = `run-${at}`
           const writer = new AnswersWriter(join(place, `${run}.draft`))
@@ -41,7 +45,7 @@ test('finds the newest answer to each key, and keeps none whose age has passed',
             newest.set(key, now)
           }
           const source = { run, job: run, at: new Date(now).toISOString(), columns: [] }
-          await writer.publish(folder.facts({ age: AGE, tags: [], sources: [source] }))
+          await writer.publish(folder.facts({ age: AGE, tags: [...tags], sources: [source] }))
           await folder.keep(run, [writer.path], waiting)
           const known = folder.open([], now)
           for (const [key, time] of newest) {
