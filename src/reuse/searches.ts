@@ -1,4 +1,4 @@
-/** Uses AML searches and questions for candidates that earlier runs paid, and stores those of a run for later ones. */
+/** Uses AML searches and questions for candidates that earlier runs paid, and stores what a run paid for later ones. */
 import { join } from 'node:path'
 import { DigestIndex } from '../files/digest-index.ts'
 import { readJsonLines } from '../files/json-lines.ts'

@@ -163,7 +163,7 @@ export async function gatherShards(
   return runs
 }
 
-/** Gives the run of a shard its whole choice, of which its worker has a part. Throws FETTLE_OUTPUT_WRITE. */
+/** Gives the run of a shard its whole choice: its worker has a part of it. Throws FETTLE_OUTPUT_WRITE. */
 async function linkChoice(folder: string, { path }: RunDirectory): Promise<void> {
   await linkOrCopy(choicePath(folder), choicePath(path)).catch((cause: Error) => {
     throw new FettleError('FETTLE_OUTPUT_WRITE', `cannot copy ${choicePath(folder)}: ${cause.message}`, { cause })

@@ -238,7 +238,7 @@ async function checkDisk(what: string, path: string, need: number): Promise<Chec
 const OLD_DAYS = 365
 const DAY_MS = 86_400_000
 
-/** What the embedded service would match against: the registers of the pipeline, else those of a run that names none. */
+/** What the embedded service would match against: the registers of the pipeline, or what a run without any uses. */
 async function checkRegister(env: Env, planned: readonly PlannedRegister[] | null, now: number): Promise<CheckResult> {
   const name = 'register'
   const { listRegisters } = await import('../../service/registers/index.ts')

@@ -48,7 +48,7 @@ interface AccountAccess {
   readonly credentials: Credentials
   readonly proxies: Proxies
   readonly signal: AbortSignal
-  /** Of each request; those of the client if absent. */
+  /** Of each request; as the client has them if absent. */
   readonly attempts?: number
 }
 

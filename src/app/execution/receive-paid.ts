@@ -136,9 +136,9 @@ const OF_THAT_JOB: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['FETTLE_FILE_FORM', 'FETTLE_FILE_COLUMNS', 'FETTLE_LEDGER', 'FETTLE_ROW_ORDER', 'FETTLE_JOURNAL_DAMAGED'] as const),
 ])
 
-/** An error of the service about one job may last: the way out is named. */
+/** A job that is slow or cannot be fetched may stay so: the way out is named. An outage passes, and a setting can be corrected. */
 function explained(error: FettleError, earlier: RunState, { path }: RunDirectory): FettleError {
-  if (error.kind === 'denied' || error.kind === 'output') return error
+  if (error.kind !== 'rejected' && error.code !== 'FETTLE_DEADLINE') return error
   const { code, message, hint, status, correlationId, unanswered, cause } = error
   return new FettleError(code, `fetching what the run ${earlier.runId} has paid (${namePaid(earlier)}): ${message}`, {
     ...{ status: status ?? undefined, correlationId: correlationId ?? undefined, unanswered, cause },

@@ -313,7 +313,7 @@ interface RowTable {
   readonly keyAt: number
 }
 
-/** Null for a file that is not there or has no rows. Throws FETTLE_DECISIONS for one that is no such table. */
+/** Null for a file that is not there or has no rows. Throws FETTLE_DECISIONS for any other table. */
 async function openRowTable(path: string, cwd: string): Promise<RowTable | null> {
   const place = resolve(cwd, path)
   if (!existsSync(place)) return null

@@ -311,6 +311,6 @@ function checkMode(mode: number): number {
 interface ReuseOptions {
   /** Folder of the answers that later runs may use; `answers` in the directory of the runs if absent. */
   readonly answersDir?: string
-  /** Rows that are sent although they have an answer of an earlier run: all, those of some outcomes, those with some keys. */
+  /** Rows that are sent although they have an answer of an earlier run: all, or by outcome or key. */
   readonly refresh?: Partial<Refresh>
 }

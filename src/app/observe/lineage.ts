@@ -116,7 +116,7 @@ export const namesOf = (
   column: columnName,
 })
 
-/** A namespace UUID of fettle, so that ids differ from those of other programs. */
+/** A namespace UUID of fettle, so that ids differ from the ids of other programs. */
 const SPACE = Buffer.from('8d9f1f5e6c5b4f0e9a3d2b7c41f06e58', 'hex')
 
 /** A UUID of a name (RFC 9562, version 5): the same for every process that resumes the run. */

@@ -161,20 +161,20 @@ function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[]
       : [{ shard: shardText(plan.shard), runId, registers, fit: fitText(findFit(state)) }]
   })
   if (first === undefined) return []
-  const other = others.find(one => namesOf(one) !== namesOf(first))
-  const named = (one: Answered): string => `shard ${one.shard} (run ${one.runId})`
+  const other = others.find(shard => nameRegisters(shard) !== nameRegisters(first))
+  const named = ({ shard, runId }: Answered): string => `shard ${shard} (run ${runId})`
   const names =
     other === undefined
       ? []
       : [
           {
-            message: `${named(other)} was matched against ${namesOf(other)}, and ${named(first)} against ${namesOf(first)}`,
+            message: `${named(other)} was matched against ${nameRegisters(other)}, and ${named(first)} against ${nameRegisters(first)}`,
             hint: 'Run the shard again against the same registers, or join them as they are.',
           },
         ]
   const [fitted, ...fits] = [first, ...others].filter(({ fit }) => fit !== null)
   const refitted = fits.find(({ fit }) => fit !== fitted?.fit)
-  const differences = [...names, ...importsOf(first, others)]
+  const differences = [...names, ...compareImports(first, others)]
   if (fitted === undefined || refitted === undefined || differences.length > 0) return differences
   return [
     {
@@ -186,10 +186,10 @@ function matchingDifferences(shards: readonly ShardRun[]): readonly Difference[]
 
 const fitText = (fit: Fit | null): string | null => fit && JSON.stringify(fit)
 
-const importsOf = (first: Answered, others: readonly Answered[]): Difference[] =>
+const compareImports = (first: Answered, others: readonly Answered[]): Difference[] =>
   first.registers.flatMap(register => {
     const { name, sha256 } = register
-    const isOther = (one: typeof register): boolean => one.name === name && one.sha256 !== sha256
+    const isOther = (found: typeof register): boolean => found.name === name && found.sha256 !== sha256
     const other = others.find(({ registers }) => registers.some(isOther))
     const changed = other?.registers.find(isOther)
     if (other === undefined || changed === undefined) return []
@@ -202,7 +202,7 @@ const importsOf = (first: Answered, others: readonly Answered[]): Difference[] =
     ]
   })
 
-const namesOf = ({ registers }: Answered): string => {
+const nameRegisters = ({ registers }: Answered): string => {
   const names = [...new Set(registers.map(({ name }) => name))]
   return `the ${names.length === 1 ? 'register' : 'registers'} ${names.join(', ')}`
 }

@@ -296,7 +296,7 @@ class Verification {
     return new Set(runs.flatMap(({ outputs = [] }) => outputs.map(({ path, sha256 }) => digestKey(path, sha256))))
   }
 
-  /** Every decision that was applied is that of a row, and every decided row has its line. */
+  /** Every decision that was applied belongs to a row, and every decided row has its line. */
   async #checkDecisions({ decisions, plan }: RunState): Promise<void> {
     const { path } = this.#directory
     const file = join(path, APPLIED_FILE)

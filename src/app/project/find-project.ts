@@ -101,7 +101,7 @@ export function projectOfCall(files: readonly string[], cwd: string, env: Env): 
 
 const SKIPPED = ['node_modules', 'fettle-runs']
 
-/** Every YAML file but tests and the project file: one that is no pipeline is reported, and none is left out in silence. */
+/** Every YAML file but tests and the project file: any other file than a pipeline is reported, and none is left out in silence. */
 const isPipeline = (name: string): boolean =>
   !name.startsWith('.') && !isTestFile(name) && name !== PROJECT_FILE && (/\.ya?ml$/i.test(name) || hasPipelineEnding(name))
 

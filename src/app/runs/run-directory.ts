@@ -212,7 +212,7 @@ export function parseRunId(id: string): RunId | null {
   }
 }
 
-/** Files that may be there before the journal is: those of a list in a queue, and the results that a merge starts from. */
+/** Files that may be there before the journal is: the files of a list in a queue, and the results that a merge starts from. */
 const isEarlyFile = (name: string): boolean => name === QUEUE_FILE || isBeforeJournal(name)
 
 /** Whether a run without a journal has rows already: a list in a queue, or a merge that was interrupted. */

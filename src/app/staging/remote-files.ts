@@ -194,7 +194,7 @@ export async function openRemoteSink(
 ): Promise<Sink> {
   assertMayOpen(storage.env, path)
   const place = findObjectPlace(path, storage.links)
-  // By its name a kill's remains are swept with those of other files on their way.
+  // By its name a kill's remains are swept with unfinished files of others.
   const at = join(workDir, `.${Buffer.from(path).toString('base64url').slice(-60)}.sent.tmp`)
   // A signed address names one object.
   return openStagedSink({ path, hasFixedName: place.kind === 'https' }, at, options, async (facts, other) => {

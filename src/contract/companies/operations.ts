@@ -108,7 +108,7 @@ const companyCriteria = lazy(() =>
   }),
 )
 
-/** Answer of `GET /companies/searchcriteria`: which criteria may be used together; those of an address are nested. */
+/** Answer of `GET /companies/searchcriteria`: which criteria may be used together; the criteria of an address are nested. */
 export const criteriaReply = lazy(() =>
   z.looseObject({
     correlationId: z.string().optional(),

@@ -44,7 +44,7 @@ function mappingRules(given: { readonly [M in Mapping]?: z.output<typeof mapping
     return [{ ...entry, mapping: name, from: typeof from === 'string' ? [from] : from }]
   })
 }
-/** One mapping: headers of which the first that exists is taken, an index, or a constant text. */
+/** One mapping: headers (the first that exists is taken), an index, or a constant text. */
 export type MappingRule = ReturnType<typeof mappingRules>[number]
 
 const mappingShape = Object.fromEntries(

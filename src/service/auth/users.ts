@@ -1,6 +1,6 @@
 /**
  * The users who may log in: the logins given at start, and the accounts of the data directory, which are added, listed and removed whether or
- * not a service runs on it: one file beside the database, replaced as a whole, of which a running service sees a change at the next request.
+ * not a service runs on it: one file beside the database, replaced as a whole; a running service sees a change at the next request.
  * Passwords are stored as scrypt records, and checked in the same time for known and unknown users (faults S25).
  */
 import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto'

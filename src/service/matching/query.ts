@@ -44,7 +44,7 @@ function readName(index: MatchIndex, text: string) {
     isShortened: isShortened(text),
     /** Letter bigrams of `joined`. */
     bigrams: listBigrams(joined),
-    /** Similarities of its words and those of the index, computed once. */
+    /** Similarities of its words and the words of the index, computed once. */
     alike: new Map<number, number>(),
     /** How its marks and others differ, computed once. */
     markDifferences: new Map<string, number>(),

@@ -100,7 +100,7 @@ type Json = Record<string, unknown>
 
 const PREVIEW = { width: 420, height: 280 } as const
 
-/** The manifest of the interface. `base` is the address of the interface as the client reaches it, `version` that of fettle. */
+/** The manifest of the interface. `base` is the address of the interface as the client reaches it, `version` the version of fettle. */
 function makeManifest(base: string, version: string): Json {
   const suggest = (what: string) => ({
     service_url: base,

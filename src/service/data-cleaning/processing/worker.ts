@@ -184,7 +184,7 @@ export function startWorker(parts: WorkerParts) {
       beingMade.set(id, making)
       return making.finally(() => beingMade.delete(id))
     },
-    /** The facts of a list of which these rows are a sample. */
+    /** The facts of a list, from these rows as its sample. */
     factsOf: (rows: readonly Query[]): Promise<ListFacts> => using(engine => factsOf(rows, engine, newPace())),
     /** Call when a client has read the job. */
     seen: (id: string): void => readers.get(id)?.abort(),
