@@ -27,6 +27,7 @@ import { lockIn, runsIn, scopeFolders } from '../../reuse/answer-folder.ts'
 import { companiesInAnswers, forgetAnswers, type IsOfRun, rowsInAnswers, type SearchedAbout } from '../../reuse/forget-answers.ts'
 import { ownEventsFile } from '../runs/event-store.ts'
 import { withFolderLock } from '../runs/folder-lock.ts'
+import { intentPath, isForgetting } from '../runs/forget-intent.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { hasEarlyFiles, listRunIds, lockPath, parseRunId, readRecorded, readRun, runDirectory } from '../runs/run-directory.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
@@ -64,11 +65,6 @@ export interface Forgotten {
   /** Runs that were searched, and those of pipelines without `input.key`, which were not. */
   readonly runs: { readonly searched: number; readonly withoutKey: number }
 }
-
-const intentPath = (runsDir: string): string => join(runsDir, 'forget.json')
-
-/** Whether a removal was interrupted. */
-export const isForgetting = (runsDir: string): boolean => existsSync(intentPath(runsDir))
 
 /**
  * Throws FETTLE_RUN_UNKNOWN without a folder of runs, FETTLE_LOCKED while a process uses the runs, FETTLE_FORGET while a run that may have the key is not finished,

@@ -32,7 +32,7 @@ import {
   reviewPath,
 } from '../../results/file-names.ts'
 import { type Decision, isAsReceived, readReview, requireDecisions } from '../../results/index.ts'
-import { isForgetting } from '../forget/forget.ts'
+import { isForgetting } from '../runs/forget-intent.ts'
 import { findPruned, prunedPath, type RunSpending, readPruned } from '../runs/pruned-runs.ts'
 import { isSealIntact, isWorkFile } from '../runs/report-files.ts'
 import { findRunId, listRunIds, parseRunId, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'

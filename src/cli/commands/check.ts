@@ -1,5 +1,5 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
-import { listIssues } from '../../app/index.ts'
+import { listIssues } from '../../app/prepare/kept-list.ts'
 import { prepare } from '../../app/prepare/prepare.ts'
 import { stdinOf } from '../../app/staging/staged-input.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'

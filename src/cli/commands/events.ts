@@ -1,8 +1,9 @@
 /** `fettle events`: prints the events of a portfolio, or writes them and marks them as processed. */
 import { resolve } from 'node:path'
-import { type PortfolioEvent, withEvents, writeEvents } from '../../app/index.ts'
+import { withEvents, writeEvents } from '../../app/operations/events.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
+import type { KeyedEvent as PortfolioEvent } from '../../model/requests.ts'
 import { parseDuration } from '../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'

@@ -1,6 +1,7 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
-import { type Env, findRegisterDir, registersOf } from '../../app/index.ts'
+import { type Env, registersOf } from '../../app/env/environment.ts'
+import { findRegisterDir } from '../../app/prepare/registers.ts'
 import { counted } from '../../counted.ts'
 import { countKinds, kindWords } from '../../model/event-kinds.ts'
 import { escapeTerminal } from '../../report/index.ts'

@@ -2,7 +2,10 @@
  * `fettle resume` and `fettle collect`: resume a run from its journal and print its report; a finished run is only printed. `fettle merge`:
  * joins the results of shards into the outputs and the report of one run, and sends nothing.
  */
-import { findResumable, findShards, mergeRuns, type RunResult, type RunSettings, resumeOrCollect } from '../../app/index.ts'
+import type { RunResult, RunSettings } from '../../app/execution/run-settings.ts'
+import { findResumable, resumeOrCollect } from '../../app/library/operations.ts'
+import { mergeRuns } from '../../app/operations/merge.ts'
+import { findShards } from '../../app/runs/shard-runs.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Body, Flags } from '../command.ts'
 import { listFlag, needText, textFlag } from '../options/read.ts'

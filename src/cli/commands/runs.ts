@@ -1,16 +1,12 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { dirname, resolve } from 'node:path'
-import {
-  type Attempt,
-  formatStamp,
-  listedRun,
-  listRunIds,
-  nightsOf,
-  packageInfo,
-  pruneRuns,
-  queuedRun,
-  readAttempts,
-} from '../../app/index.ts'
+import { queuedRun } from '../../app/distributed/queued-run.ts'
+import { packageInfo } from '../../app/env/package-info.ts'
+import { nightsOf } from '../../app/history/nights.ts'
+import { type Attempt, formatStamp, readAttempts } from '../../app/runs/attempts.ts'
+import { pruneRuns } from '../../app/runs/prune.ts'
+import { listRunIds } from '../../app/runs/run-directory.ts'
+import { listedRun } from '../../app/runs/run-queries.ts'
 import { counted } from '../../counted.ts'
 import { type ErrorCode, EXIT, FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'

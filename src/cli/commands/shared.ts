@@ -3,21 +3,19 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
-import {
-  createRemoteInputs,
-  DEFAULT_RUNTIME,
-  type Env,
-  findRunKey,
-  type ReporterDispatcher,
-  type ReuseSettings,
-  type RunSettings,
-} from '../../app/index.ts'
+import type { Env } from '../../app/env/environment.ts'
+import { findRunKey } from '../../app/env/run-key.ts'
+import { DEFAULT_RUNTIME } from '../../app/env/runtime.ts'
+import type { RunSettings } from '../../app/execution/run-settings.ts'
+import type { ReporterDispatcher } from '../../app/observe/reporters.ts'
 import type { Overrides } from '../../app/prepare/read-pipeline.ts'
+import { createRemoteInputs } from '../../app/staging/receive.ts'
 import { stdinOf } from '../../app/staging/staged-input.ts'
 import type { FettleError } from '../../errors.ts'
 import { parseDuration, parseShard, type ShardChoice, shownPath } from '../../pipeline/index.ts'
 import { renderText, type Style, type TextOptions } from '../../report/formats/text.ts'
 import { escapeTerminal, type Report } from '../../report/index.ts'
+import type { ReuseSettings } from '../../reuse/settings.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, registerFlag, skipFlags, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import { readSkipCode } from '../result/result.ts'

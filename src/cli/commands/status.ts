@@ -1,5 +1,8 @@
 /** `fettle status`: prints the state of a run and returns it as exit code. */
-import { type CurrentRunStatus, findOpenRunId, getRunStatus, queuedRun, reportOfRun, watchRun } from '../../app/index.ts'
+import { queuedRun } from '../../app/distributed/queued-run.ts'
+import { type CurrentRunStatus, getRunStatus, watchRun } from '../../app/operations/status.ts'
+import { findOpenRunId } from '../../app/runs/open-runs.ts'
+import { reportOfRun } from '../../app/runs/run-queries.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, resultLine } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'

@@ -32,8 +32,13 @@ function clockOf(seed, isPatient) {
 /** Loads a build; the result executes tasks, and never throws. */
 export async function loadExecute(product) {
   const load = name => import(pathToFileURL(join(product, 'build', name)).href)
-  const app = { ...(await load('app/index.js')), ...(await load('app/prepare/prepare.js')) }
-  return task => execute(task, app).catch(failed)
+  const { listRunIds } = await load('app/runs/run-directory.js')
+  const { loadRun } = await load('app/runs/run-queries.js')
+  const { NO_OVERRIDES } = await load('app/prepare/read-pipeline.js')
+  const { prepare } = await load('app/prepare/prepare.js')
+  const { resumeRun, startRun } = await load('app/execution/start.js')
+  const parts = { listRunIds, loadRun, NO_OVERRIDES, prepare, resumeRun, startRun }
+  return task => execute(task, parts).catch(failed)
 }
 
 /** The newest run here that recorded anything. */
@@ -55,7 +60,7 @@ async function planOf(folder, env, { NO_OVERRIDES, prepare }) {
   return plan
 }
 
-async function execute({ folder, env, seed, isPatient, again }, app) {
+async function execute({ folder, env, seed, isPatient, again }, parts) {
   const runsDir = join(folder, 'fettle-runs')
   const settings = {
     env,
@@ -67,12 +72,12 @@ async function execute({ folder, env, seed, isPatient, again }, app) {
     signal: new AbortController().signal,
     runtime: { clock: clockOf(seed, isPatient), connection: { limits: LIMITS } },
   }
-  const last = lastState(runsDir, app)
+  const last = lastState(runsDir, parts)
   // Nobody repeats the command of a run that came to its end: that would be a new one.
   const isResumed = last !== null && (again === 'resume' || last.finished)
   const { state, report } = isResumed
-    ? await app.resumeRun(last.runId, settings)
-    : await app.startRun(await planOf(folder, env, app), settings, false)
+    ? await parts.resumeRun(last.runId, settings)
+    : await parts.startRun(await planOf(folder, env, parts), settings, false)
   const { runId, finished, exitCode, error, jobs, issues: raised } = state
   return {
     runId,

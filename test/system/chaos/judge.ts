@@ -28,7 +28,7 @@ export const outputsIn = (folder: string): Outputs =>
 
 const charge = ({ invariant, what }: Violation): Charge => ({ of: invariant, what })
 
-const runsIn = (folder: string, { app }: Product): string[] => app.listRunIds(join(folder, 'fettle-runs'))
+const runsIn = (folder: string, { runs }: Product): string[] => runs.listRunIds(join(folder, 'fettle-runs'))
 
 /** Judges the files at any moment, also right after a kill: what bears its final name is whole. */
 export async function judgeFiles(folder: string, wanted: Outputs, product: Product): Promise<readonly Charge[]> {

@@ -1,9 +1,11 @@
 /** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
-import { findCurrentPipeline, type RunResult, type RunSettings, resumeRun, startRun } from '../../../src/app/index.ts'
+import type { RunResult, RunSettings } from '../../../src/app/execution/run-settings.ts'
+import { resumeRun, startRun } from '../../../src/app/execution/start.ts'
 import { createDispatcher } from '../../../src/app/observe/reporters.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/read-pipeline.ts'
+import { findCurrentPipeline } from '../../../src/app/prepare/resume-context.ts'
 import { listRunIds } from '../../../src/app/runs/run-directory.ts'
 import { findRun } from '../../../src/app/runs/run-store.ts'
 import { FettleError } from '../../../src/errors.ts'

@@ -1,10 +1,12 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Env } from '../../../app/env/environment.ts'
 import { readServiceUrl } from '../../../app/env/environment.ts'
 import { packageInfo } from '../../../app/env/package-info.ts'
-import { type Env, findProject, findRegisters, wantedRegisters } from '../../../app/index.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
+import { findRegisters, wantedRegisters } from '../../../app/prepare/registers.ts'
+import { findProject } from '../../../app/project/find-project.ts'
 import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isInside } from '../../../files/paths.ts'

@@ -1,16 +1,11 @@
 /** `fettle review`: decides about uncertain rows one by one, in a table, or on the report page, and writes the outputs again. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  applyDecisions,
-  assertInProject,
-  type ReviewRow,
-  type RunResult,
-  reportOfRun,
-  reviewRows,
-  reviewTable,
-  runForReview,
-} from '../../../app/index.ts'
+import type { RunResult } from '../../../app/execution/run-settings.ts'
+import { applyDecisions, reviewTable, runForReview } from '../../../app/operations/review.ts'
+import { assertInProject } from '../../../app/prepare/decisions.ts'
+import { type ReviewRow, reviewRows } from '../../../app/runs/review-rows.ts'
+import { reportOfRun } from '../../../app/runs/run-queries.ts'
 import { type Action, action, EXIT } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedRun } from '../../../app/distributed/index.ts'
-import type { QueueTarget } from '../../../app/index.ts'
+import type { QueueTarget } from '../../../app/library/operations.ts'
 import { EXIT } from '../../../errors.ts'
 import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'

@@ -1,16 +1,10 @@
 /** `fettle serve`: runs the embedded service until a signal stops it. */
 
 import { join, resolve } from 'node:path'
-import {
-  findDataDir,
-  findRegisterDir,
-  findRegisters,
-  findScreeningDir,
-  readCredentials,
-  readPassword,
-  screeningIssues,
-  wantedRegisters,
-} from '../../../app/index.ts'
+import { findDataDir, readPassword } from '../../../app/env/environment.ts'
+import { readCredentials } from '../../../app/env/trust.ts'
+import { screeningIssues } from '../../../app/execution/service-connection.ts'
+import { findRegisterDir, findRegisters, findScreeningDir, wantedRegisters } from '../../../app/prepare/registers.ts'
 import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
