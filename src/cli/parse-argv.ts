@@ -15,7 +15,7 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
   const argv = withoutSeparator(words)
   rejectSecrets(argv)
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    const { packageInfo } = await import('../app/env/package-info.ts')
+    const { packageInfo } = await import('../env/package-info.ts')
     io.out(packageInfo().version)
     return EXIT.ok
   }

@@ -52,7 +52,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     const { setFlagsFromString } = await import('node:v8')
     setFlagsFromString(TIERING_BUDGET)
     settings = setTimeout(() => setFlagsFromString(HEAP_GROWTH), LONG_MS).unref()
-    const { interpretSchemas } = await import('../app/env/interpret-schemas.ts')
+    const { interpretSchemas } = await import('../env/interpret-schemas.ts')
     interpretSchemas()
     const body = await parsed.command.load()
     return await body.run(parsed.flags, { ...io, env: applyTrust(parsed, io) })

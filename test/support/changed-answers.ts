@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type ServeOptions, serve } from '../../src/service/index.ts'
 import { forwardRequest, readWhole } from '../../src/testing/exchange.ts'
 import { matchOperation } from '../../src/testing/record.ts'
-import type { Place } from '../unit/app/place.ts'
+import type { Place } from './place.ts'
 
 type Operation = ReturnType<typeof matchOperation>['operation']
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Shared } from '../../client/index.ts'
 import { type Connected, openSharedRateLimiter } from '../../queue/index.ts'
-import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
 
 type Pace = Shared['pace']
 type Turns = Awaited<ReturnType<typeof openSharedRateLimiter>>

@@ -2,7 +2,7 @@
 import { FettleError } from '../../errors.ts'
 import { checkServiceUrl } from '../../pipeline/index.ts'
 import { runWorker } from '../../queue/index.ts'
-import { type Env, readServiceUrl } from '../env/environment.ts'
+import { type Env, readServiceUrl } from '../../env/environment.ts'
 import { checkQueue, type QueueConnectionOptions, withQueue } from './connection.ts'
 import { proveInputPlace } from './input-sources.ts'
 import { sharedRuntimes } from './rate-limit.ts'

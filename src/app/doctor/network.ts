@@ -9,8 +9,8 @@ import { realClock } from '../../client/clock.ts'
 import type { Proxies } from '../../client/index.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import type { PlannedService } from '../../pipeline/index.ts'
-import { accountWords, openClient, readAccount } from '../env/account.ts'
-import type { Credentials } from '../env/environment.ts'
+import { accountWords, openClient, readAccount } from '../../account/account.ts'
+import type { Credentials } from '../../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
 export interface Way {

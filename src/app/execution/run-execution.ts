@@ -25,7 +25,7 @@ import {
   runEarlyStages,
   runStages,
 } from '../../run/index.ts'
-import { createDeadline, type Deadline } from '../env/deadline.ts'
+import { createDeadline, type Deadline } from './deadline.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import { openEventStore } from '../runs/event-store.ts'

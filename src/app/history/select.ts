@@ -13,8 +13,8 @@ import {
   type Secrets,
 } from '../../pipeline/index.ts'
 import type { Target } from '../../pipeline/project/project.ts'
-import { findIdentity } from '../env/identity.ts'
-import { readCredentials } from '../env/trust.ts'
+import { findIdentity } from '../../env/identity.ts'
+import { readCredentials } from '../../env/trust.ts'
 import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { type Overrides, type PrepareContext, parseText, readText } from '../prepare/read-pipeline.ts'
 import { resolveService } from '../prepare/resolve-service.ts'

@@ -7,7 +7,7 @@ import type { RunState } from '../../journal/index.ts'
 import { columnName } from '../../model/columns.ts'
 import { lineOf, type Plan, recordedInput } from '../../pipeline/index.ts'
 import type { LineageEvent, LineageNames } from '../../report/index.ts'
-import { type Env, text } from '../env/environment.ts'
+import { type Env, text } from '../../env/environment.ts'
 import { openPoster } from './post.ts'
 import type { RunReporter } from './reporters.ts'
 

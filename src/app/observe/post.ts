@@ -1,5 +1,5 @@
 /** Posts messages and lineage to addresses that are not the service. The client is loaded with the first one. */
-import { type Env, findProxies } from '../env/environment.ts'
+import { type Env, findProxies } from '../../env/environment.ts'
 
 /** Why a receiver did not accept a body. */
 export interface Refusal {

@@ -4,9 +4,9 @@ import { FettleError } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import type { KeyedEvent } from '../../model/requests.ts'
 import { eventsCsv, requireEventsFile } from '../../results/output/events-file.ts'
-import { openClient } from '../env/account.ts'
-import { type Env, findProxies } from '../env/environment.ts'
-import { readCredentials } from '../env/trust.ts'
+import { openClient } from '../../account/account.ts'
+import { type Env, findProxies } from '../../env/environment.ts'
+import { readCredentials } from '../../env/trust.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
 
 export interface EventsQuery {

@@ -14,7 +14,7 @@ import { nearest, type Plan, ROWS_NAME, RUN_OUTPUT, restorePipeline } from '../.
 import { wantedTags } from '../../pipeline/model/wanted-tags.ts'
 import { openEnriched } from '../../results/enriched-file.ts'
 import { receivedPath } from '../../results/file-names.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
+import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'

@@ -24,7 +24,7 @@ import {
   withExpectations,
 } from '../../pipeline/index.ts'
 import type { FaultInput, Policy } from '../../testing/index.ts'
-import { type Env, findDataDir, registersOf } from '../env/environment.ts'
+import { type Env, findDataDir, registersOf } from '../../env/environment.ts'
 import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
 import { findRegisterDir } from '../prepare/registers.ts'

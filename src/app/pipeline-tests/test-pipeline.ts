@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { errorOfIssues, FettleError } from '../../errors.ts'
 import { snakeCase } from '../../model/columns.ts'
 import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type TestCase } from '../../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
+import type { Env } from '../../env/environment.ts'
 import type { RowsPipeline } from '../library/input-rows.ts'
 import { NO_OVERRIDES, parseAnyTarget, readText } from '../prepare/read-pipeline.ts'
 

@@ -35,8 +35,8 @@ import {
   type WarningContext,
   watchedColumns,
 } from '../../pipeline/index.ts'
-import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
-import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
+import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../../env/environment.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../../env/trust.ts'
 import { lineageSettings } from '../observe/lineage.ts'
 import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { describeAttempt, keepAttempt } from '../runs/attempts.ts'

@@ -19,7 +19,7 @@ import {
   plainPipeline,
   type ShardChoice,
 } from '../../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
+import type { Env } from '../../env/environment.ts'
 import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from '../project/find-project.ts'
 import type { Receivers } from '../staging/receive.ts'
 

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
-import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
+import { type Env, findDataDir, registersOf, text } from '../../env/environment.ts'
 
 export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 

@@ -18,8 +18,8 @@ import {
   settingName,
   wholePlan,
 } from '../../pipeline/index.ts'
-import type { Credentials } from '../env/environment.ts'
-import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
+import type { Credentials } from '../../env/environment.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../../env/trust.ts'
 import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { isSameInput } from '../staging/staged-input.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'

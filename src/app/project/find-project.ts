@@ -6,7 +6,7 @@ import { dirname, join, normalize, relative, resolve } from 'node:path'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'
 import { hasPipelineEnding, isTestFile, nearest, type Project, type ProjectChoice, parseProject } from '../../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
+import type { Env } from '../../env/environment.ts'
 
 export const PROJECT_FILE = 'fettle.yml'
 

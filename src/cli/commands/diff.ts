@@ -1,6 +1,6 @@
 /** `fettle diff`: prints or writes the rows that differ. */
 import { resolve } from 'node:path'
-import { packageInfo } from '../../app/env/package-info.ts'
+import { packageInfo } from '../../env/package-info.ts'
 import { diffOf } from '../../app/operations/diff.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'

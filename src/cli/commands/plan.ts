@@ -1,6 +1,6 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. It asks a remote service what the account has left, and nothing else. */
-import { accountOfPlan, accountWords, type PlanAccount } from '../../app/env/account.ts'
-import { findRunKey } from '../../app/env/run-key.ts'
+import { accountOfPlan, accountWords, type PlanAccount } from '../../account/account.ts'
+import { findRunKey } from '../../env/run-key.ts'
 import { estimateRun, type RunEstimate } from '../../app/operations/estimate.ts'
 import { listIssues } from '../../app/prepare/kept-list.ts'
 import { type Prepared, prepare } from '../../app/prepare/prepare.ts'

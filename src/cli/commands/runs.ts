@@ -1,7 +1,7 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { dirname, resolve } from 'node:path'
 import { queuedRun } from '../../app/distributed/queued-run.ts'
-import { packageInfo } from '../../app/env/package-info.ts'
+import { packageInfo } from '../../env/package-info.ts'
 import { nightsOf } from '../../app/history/nights.ts'
 import { type Attempt, formatStamp, readAttempts } from '../../app/runs/attempts.ts'
 import { pruneRuns } from '../../app/runs/prune.ts'

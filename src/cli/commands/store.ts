@@ -1,5 +1,5 @@
 /** The actions of commands that store imported files under a name: import, list, info and remove. */
-import { type Env, findDataDir } from '../../app/env/environment.ts'
+import { type Env, findDataDir } from '../../env/environment.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { detectCi } from '../../app/env/environment.ts'
+import { detectCi } from '../../env/environment.ts'
 import { createDispatcher, type ReporterDispatcher, type RunReporter } from '../../app/observe/reporters.ts'
 import { realPath } from '../../app/prepare/check-outputs.ts'
 import type { FettleError } from '../../errors.ts'

@@ -1,8 +1,8 @@
 /** Dagster Pipes: messages about events and results, to the file or stream that Dagster names in the environment of the process. */
 import { appendFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { pipesContext, pipesParams } from '../../app/env/dagster-pipes.ts'
-import type { Env } from '../../app/env/environment.ts'
+import { pipesContext, pipesParams } from '../../env/dagster-pipes.ts'
+import type { Env } from '../../env/environment.ts'
 import { type PipesLevel, type PipesMessage, type PipesStep, pipesLine, pipesLog, pipesMessages } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { formatRunEvent } from '../terminal/progress/text.ts'

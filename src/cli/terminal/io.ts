@@ -1,7 +1,7 @@
 /** Standard streams, terminal size and stop signal of a command. A closed pipe discards the output and does not stop the command. */
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import type { Env } from '../../app/env/environment.ts'
+import type { Env } from '../../env/environment.ts'
 import { EXIT } from '../../errors.ts'
 
 export interface Io {

@@ -33,7 +33,7 @@ export interface Simulated {
 
 interface Product {
   readonly runProgram: typeof import('../../../src/cli/program.ts').runProgram
-  readonly runtime: typeof import('../../../src/app/env/runtime.ts')
+  readonly runtime: typeof import('../../../src/env/runtime.ts')
   readonly version: typeof import('../../../src/files/open-input.ts')
   readonly FettleError: typeof import('../../../src/errors.ts').FettleError
 }
@@ -51,7 +51,7 @@ async function loadProduct(dist: string): Promise<Product> {
   const at = (name: string) => pathToFileURL(`${dist}/${name}`).href
   const [{ runProgram }, runtime, version, { FettleError }] = await Promise.all([
     load<Product>(at('cli/program.js')),
-    load<Product['runtime']>(at('app/env/runtime.js')),
+    load<Product['runtime']>(at('env/runtime.js')),
     load<Product['version']>(at('files/open-input.js')),
     load<Product>(at('errors.js')),
   ])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { companyAt, idOf, listOf, type Monitored, monitored } from '../../unit/app/monitored.ts'
+import { companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 import { fettle, folderOf } from './fettle.ts'
 
 const COMPANIES = Array.from({ length: 4 }, (_, at) => companyAt(at))

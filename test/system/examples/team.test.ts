@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse as parseCsv } from 'csv-parse/sync'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type Company, monitored } from '../../unit/app/monitored.ts'
+import { type Company, monitored } from '../../support/monitored.ts'
 import { atEnd, type Ended, fettle, folderOf, ROOT } from '../cli/fettle.ts'
 import { counting, LOGIN, realService } from '../cli/servers.ts'
 

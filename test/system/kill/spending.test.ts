@@ -5,7 +5,7 @@
 import { appendFileSync, cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { remoteIdentity } from '../../../src/app/env/identity.ts'
+import { remoteIdentity } from '../../../src/env/identity.ts'
 import { spentInMonth } from '../../../src/app/runs/spending.ts'
 import { runs, sampled } from '../../support/runs.ts'
 import { recorded } from './judge.ts'

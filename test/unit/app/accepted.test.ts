@@ -7,7 +7,7 @@ import { applyDecisions } from '../../../src/app/operations/review.ts'
 import { run } from '../../../src/index.ts'
 import type { Decision } from '../../../src/results/index.ts'
 import { serve } from '../../../src/service/index.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

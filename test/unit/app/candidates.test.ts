@@ -5,7 +5,7 @@ import { connect } from '../../../src/client/index.ts'
 import { run } from '../../../src/index.ts'
 import { serve } from '../../../src/service/index.ts'
 import { counting } from '../../system/cli/servers.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runForReview } from '../../../src/app/operations/review.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { writeDecisions } from '../../../src/results/decisions/decisions.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { run } from '../../../src/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
-import { type Company, companyAt, idOf, listOf, monitored } from './monitored.ts'
+import { type Company, companyAt, idOf, listOf, monitored } from '../../support/monitored.ts'
 
 const DAY = 86_400_000
 const COMPANIES = 40

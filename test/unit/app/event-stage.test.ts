@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { forgetKey } from '../../../src/app/forget/forget.ts'
 import { nightsOf } from '../../../src/app/history/nights.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
-import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from './monitored.ts'
+import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 
 let here: Monitored
 afterEach(() => here.close())

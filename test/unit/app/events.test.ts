@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { type EventsQuery, withEvents, writeEvents } from '../../../src/app/operations/events.ts'
 import { run } from '../../../src/index.ts'
-import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from './monitored.ts'
+import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 
 let here: Monitored
 afterEach(() => here.close())

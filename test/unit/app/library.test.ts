@@ -23,7 +23,7 @@ import {
 import { serveWithFaults, VirtualClock } from '../../../src/testing/index.ts'
 import { ROOT } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

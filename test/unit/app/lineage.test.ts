@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lineageSettings, uuidOf } from '../../../src/app/observe/lineage.ts'
 import { collect, type LineageEvent, merge, type Report, resume, run } from '../../../src/index.ts'
 import { faultsOf } from '../report/openlineage-schema.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

@@ -10,7 +10,7 @@ import { merge, type Report, run } from '../../../src/index.ts'
 import type { PlayName } from '../../../src/service/plays.ts'
 import { serve } from '../../../src/service/serve.ts'
 import { forwardRequest, ownHeaders, readWhole } from '../../../src/testing/exchange.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 const LOGIN = { username: 'u', password: 'only for tests' }
 const PARTS = ['1/2', '2/2'] as const

@@ -9,7 +9,7 @@ import { type Clock, merge, type PipelineInput, type Report, run } from '../../.
 import { packageFile } from '../../../src/package-file.ts'
 import { type ChargingService, startCharging } from '../../support/charging-service.ts'
 import { atFileEnd } from '../../support/file-end.ts'
-import type { Place } from './place.ts'
+import type { Place } from '../../support/place.ts'
 
 const [HEADER, ...LINES] = readFileSync(packageFile('samples/suppliers.csv'), 'utf8').split('\n')
 /** Rows on one line, without their key. */

@@ -6,9 +6,9 @@ import { deliver } from '../../../src/app/observe/notify.ts'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { testNotice } from '../../../src/report/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
-import { companyAt, listOf, monitored } from './monitored.ts'
-import { type Place, place } from './place.ts'
-import { type Answer, bodies, receiver, type Taken } from './receiver.ts'
+import { companyAt, listOf, monitored } from '../../support/monitored.ts'
+import { type Place, place } from '../../support/place.ts'
+import { type Answer, bodies, receiver, type Taken } from '../../support/receiver.ts'
 
 const FORMS = ['slack', 'teams', 'cloudevents'] as const
 type Form = (typeof FORMS)[number]

@@ -8,8 +8,8 @@ import { deliver } from '../../../src/app/observe/notify.ts'
 import { check, type PipelineInput, resume, run } from '../../../src/index.ts'
 import { testNotice } from '../../../src/report/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
-import { type Place, place } from './place.ts'
-import { type Answer, bodies, receiver as receiverOf, type Taken } from './receiver.ts'
+import { type Place, place } from '../../support/place.ts'
+import { type Answer, bodies, receiver as receiverOf, type Taken } from '../../support/receiver.ts'
 
 let here: Place
 beforeEach(() => {

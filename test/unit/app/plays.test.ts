@@ -9,7 +9,7 @@ import { renderReport, renderText } from '../../../src/report/index.ts'
 import { type PlayName, serve } from '../../../src/service/index.ts'
 import { serveWithFaults } from '../../../src/testing/index.ts'
 import { atFileEnd } from '../../support/file-end.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 const registers = mkdtempSync(join(tmpdir(), 'fettle-plays-'))
 atFileEnd(() => rmSync(registers, { recursive: true, force: true }))

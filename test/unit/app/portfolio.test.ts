@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { run } from '../../../src/index.ts'
-import { companyAt, idOf, listOf, type Monitored, monitored } from './monitored.ts'
+import { companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 
 let here: Monitored
 afterEach(() => here.close())

@@ -7,7 +7,7 @@ import { renderHtml, renderJunit, renderMarkdowns, renderText, resultLine } from
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { serve } from '../../../src/service/serve.ts'
 import { freePort } from '../../support/free-port.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 let options: ReturnType<Place['options']>

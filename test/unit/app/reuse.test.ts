@@ -8,7 +8,7 @@ import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
 import { runs } from '../../support/runs.ts'
 import { chargedOptions, chargingService, clockAt, nightsAt, type Row, SUPPLIERS } from './nights.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

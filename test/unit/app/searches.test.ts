@@ -8,7 +8,7 @@ import { realClock } from '../../../src/client/clock.ts'
 import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { serveSample } from '../../support/changed-answers.ts'
 import { SUPPLIERS } from './nights.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 let service: Awaited<ReturnType<typeof serveSample>>

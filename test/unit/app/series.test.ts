@@ -7,8 +7,8 @@ import { listRunIds } from '../../../src/app/runs/run-directory.ts'
 import { type PipelineInput, type RunHandle, resume, run, status } from '../../../src/index.ts'
 import { describeSeries, type SeriesPlan } from '../../../src/pipeline/index.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
-import { type Place, place } from './place.ts'
-import { receiver } from './receiver.ts'
+import { type Place, place } from '../../support/place.ts'
+import { receiver } from '../../support/receiver.ts'
 
 type Options = NonNullable<Parameters<typeof run>[1]>
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { loginAt, realService } from '../../system/cli/servers.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

@@ -13,7 +13,7 @@ import { run } from '../../../src/index.ts'
 import { fold, type RunState, readJournal, writeJournal } from '../../../src/journal/index.ts'
 import type { Plan } from '../../../src/pipeline/index.ts'
 import { replaceBuiltin } from '../../support/builtin.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 let runsDir: string

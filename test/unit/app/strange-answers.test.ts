@@ -6,7 +6,7 @@ import { OPERATIONS, type Operation } from '../../../src/contract/index.ts'
 import { run } from '../../../src/index.ts'
 import { type ChangeAnswer, openChangedWay, serveSample } from '../../support/changed-answers.ts'
 import { runs } from '../../support/runs.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

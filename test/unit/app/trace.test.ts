@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resume, run } from '../../../src/index.ts'
 import { BINARY } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 const TRACE = 'ab'.repeat(16)
 const PARENT = 'cd'.repeat(8)

@@ -11,7 +11,7 @@ import { csvText } from '../../../src/formats/text-formats.ts'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { readJournal } from '../../../src/journal/index.ts'
 import { type ChangeAnswer, openChangedWay, serveSample } from '../../support/changed-answers.ts'
-import { type Place, place } from './place.ts'
+import { type Place, place } from '../../support/place.ts'
 
 const SOURCES = join(import.meta.dirname, '../../../src')
 

@@ -1,9 +1,9 @@
 /** `fettle init`: proposes a pipeline file for a list. What is uncertain is asked or omitted, never guessed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { Env } from '../../../app/env/environment.ts'
-import { readServiceUrl } from '../../../app/env/environment.ts'
-import { packageInfo } from '../../../app/env/package-info.ts'
+import type { Env } from '../../../env/environment.ts'
+import { readServiceUrl } from '../../../env/environment.ts'
+import { packageInfo } from '../../../env/package-info.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../app/prepare/propose.ts'
 import { findRegisters, wantedRegisters } from '../../../app/prepare/registers.ts'
 import { findProject } from '../../../app/project/find-project.ts'

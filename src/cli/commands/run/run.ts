@@ -1,5 +1,5 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { findRunKey } from '../../../app/env/run-key.ts'
+import { findRunKey } from '../../../env/run-key.ts'
 import { runPrepared } from '../../../app/library/operations.ts'
 import { keepUnprepared, type Prepared, prepare } from '../../../app/prepare/prepare.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'

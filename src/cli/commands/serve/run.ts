@@ -1,8 +1,8 @@
 /** `fettle serve`: runs the embedded service until a signal stops it. */
 
 import { join, resolve } from 'node:path'
-import { findDataDir, readPassword } from '../../../app/env/environment.ts'
-import { readCredentials } from '../../../app/env/trust.ts'
+import { findDataDir, readPassword } from '../../../env/environment.ts'
+import { readCredentials } from '../../../env/trust.ts'
 import { screeningIssues } from '../../../app/execution/service-connection.ts'
 import { findRegisterDir, findRegisters, findScreeningDir, wantedRegisters } from '../../../app/prepare/registers.ts'
 import { counted } from '../../../counted.ts'

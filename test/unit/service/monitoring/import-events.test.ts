@@ -5,7 +5,7 @@ import { afterEach, expect, test } from 'vitest'
 import type { CompanyEvent } from '../../../../src/model/requests.ts'
 import { type ImportEvent, importEvents } from '../../../../src/service/monitoring/events.ts'
 import { registerInfo } from '../../../../src/service/registers/index.ts'
-import { type Company, companyAt, idOf, type Monitored, monitored } from '../../app/monitored.ts'
+import { type Company, companyAt, idOf, type Monitored, monitored } from '../../../support/monitored.ts'
 
 let here: Monitored
 afterEach(() => here.close())

@@ -1,6 +1,6 @@
 /** Who we are: name and version from package.json, read when first asked for, since nothing happens at import time. */
 import { readFileSync } from 'node:fs'
-import { packageFile } from '../../package-file.ts'
+import { packageFile } from '../package-file.ts'
 
 /** The tool's name and version, for journals, reports and `--version`. */
 export interface PackageInfo {

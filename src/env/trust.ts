@@ -1,6 +1,6 @@
 /** Where credentials may be sent, and whether the addresses of a pipeline may be opened at all. */
-import { FettleError } from '../../errors.ts'
-import type { PlannedService } from '../../pipeline/index.ts'
+import { FettleError } from '../errors.ts'
+import type { PlannedService } from '../pipeline/index.ts'
 import { type Credentials, type Env, readPassword, splitList, text } from './environment.ts'
 
 /** A service, as far as its credentials depend on it. */

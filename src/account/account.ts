@@ -1,11 +1,11 @@
 /** What the account of a remote service has left, by `GET /access`. */
-import { realClock } from '../../client/clock.ts'
-import type { Client, Proxies } from '../../client/index.ts'
-import type { Allowance } from '../../contract/index.ts'
-import { FettleError } from '../../errors.ts'
-import type { PlannedService } from '../../pipeline/index.ts'
-import { count } from '../../report/words.ts'
-import { type Credentials, type Env, findProxies } from './environment.ts'
+import { realClock } from '../client/clock.ts'
+import type { Client, Proxies } from '../client/index.ts'
+import type { Allowance } from '../contract/index.ts'
+import { FettleError } from '../errors.ts'
+import type { PlannedService } from '../pipeline/index.ts'
+import { count } from '../report/words.ts'
+import { type Credentials, type Env, findProxies } from '../env/environment.ts'
 
 /** Reports of companies over all countries of the account: the one volume that the interface states. */
 export interface AccountLeft {
@@ -54,7 +54,7 @@ interface AccountAccess {
 
 /** A client for requests outside of runs; the caller closes it. */
 export async function openClient({ service, credentials, signal, ...options }: AccountAccess): Promise<Client> {
-  const { connect } = await import('../../client/index.ts')
+  const { connect } = await import('../client/index.ts')
   const { url, rate, fileHosts, insecure } = service
   return connect({ ...credentials, url, rate, fileHosts, insecure, clock: realClock, stop: signal, ...options })
 }

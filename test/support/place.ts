@@ -2,8 +2,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PipelineInput } from '../../../src/index.ts'
-import { atFileEnd } from '../../support/file-end.ts'
+import type { PipelineInput } from '../../src/index.ts'
+import { atFileEnd } from './file-end.ts'
 
 /** The working directory of a test until it leaves. */
 export interface Place {

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, connect } from '../../../src/client/index.ts'
-import type { PipelineInput } from '../../../src/index.ts'
-import { type ServeOptions, type Service, serve } from '../../../src/service/index.ts'
-import { importRegister } from '../../../src/service/registers/index.ts'
-import { type FaultServer, startFaultServer } from '../../../src/testing/index.ts'
+import { type Client, connect } from '../../src/client/index.ts'
+import type { PipelineInput } from '../../src/index.ts'
+import { type ServeOptions, type Service, serve } from '../../src/service/index.ts'
+import { importRegister } from '../../src/service/registers/index.ts'
+import { type FaultServer, startFaultServer } from '../../src/testing/index.ts'
 
 const USER = { username: 'ann', password: 'the password of ann' }
 

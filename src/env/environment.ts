@@ -2,10 +2,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { Proxies } from '../../client/index.ts'
-import type { S3Settings } from '../../client/storage/s3.ts'
-import { FettleError } from '../../errors.ts'
-import { whyNotEndpoint } from '../../pipeline/index.ts'
+import type { Proxies } from '../client/index.ts'
+import type { S3Settings } from '../client/storage/s3.ts'
+import { FettleError } from '../errors.ts'
+import { whyNotEndpoint } from '../pipeline/index.ts'
 
 /** The environment of a process. */
 export type Env = Readonly<Record<string, string | undefined>>

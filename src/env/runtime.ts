@@ -1,7 +1,7 @@
 /** The runtime of a run: its clock, its connections, and the client state that it shares with other runs. Tests replace it. */
-import { realClock } from '../../client/clock.ts'
-import type { ConnectOptions, createRetryBudget, Shared } from '../../client/index.ts'
-import type { Clock } from '../../model/requests.ts'
+import { realClock } from '../client/clock.ts'
+import type { ConnectOptions, createRetryBudget, Shared } from '../client/index.ts'
+import type { Clock } from '../model/requests.ts'
 
 export type RetryBudget = ReturnType<typeof createRetryBudget>
 

@@ -1,6 +1,6 @@
 /** The proxy settings of the environment, for a remote service and its files. */
 import { expect, test } from 'vitest'
-import { findProxies } from '../../../src/app/env/environment.ts'
+import { findProxies } from '../../../src/env/environment.ts'
 import { FettleError } from '../../../src/errors.ts'
 
 test.each([

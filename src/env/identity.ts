@@ -1,7 +1,7 @@
 /** The service and account of a run, as its journal records them. */
 import { createHash } from 'node:crypto'
-import { FettleError } from '../../errors.ts'
-import type { PlannedService } from '../../pipeline/index.ts'
+import { FettleError } from '../errors.ts'
+import type { PlannedService } from '../pipeline/index.ts'
 import type { Credentials } from './environment.ts'
 
 /** `embedded`, or the address of the service and a digest of the user name. */

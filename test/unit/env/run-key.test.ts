@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { findRunKey } from '../../../src/app/env/run-key.ts'
+import { findRunKey } from '../../../src/env/run-key.ts'
 
 const encoded = (params: unknown): string => deflateSync(JSON.stringify(params)).toString('base64')
 const AIRFLOW = { AIRFLOW_CTX_DAG_ID: 'd', AIRFLOW_CTX_DAG_RUN_ID: 'scheduled__2026-11-22', AIRFLOW_CTX_TASK_ID: 'clean' }

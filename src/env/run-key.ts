@@ -1,5 +1,5 @@
 /** The run key: the same in every attempt of one run of a schedule, another one in the next run. */
-import { FettleError } from '../../errors.ts'
+import { FettleError } from '../errors.ts'
 import { pipesContext } from './dagster-pipes.ts'
 import { type Env, text } from './environment.ts'
 
