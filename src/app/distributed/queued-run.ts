@@ -9,8 +9,8 @@ import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
 import type { ChosenEvent } from '../execution/run-settings.ts'
-import { listRunIds, readRun, runDirectory } from '../runs/run-directory.ts'
-import type { QueuedSpending } from '../runs/spending.ts'
+import { listRunIds, readRun, runDirectory } from '../../runs/run-directory.ts'
+import type { QueuedSpending } from '../../spending/spending.ts'
 
 export interface QueuedRun {
   readonly version: 1

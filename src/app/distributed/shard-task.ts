@@ -12,7 +12,7 @@ import { type Connected, openSigner, type Signed, type Signer, unsigned } from '
 import { type Credentials, type Env, readPassword } from '../../env/environment.ts'
 import { packageInfo } from '../../env/package-info.ts'
 import type { ChosenEvent } from '../execution/run-settings.ts'
-import { checkRunId } from '../runs/run-directory.ts'
+import { checkRunId } from '../../runs/run-directory.ts'
 import { isBelow } from './input-sources.ts'
 
 /** A shard to run. The plan is complete: a worker needs the input and the credentials, not the pipeline file. */

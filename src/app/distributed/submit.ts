@@ -25,9 +25,9 @@ import {
   type RunDirectory,
   removeIfPossible,
   runDirectory,
-} from '../runs/run-directory.ts'
-import { readRowsBefore } from '../runs/run-queries.ts'
-import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../runs/spending.ts'
+} from '../../runs/run-directory.ts'
+import { readRowsBefore } from '../../runs/run-queries.ts'
+import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../../spending/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
 import { isBadEnd, nameJob, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'

@@ -8,7 +8,7 @@ import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/
 import { ROWS_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../../runs/run-directory.ts'
 import { localiseInput, openRemoteSink, openTableSink, type StorageOptions } from '../staging/remote-files.ts'
 
 export interface RunPorts {

@@ -15,7 +15,7 @@ import { csvText } from '../../formats/text-formats.ts'
 import type { Clock } from '../../model/requests.ts'
 import { type Plan, restorePipeline } from '../../pipeline/index.ts'
 import { packageInfo } from '../../env/package-info.ts'
-import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
+import { type RunDirectory, removeIfPossible } from '../../runs/run-directory.ts'
 
 const KEY_BYTES = 32
 /** The list is one line of the cassette. */

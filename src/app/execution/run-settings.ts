@@ -13,7 +13,7 @@ import type { Runtime } from '../../env/runtime.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
 import type { ResumeContext } from '../prepare/resume-context.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../../runs/run-directory.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import type { RunRecord } from './run-recorder.ts'
 

@@ -20,7 +20,7 @@ import { createDispatcher } from '../observe/reporters.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
-import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
+import { hasReports, readReport, writeReports } from '../../runs/report-files.ts'
 import {
   lockPath,
   makeFolder,
@@ -31,10 +31,10 @@ import {
   readRun,
   removeStaleRunFiles,
   runDirectory,
-} from '../runs/run-directory.ts'
-import { findActiveProcess, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../runs/run-queries.ts'
-import { runToContinue } from '../runs/run-store.ts'
-import { assertAccount, reserveCredits, settleCredits } from '../runs/spending.ts'
+} from '../../runs/run-directory.ts'
+import { findActiveProcess, finishedRunOfKey, isContinued, lacksReports, reportOfRun } from '../../runs/run-queries.ts'
+import { runToContinue } from '../../runs/run-store.ts'
+import { assertAccount, reserveCredits, settleCredits } from '../../spending/spending.ts'
 import { holdAsked } from './choice-of-run.ts'
 import { checkRecording } from './recording.ts'
 import { RunExecution } from './run-execution.ts'

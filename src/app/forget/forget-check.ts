@@ -8,7 +8,7 @@ import type { RunState } from '../../journal/index.ts'
 import { stateId } from '../../results/changes/row-states.ts'
 import { readStates } from '../../results/index.ts'
 import { keyOwner } from '../../reuse/files/row-key.ts'
-import { runDirectory } from '../runs/run-directory.ts'
+import { runDirectory } from '../../runs/run-directory.ts'
 import { type Intent, isOfState } from './forget-scan.ts'
 
 /** What must be found in no file. */

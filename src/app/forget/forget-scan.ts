@@ -24,7 +24,7 @@ import {
 import { readReview, readStates, requireDecisions } from '../../results/index.ts'
 import { rowDigest } from '../../results/row-fingerprint.ts'
 import { CHOICE_FILE } from '../../reuse/files/choice.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
+import type { RunDirectory } from '../../runs/run-directory.ts'
 import { type ForgottenRows, forgetInContents, isOfRows } from './forget-contents.ts'
 
 /** Entries of a file about the rows; `whole` for a file that is removed with all rows, because its rows belong together. */

@@ -18,9 +18,9 @@ import { readCredentials } from '../../env/trust.ts'
 import { credentialsIn, prepare } from '../prepare/prepare.ts'
 import { type Overrides, type PrepareContext, parseText, readText } from '../prepare/read-pipeline.ts'
 import { resolveService } from '../prepare/resolve-service.ts'
-import { listRunIds } from '../runs/run-directory.ts'
-import { readStoredStatus } from '../runs/run-queries.ts'
-import { findRun, idsOfSeries } from '../runs/run-store.ts'
+import { listRunIds } from '../../runs/run-directory.ts'
+import { readStoredStatus } from '../../runs/run-queries.ts'
+import { findRun, idsOfSeries } from '../../runs/run-store.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
 

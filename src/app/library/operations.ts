@@ -11,9 +11,9 @@ import { repeatedResult, resumeRun, startRun } from '../execution/start.ts'
 import { notifyRejection } from '../observe/notify.ts'
 import { type Prepared, withTarget } from '../prepare/prepare.ts'
 import { findCurrentPipeline } from '../prepare/resume-context.ts'
-import { findOpenRunId } from '../runs/open-runs.ts'
-import { readRun } from '../runs/run-directory.ts'
-import { finishedRunOfKey } from '../runs/run-queries.ts'
+import { findOpenRunId } from '../../runs/open-runs.ts'
+import { readRun } from '../../runs/run-directory.ts'
+import { finishedRunOfKey } from '../../runs/run-queries.ts'
 
 /** A queue, and the number of shards: the jobs of the pipeline if null. */
 export interface QueueTarget extends QueueConnectionOptions {

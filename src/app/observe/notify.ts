@@ -12,8 +12,8 @@ import { explainRejection, isRejection, type PipelineResult } from '../../report
 import type { Credentials, Env } from '../../env/environment.ts'
 import { findIdentity } from '../../env/identity.ts'
 import type { Runtime } from '../../env/runtime.ts'
-import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
-import { makeFolder, makeRunsFolder, removeIfPossible } from '../runs/run-directory.ts'
+import { describeAttempt, keepAttempt } from '../../runs/attempts.ts'
+import { makeFolder, makeRunsFolder, removeIfPossible } from '../../runs/run-directory.ts'
 import { openPoster } from './post.ts'
 import type { ReporterDispatcher, RunReporter } from './reporters.ts'
 

@@ -12,9 +12,9 @@ import { type Credentials, type Env, findDataDir } from '../../env/environment.t
 import { findIdentity } from '../../env/identity.ts'
 import type { RunKey } from '../../env/run-key.ts'
 import { findRegisterDir, findRegisters } from '../prepare/registers.ts'
-import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
-import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
-import { mostCredits, mostQuestions, spentInMonth } from '../runs/spending.ts'
+import { finishedRunOfKey, readRowsBefore } from '../../runs/run-queries.ts'
+import { lastGoodRun, runToContinue } from '../../runs/run-store.ts'
+import { mostCredits, mostQuestions, spentInMonth } from '../../spending/spending.ts'
 
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {

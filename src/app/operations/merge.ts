@@ -14,8 +14,8 @@ import { findFit } from '../../reuse/settings.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
 import { findCurrentPipeline } from '../prepare/resume-context.ts'
-import type { RunDirectory } from '../runs/run-directory.ts'
-import { completeShardSet, findShards, type ShardRun } from '../runs/shard-runs.ts'
+import type { RunDirectory } from '../../runs/run-directory.ts'
+import { completeShardSet, findShards, type ShardRun } from '../distributed/shard-runs.ts'
 
 /** The run that shards are merged into, where it has a directory already. */
 export interface MergeInto {

@@ -20,7 +20,7 @@ import { startRun } from '../execution/start.ts'
 import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
 import { type Prepared, prepareValue } from '../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
-import { runDirectory } from '../runs/run-directory.ts'
+import { runDirectory } from '../../runs/run-directory.ts'
 import { stageInput } from '../staging/staged-input.ts'
 
 /** The row to send: by its number from 1, or the first whose name holds this text. */

@@ -25,12 +25,12 @@ import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
 import { formatDay } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
-import { findReviewId } from '../runs/open-runs.ts'
-import { writeReports } from '../runs/report-files.ts'
-import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
-import { findBaseline, loadRun, reportOfRun } from '../runs/run-queries.ts'
-import { lastGoodRun } from '../runs/run-store.ts'
-import { settleCredits } from '../runs/spending.ts'
+import { findReviewId } from '../../runs/open-runs.ts'
+import { writeReports } from '../../runs/report-files.ts'
+import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../../runs/run-directory.ts'
+import { findBaseline, loadRun, reportOfRun } from '../../runs/run-queries.ts'
+import { lastGoodRun } from '../../runs/run-store.ts'
+import { settleCredits } from '../../spending/spending.ts'
 
 export interface ReviewOptions {
   readonly env: Env

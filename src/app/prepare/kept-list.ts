@@ -6,7 +6,7 @@ import type { Threshold } from '../../pipeline/model/types.ts'
 import { compareLists, isBeyond, percent } from '../../run/index.ts'
 import { findIdentity } from '../../env/identity.ts'
 import type { ReporterDispatcher } from '../observe/reporters.ts'
-import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
+import { lastGoodRun, runToContinue } from '../../runs/run-store.ts'
 import { runAgainWith } from './decisions.ts'
 import type { Prepared } from './prepare.ts'
 

@@ -31,7 +31,7 @@ import {
 import { type Env, findProxies, s3SettingsOf } from '../../env/environment.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
 import { assertMayOpen } from '../../env/trust.ts'
-import { makeFolder } from '../runs/run-directory.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import { type ReceivedInput, type StagingOptions, stageInput } from './staged-input.ts'
 
 export interface StorageOptions {

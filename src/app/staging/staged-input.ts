@@ -18,8 +18,8 @@ import {
   STDIN_NAME,
   shownPath,
 } from '../../pipeline/index.ts'
-import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
-import { knownRuns } from '../runs/run-store.ts'
+import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../../runs/run-directory.ts'
+import { knownRuns } from '../../runs/run-store.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000

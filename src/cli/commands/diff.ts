@@ -1,7 +1,7 @@
 /** `fettle diff`: prints or writes the rows that differ. */
 import { resolve } from 'node:path'
 import { packageInfo } from '../../env/package-info.ts'
-import { diffOf } from '../../app/operations/diff.ts'
+import { diffOf } from '../../runs/diff.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { DIFF_COLUMNS, type Diff, diffRows, renderDiffHtml, renderDiffJson, renderDiffText } from '../../report/index.ts'

@@ -1,8 +1,8 @@
 /** `fettle report`: renders the report of a run again from its journal. */
 import { resolve } from 'node:path'
-import { MOST_ROWS } from '../../app/runs/report-files.ts'
-import { reviewRows } from '../../app/runs/review-rows.ts'
-import { loadRun, readStoredStatus, reportOfRun } from '../../app/runs/run-queries.ts'
+import { MOST_ROWS } from '../../runs/report-files.ts'
+import { reviewRows } from '../../runs/review-rows.ts'
+import { loadRun, readStoredStatus, reportOfRun } from '../../runs/run-queries.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { RENDERERS, type Renderer } from '../../report/index.ts'

@@ -5,7 +5,7 @@
 import type { RunResult, RunSettings } from '../../app/execution/run-settings.ts'
 import { findResumable, resumeOrCollect } from '../../app/library/operations.ts'
 import { mergeRuns } from '../../app/operations/merge.ts'
-import { findShards } from '../../app/runs/shard-runs.ts'
+import { findShards } from '../../app/distributed/shard-runs.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Body, Flags } from '../command.ts'
 import { listFlag, needText, textFlag } from '../options/read.ts'

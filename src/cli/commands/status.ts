@@ -1,8 +1,8 @@
 /** `fettle status`: prints the state of a run and returns it as exit code. */
 import { queuedRun } from '../../app/distributed/queued-run.ts'
 import { type CurrentRunStatus, getRunStatus, watchRun } from '../../app/operations/status.ts'
-import { findOpenRunId } from '../../app/runs/open-runs.ts'
-import { reportOfRun } from '../../app/runs/run-queries.ts'
+import { findOpenRunId } from '../../runs/open-runs.ts'
+import { reportOfRun } from '../../runs/run-queries.ts'
 import { FettleError } from '../../errors.ts'
 import { escapeTerminal, resultLine } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'

@@ -1,5 +1,5 @@
 /** `fettle verify`: prints every file of a run that is not as the run wrote it. */
-import { verifyRun } from '../../app/operations/verify.ts'
+import { verifyRun } from '../../runs/verify.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { counted } from '../../report/words.ts'

@@ -1,7 +1,7 @@
 /** Reporters that write one document about the whole call at its end: to a file, atomically, or to stdout. */
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { packageInfo } from '../../env/package-info.ts'
-import { makeFolder } from '../../app/runs/run-directory.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import {
   isRejection,

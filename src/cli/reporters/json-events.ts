@@ -1,7 +1,7 @@
 /** `json-events`: a line of JSON for each event and progress report as it happens, to a new file or to stdout; then the results. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../app/runs/run-directory.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import type { RunState } from '../../journal/index.ts'
 import {
   type Event,

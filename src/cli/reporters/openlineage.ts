@@ -1,7 +1,7 @@
 /** `openlineage`: OpenLineage events as lines of JSON, appended to a file or on stdout. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../app/runs/run-directory.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { type CallReporter, STDOUT } from './reporter.ts'

@@ -32,8 +32,8 @@ function clockOf(seed, isPatient) {
 /** Loads a build; the result executes tasks, and never throws. */
 export async function loadExecute(product) {
   const load = name => import(pathToFileURL(join(product, 'build', name)).href)
-  const { listRunIds } = await load('app/runs/run-directory.js')
-  const { loadRun } = await load('app/runs/run-queries.js')
+  const { listRunIds } = await load('runs/run-directory.js')
+  const { loadRun } = await load('runs/run-queries.js')
   const { NO_OVERRIDES } = await load('app/prepare/read-pipeline.js')
   const { prepare } = await load('app/prepare/prepare.js')
   const { resumeRun, startRun } = await load('app/execution/start.js')

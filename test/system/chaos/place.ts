@@ -14,7 +14,7 @@ export interface Product {
   readonly folder: string
   readonly testing: typeof import('../../../src/testing/index.ts')
   readonly journal: typeof import('../../../src/journal/index.ts')
-  readonly runs: typeof import('../../../src/app/runs/run-directory.ts')
+  readonly runs: typeof import('../../../src/runs/run-directory.ts')
 }
 
 /** A fresh folder that is removed at the end. */
@@ -36,7 +36,7 @@ export async function copyProduct(to: string, dist: string): Promise<Product> {
     folder,
     testing: await load('dist/testing/index.js'),
     journal: await load('build/journal/index.js'),
-    runs: await load('build/app/runs/run-directory.js'),
+    runs: await load('build/runs/run-directory.js'),
   }
 }
 

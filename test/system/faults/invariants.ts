@@ -1,5 +1,5 @@
 /** The invariants that hold after every fault, checked with checkRun. */
-import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import type { FaultServer } from '../../../src/testing/index.ts'
 import { checkRun } from '../../support/check-run/check-run.ts'
 import type { Cell } from './data.ts'

@@ -5,7 +5,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import type { Report } from '../../../src/report/index.ts'
 import type { FaultInput } from '../../../src/testing/index.ts'
 import { runs, sampled } from '../../support/runs.ts'

@@ -1,7 +1,7 @@
 /** Lists violated invariants of a run, from the files on disk and the record of the service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
 import { reportSchema } from '../../../src/report/index.ts'
 import type { EffectCounts, FaultyService } from '../../../src/testing/index.ts'

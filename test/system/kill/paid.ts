@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { nextCommand } from './copies.ts'
 import { recorded } from './judge.ts'

@@ -5,7 +5,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listRunIds, readRun } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { eventually } from '../../support/eventually.ts'

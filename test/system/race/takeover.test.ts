@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listRunIds, runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
 import { makePlace, outputsOf, type Place, start } from '../kill/kit.ts'
 import { useService } from '../kill/use-service.ts'

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, trun
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { runDirectory } from '../../../src/app/runs/run-directory.ts'
+import { runDirectory } from '../../../src/runs/run-directory.ts'
 import { type FettleError, type Report, resume, run } from '../../../src/index.ts'
 import { contentsPath } from '../../../src/journal/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, expect, test } from 'vitest'
 import { forgetKey } from '../../../src/app/forget/forget.ts'
-import { nightsOf } from '../../../src/app/history/nights.ts'
+import { nightsOf } from '../../../src/runs/nights.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 

@@ -3,7 +3,7 @@ import fs, { existsSync, mkdtempSync, readFileSync, statSync, utimesSync, writeF
 import { hostname, tmpdir } from 'node:os'
 import { join, posix, win32 } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { lockPath } from '../../../src/app/runs/run-directory.ts'
+import { lockPath } from '../../../src/runs/run-directory.ts'
 import { createFolders, renameDurably, syncFolderSync } from '../../../src/files/durable.ts'
 import { isInside, stepsFrom } from '../../../src/files/paths.ts'
 import { takeLock } from '../../../src/files/process-lock.ts'

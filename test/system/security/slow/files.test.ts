@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { makeRunDirectory } from '../../../../src/app/runs/run-directory.ts'
+import { makeRunDirectory } from '../../../../src/runs/run-directory.ts'
 import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, pipelineOf, ROWS } from '../../cli/fettle.ts'
 
 beforeAll(importRegister)

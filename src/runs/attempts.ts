@@ -1,11 +1,11 @@
 /** Runs that ended before they began, such as for a missing list: a line for each, among the runs. */
 import { join } from 'node:path'
 import { z } from 'zod'
-import { FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { describeSeries, type SeriesPlan } from '../../pipeline/index.ts'
-import { safeText } from '../../report/index.ts'
+import { FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { describeSeries, type SeriesPlan } from '../pipeline/index.ts'
+import { safeText } from '../report/index.ts'
 import { listRunIds } from './run-directory.ts'
 
 const Attempt = z.object({

@@ -5,10 +5,10 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { counted } from '../../counted.ts'
-import { FettleError, type Issue, issue } from '../../errors.ts'
-import { fileDigest } from '../../files/file-chunks.ts'
-import { readKeptText } from '../../files/kept-files.ts'
+import { counted } from '../counted.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import { fileDigest } from '../files/file-chunks.ts'
+import { readKeptText } from '../files/kept-files.ts'
 import {
   contentsEnd,
   contentsPath,
@@ -18,9 +18,9 @@ import {
   knownSum,
   type RunState,
   readJournal,
-} from '../../journal/index.ts'
-import { isAddress, RUN_OUTPUT } from '../../pipeline/index.ts'
-import { buildReport, RENDERERS, type Report, reportSchema } from '../../report/index.ts'
+} from '../journal/index.ts'
+import { isAddress, RUN_OUTPUT } from '../pipeline/index.ts'
+import { buildReport, RENDERERS, type Report, reportSchema } from '../report/index.ts'
 import {
   APPLIED_FILE,
   CONTENTS_FILE,
@@ -30,12 +30,12 @@ import {
   ROWS_FILE,
   receivedPath,
   reviewPath,
-} from '../../results/file-names.ts'
-import { type Decision, isAsReceived, readReview, requireDecisions } from '../../results/index.ts'
-import { isForgetting } from '../runs/forget-intent.ts'
-import { findPruned, prunedPath, type RunSpending, readPruned } from '../runs/pruned-runs.ts'
-import { isSealIntact, isWorkFile } from '../runs/report-files.ts'
-import { findRunId, listRunIds, parseRunId, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
+} from '../results/file-names.ts'
+import { type Decision, isAsReceived, readReview, requireDecisions } from '../results/index.ts'
+import { isForgetting } from './forget-intent.ts'
+import { findPruned, prunedPath, type RunSpending, readPruned } from './pruned-runs.ts'
+import { isSealIntact, isWorkFile } from './report-files.ts'
+import { findRunId, listRunIds, parseRunId, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 
 export interface Verified {
   readonly runId: string

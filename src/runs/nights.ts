@@ -1,12 +1,12 @@
 /** The nights of the pipelines, from the journals of their runs. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { FettleError } from '../../errors.ts'
-import { describeSeries } from '../../pipeline/index.ts'
-import { type Night, RENDERERS, verdictOf } from '../../report/index.ts'
-import { type Attempt, formatStamp, readAttempts } from '../runs/attempts.ts'
-import { listRunIds, parseRunId, runDirectory } from '../runs/run-directory.ts'
-import { listedRun } from '../runs/run-queries.ts'
+import { FettleError } from '../errors.ts'
+import { describeSeries } from '../pipeline/index.ts'
+import { type Night, RENDERERS, verdictOf } from '../report/index.ts'
+import { type Attempt, formatStamp, readAttempts } from './attempts.ts'
+import { listRunIds, parseRunId, runDirectory } from './run-directory.ts'
+import { listedRun } from './run-queries.ts'
 
 /**
  * Of all pipelines, or of one. `folder` is where the page will be; both folders are absolute. Shards are left out: their merge is a run.

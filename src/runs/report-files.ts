@@ -3,12 +3,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { fileDigest } from '../../files/file-chunks.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
-import { journalHead, type RunState } from '../../journal/index.ts'
-import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../../report/index.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { fileDigest } from '../files/file-chunks.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { UPLOAD_FILE } from '../input/upload/upload-source.ts'
+import { journalHead, type RunState } from '../journal/index.ts'
+import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../report/index.ts'
 import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
@@ -24,9 +24,9 @@ import {
   REVIEW_FILE,
   ROWS_FILE,
   STATES_FILE,
-} from '../../results/file-names.ts'
-import { CHOICE_FILE } from '../../reuse/files/choice.ts'
-import { creditsOf } from '../../run/index.ts'
+} from '../results/file-names.ts'
+import { CHOICE_FILE } from '../reuse/files/choice.ts'
+import { creditsOf } from '../run/index.ts'
 import { reviewRows } from './review-rows.ts'
 import type { RunDirectory } from './run-directory.ts'
 

@@ -3,14 +3,14 @@
  * that a kill leaves both or the record alone.
  */
 import { rmSync } from 'node:fs'
-import { realClock } from '../../client/clock.ts'
-import { FettleError } from '../../errors.ts'
-import { dropAttempts } from './attempts.ts'
-import { withFolderLock } from './folder-lock.ts'
-import { keepSpending, prunedRuns } from './pruned-runs.ts'
-import { isGoodRun, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
-import { seriesReader } from './run-store.ts'
-import { countSpending } from './spending.ts'
+import { realClock } from '../client/clock.ts'
+import { FettleError } from '../errors.ts'
+import { dropAttempts } from '../runs/attempts.ts'
+import { withFolderLock } from '../runs/folder-lock.ts'
+import { keepSpending, prunedRuns } from '../runs/pruned-runs.ts'
+import { isGoodRun, listRunIds, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
+import { seriesReader } from '../runs/run-store.ts'
+import { countSpending } from '../spending/spending.ts'
 
 export interface PruneOptions {
   readonly olderThanMs: number

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path'
 import { type Action, action, errorOfIssues, type Issue, issue } from '../../errors.ts'
 import type { RunState } from '../../journal/index.ts'
 import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
-import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
+import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from '../../runs/run-directory.ts'
 
 export interface ShardRun {
   readonly state: RunState

@@ -1,8 +1,8 @@
 /** The rows of a run that a person is to look at or has decided about, as reports give them. It writes nothing. */
 
-import type { RunState } from '../../journal/index.ts'
-import { type Sample, samplesIn } from '../../report/index.ts'
-import { readReview } from '../../results/index.ts'
+import type { RunState } from '../journal/index.ts'
+import { type Sample, samplesIn } from '../report/index.ts'
+import { readReview } from '../results/index.ts'
 import type { RunDirectory } from './run-directory.ts'
 
 const BATCH = 500

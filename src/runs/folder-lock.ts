@@ -1,9 +1,9 @@
 /** Locks of a whole folder of runs, which are held for moments. */
 import { join } from 'node:path'
-import { FettleError } from '../../errors.ts'
-import { makeFolder } from '../../files/durable.ts'
-import { type Lock, takeLock } from '../../files/process-lock.ts'
-import type { Clock } from '../../model/requests.ts'
+import { FettleError } from '../errors.ts'
+import { makeFolder } from '../files/durable.ts'
+import { type Lock, takeLock } from '../files/process-lock.ts'
+import type { Clock } from '../model/requests.ts'
 
 /** Milliseconds between two attempts. */
 const PAUSE_MS = 100

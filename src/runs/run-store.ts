@@ -5,12 +5,12 @@
  */
 import { appendFileSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { sweepFolder } from '../../files/stale-temp-files.ts'
-import { type RunState, readStart } from '../../journal/index.ts'
-import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPlan } from '../../pipeline/index.ts'
+import { FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { sweepFolder } from '../files/stale-temp-files.ts'
+import { type RunState, readStart } from '../journal/index.ts'
+import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPlan } from '../pipeline/index.ts'
 import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
@@ -22,8 +22,8 @@ import {
   QUESTIONS_FILE,
   REVIEW_FILE,
   STATES_FILE,
-} from '../../results/file-names.ts'
-import { CHOICE_FILE } from '../../reuse/files/choice.ts'
+} from '../results/file-names.ts'
+import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import {
   listRunIds,
   parseRunId,

@@ -1,9 +1,9 @@
 /** A run is resumed by, and compared with, runs of its series only: pipeline, account, target, limit, register and shard. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { findOpenRunId } from '../../../src/app/runs/open-runs.ts'
-import { pruneRuns } from '../../../src/app/runs/prune.ts'
-import { listRunIds } from '../../../src/app/runs/run-directory.ts'
+import { findOpenRunId } from '../../../src/runs/open-runs.ts'
+import { pruneRuns } from '../../../src/privacy/prune.ts'
+import { listRunIds } from '../../../src/runs/run-directory.ts'
 import { type PipelineInput, type RunHandle, resume, run, status } from '../../../src/index.ts'
 import { describeSeries, type SeriesPlan } from '../../../src/pipeline/index.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'

@@ -6,16 +6,16 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { makeFolder } from '../../files/durable.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { fold, type RunState, readJournal } from '../../journal/index.ts'
-import { isDeviceName, nearest, type ShardChoice } from '../../pipeline/index.ts'
-import { isBeforeJournal, JOURNAL_FILE, QUEUE_FILE } from '../../results/file-names.ts'
+import { action, FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { makeFolder } from '../files/durable.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { fold, type RunState, readJournal } from '../journal/index.ts'
+import { isDeviceName, nearest, type ShardChoice } from '../pipeline/index.ts'
+import { isBeforeJournal, JOURNAL_FILE, QUEUE_FILE } from '../results/file-names.ts'
 import { findPruned, type RunSpending } from './pruned-runs.ts'
 
-export { makeFolder } from '../../files/durable.ts'
+export { makeFolder } from '../files/durable.ts'
 
 /** Checks a run id from a journal before it becomes part of a path. Throws FETTLE_JOURNAL_DAMAGED. */
 export function checkRunId(id: unknown): string {

@@ -1,12 +1,12 @@
 /** Open runs of one name: which of them `status`, `resume`, `collect` and `review` mean, and which one the same command continues. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { type RunState, readStart } from '../../journal/index.ts'
-import { describeSeries } from '../../pipeline/index.ts'
-import { QUEUE_FILE } from '../../results/file-names.ts'
-import { shellCommand } from '../../shell-command.ts'
+import { action, FettleError } from '../errors.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { type RunState, readStart } from '../journal/index.ts'
+import { describeSeries } from '../pipeline/index.ts'
+import { QUEUE_FILE } from '../results/file-names.ts'
+import { shellCommand } from '../shell-command.ts'
 import { findRunId, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { getRunStatus } from '../../../src/app/operations/status.ts'
-import { listRunIds, newRunId, parseRunId } from '../../../src/app/runs/run-directory.ts'
-import { listedRun } from '../../../src/app/runs/run-queries.ts'
+import { listRunIds, newRunId, parseRunId } from '../../../src/runs/run-directory.ts'
+import { listedRun } from '../../../src/runs/run-queries.ts'
 import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string

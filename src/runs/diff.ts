@@ -1,12 +1,12 @@
 /** The rows that differ between two runs of a list, or between two outputs. It sends and writes nothing. */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
-import type { Diff } from '../../report/index.ts'
-import { compareStates, type OutputChoice, outputStates, type RowStates, readStates } from '../../results/index.ts'
-import { findPruned } from '../runs/pruned-runs.ts'
-import { findRunId, readRun, runDirectory } from '../runs/run-directory.ts'
-import { lastGoodRun } from '../runs/run-store.ts'
+import { action, FettleError } from '../errors.ts'
+import type { Diff } from '../report/index.ts'
+import { compareStates, type OutputChoice, outputStates, type RowStates, readStates } from '../results/index.ts'
+import { findPruned } from './pruned-runs.ts'
+import { findRunId, readRun, runDirectory } from './run-directory.ts'
+import { lastGoodRun } from './run-store.ts'
 
 export interface DiffOptions extends OutputChoice {
   readonly runsDir: string

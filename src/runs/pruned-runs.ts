@@ -1,11 +1,11 @@
 /** The record of removed runs: a line for each, with a checksum over itself and the lines before it, as in a journal. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { action, FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { readKeptText } from '../../files/kept-files.ts'
-import { Checksums, cut, resealed } from '../../journal/index.ts'
-import type { OutputFile } from '../../model/results.ts'
+import { action, FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { readKeptText } from '../files/kept-files.ts'
+import { Checksums, cut, resealed } from '../journal/index.ts'
+import type { OutputFile } from '../model/results.ts'
 
 export interface RunSpending {
   readonly runId: string
