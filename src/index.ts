@@ -32,7 +32,7 @@ export type {
 } from './app/library/options.ts'
 export type { ResultRow, RunReport } from './app/library/result-rows.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
-export type { RunReporter } from './app/observe/reporters.ts'
+export type { RunReporter } from './observe/reporters.ts'
 export type { LoadOptions } from './app/prepare/read-pipeline.ts'
 export { connect } from './client/index.ts'
 export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'

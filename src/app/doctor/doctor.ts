@@ -14,7 +14,7 @@ import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl
 import { packageInfo } from '../../env/package-info.ts'
 import { findRunKey } from '../../env/run-key.ts'
 import { assertKnownOrigin, isUntrusted, listServiceOrigins, readCredentials } from '../../env/trust.ts'
-import { deliver, type Receiver } from '../observe/notify.ts'
+import { deliver, type Receiver } from '../../observe/notify.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { type Prepared, prepare } from '../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
@@ -22,7 +22,7 @@ import { findRegisterDir, findRegisters, wantedRegisters } from '../prepare/regi
 import { resolveService } from '../prepare/resolve-service.ts'
 import { isCollected, openRunIds } from '../../runs/open-runs.ts'
 import { listRunIds, parseRunId } from '../../runs/run-directory.ts'
-import { createRemoteInputs } from '../staging/receive.ts'
+import { createRemoteInputs } from '../../staging/receive.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 import { checkNetwork } from './network.ts'
 

@@ -9,7 +9,7 @@ import { ROWS_FILE } from '../../results/file-names.ts'
 import { openResults } from '../../results/index.ts'
 import type { ResultsOptions } from '../../results/output/writers.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
-import { localiseInput, openRemoteSink, openTableSink, type StorageOptions } from '../staging/remote-files.ts'
+import { localiseInput, openRemoteSink, openTableSink, type StorageOptions } from '../../staging/remote-files.ts'
 
 export interface RunPorts {
   readonly source: ReturnType<typeof openSource>

@@ -9,7 +9,7 @@ import { openResults } from '../../results/index.ts'
 import { pruneRuns } from '../../privacy/prune.ts'
 import { type RunDirectory, removeIfPossible } from '../../runs/run-directory.ts'
 import { tidyRuns } from '../../runs/run-store.ts'
-import { removeStaged } from '../staging/staged-input.ts'
+import { removeStaged } from '../../staging/staged-input.ts'
 import { removeRecordingKey } from './recording.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What the functions of the library do; loaded with the first call. */
 import { FettleError } from '../../errors.ts'
 import type { RunResult } from '../execution/run-settings.ts'
-import type { RunReporter } from '../observe/reporters.ts'
+import type { RunReporter } from '../../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
 import { listIssues } from '../prepare/kept-list.ts'

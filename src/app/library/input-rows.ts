@@ -2,7 +2,7 @@
 import { FettleError } from '../../errors.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { type PipelineInput, ROWS_NAME, RUN_OUTPUT } from '../../pipeline/index.ts'
-import { type ReceivedInput, stageInput } from '../staging/staged-input.ts'
+import { type ReceivedInput, stageInput } from '../../staging/staged-input.ts'
 
 /** A cell of an input row; null and undefined are empty, a date is written in ISO 8601. */
 export type InputCell = string | number | bigint | boolean | Date | null | undefined

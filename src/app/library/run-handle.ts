@@ -6,7 +6,7 @@ import type { StageName } from '../../model/stages.ts'
 import type { Report } from '../../report/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import type { RunResult } from '../execution/run-settings.ts'
-import type { RunReporter } from '../observe/reporters.ts'
+import type { RunReporter } from '../../observe/reporters.ts'
 import type { RunReport } from './result-rows.ts'
 
 /** The state of a run as plain JSON: enough for another process to resume it, given the same runs directory. */

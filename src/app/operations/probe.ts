@@ -17,11 +17,11 @@ import { receivedPath } from '../../results/file-names.ts'
 import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
 import type { RunSettings } from '../execution/run-settings.ts'
 import { startRun } from '../execution/start.ts'
-import { createDispatcher, type RunReporter } from '../observe/reporters.ts'
+import { createDispatcher, type RunReporter } from '../../observe/reporters.ts'
 import { type Prepared, prepareValue } from '../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
 import { runDirectory } from '../../runs/run-directory.ts'
-import { stageInput } from '../staging/staged-input.ts'
+import { stageInput } from '../../staging/staged-input.ts'
 
 /** The row to send: by its number from 1, or the first whose name holds this text. */
 export type ProbedRow = { readonly row: number } | { readonly name: string }

@@ -20,7 +20,7 @@ import {
 import { placeOf } from '../../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
 import { assertMayOpen } from '../../env/trust.ts'
-import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../staging/remote-files.ts'
+import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
 export async function checkOutputsWritable(

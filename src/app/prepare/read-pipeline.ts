@@ -21,7 +21,7 @@ import {
 } from '../../pipeline/index.ts'
 import type { Env } from '../../env/environment.ts'
 import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from '../project/find-project.ts'
-import type { Receivers } from '../staging/receive.ts'
+import type { Receivers } from '../../staging/receive.ts'
 
 /** Checked before reading, so that an endless file is not read. */
 const MAX_BYTES = 256 * 1024

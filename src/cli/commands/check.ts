@@ -1,7 +1,7 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
 import { listIssues } from '../../app/prepare/kept-list.ts'
 import { prepare } from '../../app/prepare/prepare.ts'
-import { stdinOf } from '../../app/staging/staged-input.ts'
+import { stdinOf } from '../../staging/staged-input.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../pipeline/index.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../report/formats/escape.ts'

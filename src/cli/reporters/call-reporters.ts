@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { detectCi } from '../../env/environment.ts'
-import { createDispatcher, type ReporterDispatcher, type RunReporter } from '../../app/observe/reporters.ts'
+import { createDispatcher, type ReporterDispatcher, type RunReporter } from '../../observe/reporters.ts'
 import { realPath } from '../../app/prepare/check-outputs.ts'
 import type { FettleError } from '../../errors.ts'
 import { isInside } from '../../files/paths.ts'

@@ -1,6 +1,6 @@
 /** Types of the reporters of a call: an observer of its runs that also gets the results of all its pipelines, and a row of the table. */
 import type { CiName, Env } from '../../env/environment.ts'
-import type { RunReporter } from '../../app/observe/reporters.ts'
+import type { RunReporter } from '../../observe/reporters.ts'
 import type { PipelineResult } from '../../report/index.ts'
 import type { Io } from '../terminal/io.ts'
 

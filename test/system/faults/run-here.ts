@@ -2,7 +2,7 @@
 
 import type { RunResult, RunSettings } from '../../../src/app/execution/run-settings.ts'
 import { resumeRun, startRun } from '../../../src/app/execution/start.ts'
-import { createDispatcher } from '../../../src/app/observe/reporters.ts'
+import { createDispatcher } from '../../../src/observe/reporters.ts'
 import { prepare } from '../../../src/app/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/read-pipeline.ts'
 import { findCurrentPipeline } from '../../../src/app/prepare/resume-context.ts'

@@ -1,5 +1,5 @@
 /** The display of runs and other long work: redrawn lines on a terminal, otherwise a line per change and one every 30 seconds. */
-import type { RunReporter } from '../../../app/observe/reporters.ts'
+import type { RunReporter } from '../../../observe/reporters.ts'
 import { counted } from '../../../counted.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'

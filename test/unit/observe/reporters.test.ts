@@ -1,6 +1,6 @@
 /** The dispatcher of observers: order of calls, isolation of failures, and one report of each. */
 import { describe, expect, test } from 'vitest'
-import { createDispatcher, type RunReporter } from '../../../src/app/observe/reporters.ts'
+import { createDispatcher, type RunReporter } from '../../../src/observe/reporters.ts'
 import type { RunState } from '../../../src/journal/index.ts'
 
 const STATE = { runId: 'r-1', jobs: [] } as unknown as RunState

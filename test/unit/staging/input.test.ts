@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { prepareValue } from '../../../src/app/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/app/prepare/read-pipeline.ts'
-import { stdinOf } from '../../../src/app/staging/staged-input.ts'
+import { stdinOf } from '../../../src/staging/staged-input.ts'
 import { explainPlan, recordedInput } from '../../../src/pipeline/index.ts'
 
 const LIST = 'name,country\nHarrow Optics Ltd,GB\nNorth Sea Cables Ltd,GB\n'

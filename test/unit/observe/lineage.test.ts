@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lineageSettings, uuidOf } from '../../../src/app/observe/lineage.ts'
+import { lineageSettings, uuidOf } from '../../../src/observe/lineage.ts'
 import { collect, type LineageEvent, merge, type Report, resume, run } from '../../../src/index.ts'
 import { faultsOf } from '../report/openlineage-schema.ts'
 import { type Place, place } from '../../support/place.ts'

@@ -1,9 +1,9 @@
 /** The observers of a run and the one dispatcher that calls them: an observer that fails is reported once and never changes the run. */
-import type { Action } from '../../errors.ts'
-import type { RunEventInput, RunState } from '../../journal/index.ts'
-import { freeze } from '../../pipeline/planning/freeze.ts'
-import type { LineageEvent, Report } from '../../report/index.ts'
-import type { ProgressEvent } from '../../run/index.ts'
+import type { Action } from '../errors.ts'
+import type { RunEventInput, RunState } from '../journal/index.ts'
+import { freeze } from '../pipeline/planning/freeze.ts'
+import type { LineageEvent, Report } from '../report/index.ts'
+import type { ProgressEvent } from '../run/index.ts'
 
 /**
  * An observer of runs. Arguments are frozen. A hook may return a promise, which is awaited at the end of the run. The first error a

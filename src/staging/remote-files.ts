@@ -4,16 +4,16 @@
  */
 import { createReadStream } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
-import { realClock } from '../../client/clock.ts'
-import type { DatabasePlace, TableColumn, TablePlace } from '../../client/database/database.ts'
-import { withQuery } from '../../client/database/databases.ts'
-import { checkTable, writeTable } from '../../client/database/write-table.ts'
-import { createObjects, type ObjectPlace, type Objects } from '../../client/storage/objects.ts'
-import { FettleError } from '../../errors.ts'
-import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../../files/atomic-file.ts'
-import { findMimeType } from '../../formats/index.ts'
-import { verifyPlanned } from '../../input/table/verify-unchanged.ts'
-import { columnName, outputNames } from '../../model/columns.ts'
+import { realClock } from '../client/clock.ts'
+import type { DatabasePlace, TableColumn, TablePlace } from '../client/database/database.ts'
+import { withQuery } from '../client/database/databases.ts'
+import { checkTable, writeTable } from '../client/database/write-table.ts'
+import { createObjects, type ObjectPlace, type Objects } from '../client/storage/objects.ts'
+import { FettleError } from '../errors.ts'
+import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../files/atomic-file.ts'
+import { findMimeType } from '../formats/index.ts'
+import { verifyPlanned } from '../input/table/verify-unchanged.ts'
+import { columnName, outputNames } from '../model/columns.ts'
 import {
   addressOf,
   databaseFile,
@@ -27,11 +27,11 @@ import {
   shownPath,
   splitTable,
   withDatabaseFile,
-} from '../../pipeline/index.ts'
-import { type Env, findProxies, s3SettingsOf } from '../../env/environment.ts'
-import { DEFAULT_RUNTIME, type Runtime } from '../../env/runtime.ts'
-import { assertMayOpen } from '../../env/trust.ts'
-import { makeFolder } from '../../runs/run-directory.ts'
+} from '../pipeline/index.ts'
+import { type Env, findProxies, s3SettingsOf } from '../env/environment.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { assertMayOpen } from '../env/trust.ts'
+import { makeFolder } from '../runs/run-directory.ts'
 import { type ReceivedInput, type StagingOptions, stageInput } from './staged-input.ts'
 
 export interface StorageOptions {

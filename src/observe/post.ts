@@ -1,5 +1,5 @@
 /** Posts messages and lineage to addresses that are not the service. The client is loaded with the first one. */
-import { type Env, findProxies } from '../../env/environment.ts'
+import { type Env, findProxies } from '../env/environment.ts'
 
 /** Why a receiver did not accept a body. */
 export interface Refusal {
@@ -12,8 +12,8 @@ export interface Refusal {
 
 /** Connections with one time limit for each step, and for each post as a whole. `post` returns null when the body was accepted. */
 export async function openPoster(env: Env, timeoutMs: number) {
-  const { createTransport, isNetworkError, LIMITS } = await import('../../client/http/transport.ts')
-  const { parseRetryAfter } = await import('../../client/retry/retry-after.ts')
+  const { createTransport, isNetworkError, LIMITS } = await import('../client/http/transport.ts')
+  const { parseRetryAfter } = await import('../client/retry/retry-after.ts')
   const transport = createTransport({ ...LIMITS, connectMs: timeoutMs }, { proxies: findProxies(env) })
   const post = async (url: URL, headers: Record<string, string>, body: string, stop: AbortSignal): Promise<Refusal | null> => {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)])

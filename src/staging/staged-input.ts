@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from 'node:
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { action, FettleError, type Issue } from '../../errors.ts'
-import { writeContentAddressed } from '../../files/atomic-file.ts'
-import { readChunks } from '../../files/file-chunks.ts'
-import { readKept } from '../../files/kept-files.ts'
-import { openInput } from '../../files/open-input.ts'
+import { action, FettleError, type Issue } from '../errors.ts'
+import { writeContentAddressed } from '../files/atomic-file.ts'
+import { readChunks } from '../files/file-chunks.ts'
+import { readKept } from '../files/kept-files.ts'
+import { openInput } from '../files/open-input.ts'
 import {
   type InputQuery,
   type InputRef,
@@ -17,9 +17,9 @@ import {
   requestedInput,
   STDIN_NAME,
   shownPath,
-} from '../../pipeline/index.ts'
-import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../../runs/run-directory.ts'
-import { knownRuns } from '../../runs/run-store.ts'
+} from '../pipeline/index.ts'
+import { listRunIds, makeFolder, makeRunsFolder, readRun, removeIfPossible, runDirectory } from '../runs/run-directory.ts'
+import { knownRuns } from '../runs/run-store.ts'
 
 /** The longest time between reading an input and the first line of its run. */
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 /** Resolves the input of a pipeline to where this process can read it. */
-import { action, issue, type Place } from '../../errors.ts'
-import type { Inspection } from '../../input/table/inspect.ts'
-import { isAddress, type Pipeline, requestedInput } from '../../pipeline/index.ts'
-import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
+import { action, issue, type Place } from '../errors.ts'
+import type { Inspection } from '../input/table/inspect.ts'
+import { isAddress, type Pipeline, requestedInput } from '../pipeline/index.ts'
+import { DEFAULT_RUNS_DIR } from '../shell-command.ts'
 import { receiveFrom, receiveQuery, type StorageOptions } from './remote-files.ts'
 import { type ReceivedInput, receiveFile, stdinOf } from './staged-input.ts'
 

@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { deliver } from '../../../src/app/observe/notify.ts'
+import { deliver } from '../../../src/observe/notify.ts'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { testNotice } from '../../../src/report/index.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
