@@ -33,7 +33,7 @@ export type {
 export type { ResultRow, RunReport } from './app/library/result-rows.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
 export type { RunReporter } from './observe/reporters.ts'
-export type { LoadOptions } from './app/prepare/read-pipeline.ts'
+export type { LoadOptions } from './prepare/read-pipeline.ts'
 export { connect } from './client/index.ts'
 export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
 export { ERRORS, EXIT, FettleError } from './errors.ts'

@@ -16,8 +16,8 @@ import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
 import { askedBefore, chosenEvent, makeWaiting } from '../execution/choice-of-run.ts'
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
-import { assertDecisionsKept } from '../prepare/decisions.ts'
-import { assertListKept } from '../prepare/kept-list.ts'
+import { assertDecisionsKept } from '../../prepare/decisions.ts'
+import { assertListKept } from '../../prepare/kept-list.ts'
 import {
   makeFolder,
   makeRunDirectory,

@@ -26,8 +26,8 @@ import {
   runStages,
 } from '../../run/index.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
-import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
+import { checkOutputsWritable } from '../../prepare/check-outputs.ts'
+import { loadDecisions, loadOtherDecisions } from '../../prepare/decisions.ts'
 import { openEventStore } from '../../runs/event-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../../runs/run-directory.ts'

@@ -10,7 +10,7 @@ import { snapshotText } from '../../report/service-words.ts'
 import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
 import { type Credentials, type Env, findDataDir, registersOf } from '../../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../../env/runtime.ts'
-import { findRegisterDir, findRegisters, findScreeningDir } from '../prepare/registers.ts'
+import { findRegisterDir, findRegisters, findScreeningDir } from '../../prepare/registers.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService

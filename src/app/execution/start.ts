@@ -17,9 +17,9 @@ import { httpLineage, lineageSettings, namesOf } from '../../observe/lineage.ts'
 import { notifyReporter } from '../../observe/notify.ts'
 import { openTrace, type RunTrace } from '../../observe/opentelemetry.ts'
 import { createDispatcher } from '../../observe/reporters.ts'
-import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { assertDecisionsKept } from '../prepare/decisions.ts'
-import { assertListKept } from '../prepare/kept-list.ts'
+import { checkOutputsWritable } from '../../prepare/check-outputs.ts'
+import { assertDecisionsKept } from '../../prepare/decisions.ts'
+import { assertListKept } from '../../prepare/kept-list.ts'
 import { hasReports, readReport, writeReports } from '../../runs/report-files.ts'
 import {
   lockPath,

@@ -4,7 +4,7 @@ import type { RunResult } from '../execution/run-settings.ts'
 import type { RunReporter } from '../../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
 import { getRunStatus, watchRun } from '../operations/status.ts'
-import { listIssues } from '../prepare/kept-list.ts'
+import { listIssues } from '../../prepare/kept-list.ts'
 import { findOpenRunId } from '../../runs/open-runs.ts'
 import { reportOfRun } from '../../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
@@ -36,7 +36,7 @@ import {
 import { findRunsDir } from './run-handle.ts'
 
 export { renderReport } from '../../report/index.ts'
-export { loadPipeline } from '../prepare/read-pipeline.ts'
+export { loadPipeline } from '../../prepare/read-pipeline.ts'
 
 export const check = (pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> =>
   withStop(options, async all => {

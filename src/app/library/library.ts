@@ -4,7 +4,7 @@
  */
 import type { PipelineInput } from '../../pipeline/index.ts'
 import type { Report, ReportFormat } from '../../report/index.ts'
-import type { LoadOptions } from '../prepare/read-pipeline.ts'
+import type { LoadOptions } from '../../prepare/read-pipeline.ts'
 import type { RowsPipeline } from './input-rows.ts'
 import type {
   Check,

@@ -7,7 +7,7 @@ import { eventsCsv, requireEventsFile } from '../../results/output/events-file.t
 import { openClient } from '../../account/account.ts'
 import { type Env, findProxies } from '../../env/environment.ts'
 import { readCredentials } from '../../env/trust.ts'
-import { resolveService } from '../prepare/resolve-service.ts'
+import { resolveService } from '../../prepare/resolve-service.ts'
 
 export interface EventsQuery {
   /** A name, or a number. */

@@ -13,7 +13,7 @@ import { joinChoices } from '../../reuse/join-choices.ts'
 import { findFit } from '../../reuse/settings.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { startMerge } from '../execution/start.ts'
-import { findCurrentPipeline } from '../prepare/resume-context.ts'
+import { findCurrentPipeline } from '../../prepare/resume-context.ts'
 import type { RunDirectory } from '../../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from '../distributed/shard-runs.ts'
 

@@ -9,7 +9,7 @@ import { createDeadline } from '../execution/deadline.ts'
 import { type Env, findProxies, traceOf } from '../../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../../env/runtime.ts'
 import { openService } from '../execution/service-connection.ts'
-import { credentialsOfRun } from '../prepare/resume-context.ts'
+import { credentialsOfRun } from '../../prepare/resume-context.ts'
 import { readRun, runDirectory } from '../../runs/run-directory.ts'
 import { readStoredStatus } from '../../runs/run-queries.ts'
 

@@ -26,8 +26,8 @@ import {
 import type { FaultInput, Policy } from '../../testing/index.ts'
 import { type Env, findDataDir, registersOf } from '../../env/environment.ts'
 import { run } from '../library/library.ts'
-import { readText } from '../prepare/read-pipeline.ts'
-import { findRegisterDir } from '../prepare/registers.ts'
+import { readText } from '../../prepare/read-pipeline.ts'
+import { findRegisterDir } from '../../prepare/registers.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
 import { mappedHeaders, noPipeline, readKey, readTested, testPipeline } from './test-pipeline.ts'
 

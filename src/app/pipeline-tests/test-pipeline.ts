@@ -5,7 +5,7 @@ import { snakeCase } from '../../model/columns.ts'
 import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type TestCase } from '../../pipeline/index.ts'
 import type { Env } from '../../env/environment.ts'
 import type { RowsPipeline } from '../library/input-rows.ts'
-import { NO_OVERRIDES, parseAnyTarget, readText } from '../prepare/read-pipeline.ts'
+import { NO_OVERRIDES, parseAnyTarget, readText } from '../../prepare/read-pipeline.ts'
 
 /** Reads the pipeline under test. Throws with all its problems, except for variables that are not set: a test has its own service. */
 export async function readTested(file: string, env: Env, cwd: string): Promise<PipelineInput> {

@@ -1,6 +1,6 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
-import { listIssues } from '../../app/prepare/kept-list.ts'
-import { prepare } from '../../app/prepare/prepare.ts'
+import { listIssues } from '../../prepare/kept-list.ts'
+import { prepare } from '../../prepare/prepare.ts'
 import { stdinOf } from '../../staging/staged-input.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../pipeline/index.ts'

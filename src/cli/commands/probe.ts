@@ -1,7 +1,7 @@
 /** `fettle probe`: asks before it sends, and prints what came back and what is read of it. */
 import { exitOfProbe, type ProbeResult, prepareProbe, runProbe } from '../../app/operations/probe.ts'
-import { prepare } from '../../app/prepare/prepare.ts'
-import { NO_OVERRIDES } from '../../app/prepare/read-pipeline.ts'
+import { prepare } from '../../prepare/prepare.ts'
+import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { escapeTerminal } from '../../report/index.ts'

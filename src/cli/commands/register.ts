@@ -1,7 +1,7 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
 import { type Env, registersOf } from '../../env/environment.ts'
-import { findRegisterDir } from '../../app/prepare/registers.ts'
+import { findRegisterDir } from '../../prepare/registers.ts'
 import { counted } from '../../counted.ts'
 import { countKinds, kindWords } from '../../model/event-kinds.ts'
 import { escapeTerminal } from '../../report/index.ts'

@@ -2,7 +2,7 @@
 
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { realPath } from '../../app/prepare/check-outputs.ts'
+import { realPath } from '../../prepare/check-outputs.ts'
 import { isInside } from '../../files/paths.ts'
 import { usageError } from '../command.ts'
 

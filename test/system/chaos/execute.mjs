@@ -34,8 +34,8 @@ export async function loadExecute(product) {
   const load = name => import(pathToFileURL(join(product, 'build', name)).href)
   const { listRunIds } = await load('runs/run-directory.js')
   const { loadRun } = await load('runs/run-queries.js')
-  const { NO_OVERRIDES } = await load('app/prepare/read-pipeline.js')
-  const { prepare } = await load('app/prepare/prepare.js')
+  const { NO_OVERRIDES } = await load('prepare/read-pipeline.js')
+  const { prepare } = await load('prepare/prepare.js')
   const { resumeRun, startRun } = await load('app/execution/start.js')
   const parts = { listRunIds, loadRun, NO_OVERRIDES, prepare, resumeRun, startRun }
   return task => execute(task, parts).catch(failed)

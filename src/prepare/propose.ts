@@ -1,7 +1,7 @@
 /** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
-import { errorOfIssues, FettleError, type Issue } from '../../errors.ts'
-import { inspect } from '../../input/table/inspect.ts'
-import { filledRows } from '../../model/list.ts'
+import { errorOfIssues, FettleError, type Issue } from '../errors.ts'
+import { inspect } from '../input/table/inspect.ts'
+import { filledRows } from '../model/list.ts'
 import {
   type Decisions,
   type InputFacts,
@@ -15,7 +15,7 @@ import {
   shownPath,
   skippedLines,
   surroundingsOf,
-} from '../../pipeline/index.ts'
+} from '../pipeline/index.ts'
 import { skippedRowIssues } from './lines-around.ts'
 
 /** How to read a list. */
@@ -79,8 +79,8 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
 
 /** The proposed mapping; `decided` overrides it. */
 export async function proposeFor({ facts, columns }: InspectedColumns, decided: Decisions): Promise<Proposal> {
-  const { normaliseCountry } = await import('../../normalise/country.ts')
-  const { parseCompanyName } = await import('../../normalise/company-name.ts')
+  const { normaliseCountry } = await import('../normalise/country.ts')
+  const { parseCompanyName } = await import('../normalise/company-name.ts')
   const knowledge: Knowledge = {
     isCountry: text => normaliseCountry(text) !== '',
     hasLegalForm: text => parseCompanyName(text).legal !== null,

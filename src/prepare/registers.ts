@@ -1,9 +1,9 @@
 /** The registers of a run: from the command line, the pipeline, FETTLE_REGISTER, or every imported one. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
-import { type Env, findDataDir, registersOf, text } from '../../env/environment.ts'
+import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
+import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
+import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 
 export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 
@@ -27,7 +27,7 @@ interface Registers {
 
 /** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
 export async function findRegisters(env: Env, wanted: readonly string[] | null): Promise<Registers> {
-  const { chooseRegisters, listRegisters, registerDigest, SAMPLE } = await import('../../service/registers/index.ts')
+  const { chooseRegisters, listRegisters, registerDigest, SAMPLE } = await import('../service/registers/index.ts')
   const dir = findRegisterDir(findDataDir(env))
   const isOnlySample = wanted?.every(name => name === SAMPLE) ?? false
   if (!isOnlySample && (await listRegisters(dir)).every(info => info.name === SAMPLE)) throw await noRegister(env, wanted)

@@ -1,7 +1,7 @@
 /** `--select`: pipelines by tag, by name, by change and by failure. */
-import { FettleError } from '../../errors.ts'
-import { nameMatcher } from '../../files/paths.ts'
-import type { RunState } from '../../journal/index.ts'
+import { FettleError } from '../errors.ts'
+import { nameMatcher } from '../files/paths.ts'
+import type { RunState } from '../journal/index.ts'
 import {
   changesOf,
   describeSeries,
@@ -11,16 +11,16 @@ import {
   pipelineFormat,
   plainPipeline,
   type Secrets,
-} from '../../pipeline/index.ts'
-import type { Target } from '../../pipeline/project/project.ts'
-import { findIdentity } from '../../env/identity.ts'
-import { readCredentials } from '../../env/trust.ts'
-import { credentialsIn, prepare } from '../prepare/prepare.ts'
-import { type Overrides, type PrepareContext, parseText, readText } from '../prepare/read-pipeline.ts'
-import { resolveService } from '../prepare/resolve-service.ts'
-import { listRunIds } from '../../runs/run-directory.ts'
-import { readStoredStatus } from '../../runs/run-queries.ts'
-import { findRun, idsOfSeries } from '../../runs/run-store.ts'
+} from '../pipeline/index.ts'
+import type { Target } from '../pipeline/project/project.ts'
+import { findIdentity } from '../env/identity.ts'
+import { readCredentials } from '../env/trust.ts'
+import { credentialsIn, prepare } from './prepare.ts'
+import { type Overrides, type PrepareContext, parseText, readText } from './read-pipeline.ts'
+import { resolveService } from './resolve-service.ts'
+import { listRunIds } from '../runs/run-directory.ts'
+import { readStoredStatus } from '../runs/run-queries.ts'
+import { findRun, idsOfSeries } from '../runs/run-store.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
 

@@ -3,7 +3,7 @@
  * uncertain one is left out, or the list is rejected.
  */
 import { expect, test } from 'vitest'
-import { inspectColumns, proposeFor } from '../../../src/app/prepare/propose.ts'
+import { inspectColumns, proposeFor } from '../../../src/prepare/propose.ts'
 import { file } from '../input/kit.ts'
 
 const COMPANIES = [

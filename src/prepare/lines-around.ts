@@ -1,7 +1,7 @@
 /** Issues about lines around the table of an input: skipped ones are shown, and those that would be taken for companies refused. */
-import { counted } from '../../counted.ts'
-import { action, type Issue, issue } from '../../errors.ts'
-import type { Inspection } from '../../input/table/inspect.ts'
+import { counted } from '../counted.ts'
+import { action, type Issue, issue } from '../errors.ts'
+import type { Inspection } from '../input/table/inspect.ts'
 import {
   type Pipeline,
   type Surroundings,
@@ -9,8 +9,8 @@ import {
   skippedRows,
   surroundingsOf,
   type TableReading,
-} from '../../pipeline/index.ts'
-import type { TableEdges } from '../../pipeline/model/types.ts'
+} from '../pipeline/index.ts'
+import type { TableEdges } from '../pipeline/model/types.ts'
 
 const showsRows = ({ rows, mask }: Pipeline['report']): boolean => rows !== 'none' && mask.length === 0
 

@@ -2,14 +2,14 @@
  * From a pipeline file to a plan: reads, parses, inspects the input, resolves. Sends and writes nothing. `check`, `--dry-run` and `run` share
  * it, so that they agree.
  */
-import { realClock } from '../../client/clock.ts'
-import { counted } from '../../counted.ts'
-import { errorOfIssues, type Issue, issue, type Place } from '../../errors.ts'
-import { type Inspection, inspect } from '../../input/table/inspect.ts'
-import { locateRows } from '../../input/table/record-offsets.ts'
+import { realClock } from '../client/clock.ts'
+import { counted } from '../counted.ts'
+import { errorOfIssues, type Issue, issue, type Place } from '../errors.ts'
+import { type Inspection, inspect } from '../input/table/inspect.ts'
+import { locateRows } from '../input/table/record-offsets.ts'
 // Imported by file, because the index of the folder would load what only a run needs.
-import { countRows, type RowCounts } from '../../input/upload/asked-rows.ts'
-import type { RunArgs } from '../../journal/index.ts'
+import { countRows, type RowCounts } from '../input/upload/asked-rows.ts'
+import type { RunArgs } from '../journal/index.ts'
 import {
   type InputFacts,
   type InputRef,
@@ -34,15 +34,15 @@ import {
   surroundingsOf,
   type WarningContext,
   watchedColumns,
-} from '../../pipeline/index.ts'
-import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../../env/environment.ts'
-import { assertKnownOrigin, isUntrusted, readCredentials } from '../../env/trust.ts'
-import { lineageSettings } from '../../observe/lineage.ts'
-import { listReceivers, type Receiver } from '../../observe/notify.ts'
-import { describeAttempt, keepAttempt } from '../../runs/attempts.ts'
-import { findStart } from '../../runs/run-store.ts'
-import { receiveInput, uninspectedInput } from '../../staging/receive.ts'
-import type { ReceivedInput } from '../../staging/staged-input.ts'
+} from '../pipeline/index.ts'
+import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
+import { lineageSettings } from '../observe/lineage.ts'
+import { listReceivers, type Receiver } from '../observe/notify.ts'
+import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
+import { findStart } from '../runs/run-store.ts'
+import { receiveInput, uninspectedInput } from '../staging/receive.ts'
+import type { ReceivedInput } from '../staging/staged-input.ts'
 import { outputPathIssues } from './check-outputs.ts'
 import { decisionIssues } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
@@ -282,8 +282,8 @@ const keepIssue = (shown: string, at: Place | null): Issue =>
 async function countryFacts({ mappings }: Pipeline): Promise<Pick<WarningContext, 'isCountry' | 'countryOf' | 'numberLength'>> {
   if (!mappings.some(({ mapping }) => mapping === 'country' || mapping === 'countryCode'))
     return { isCountry: () => true, countryOf: () => '', numberLength: () => null }
-  const { normaliseCountry } = await import('../../normalise/country.ts')
-  const { numberLength } = await import('../../normalise/identifiers.ts')
+  const { normaliseCountry } = await import('../normalise/country.ts')
+  const { numberLength } = await import('../normalise/identifiers.ts')
   return {
     isCountry: text => normaliseCountry(text) !== '',
     countryOf: normaliseCountry,

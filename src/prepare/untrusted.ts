@@ -1,9 +1,9 @@
 /** What of an untrusted pipeline is not read: addresses, and files outside the checkout, also by a link. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Issue, issue } from '../../errors.ts'
-import { isInside, listFiles } from '../../files/paths.ts'
-import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../../pipeline/index.ts'
+import { type Issue, issue } from '../errors.ts'
+import { isInside, listFiles } from '../files/paths.ts'
+import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../pipeline/index.ts'
 import { realPath } from './check-outputs.ts'
 
 interface UntrustedContext extends Pick<ParsedPipeline, 'environmentAt' | 'locate'> {

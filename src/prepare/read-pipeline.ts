@@ -3,9 +3,9 @@
 import { realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { realClock } from '../../client/clock.ts'
-import { errorOfIssues, type Issue, issue } from '../../errors.ts'
-import { isInside } from '../../files/paths.ts'
+import { realClock } from '../client/clock.ts'
+import { errorOfIssues, type Issue, issue } from '../errors.ts'
+import { isInside } from '../files/paths.ts'
 import {
   decodePipeline,
   hasPipelineEnding,
@@ -18,10 +18,10 @@ import {
   pipelineFormat,
   plainPipeline,
   type ShardChoice,
-} from '../../pipeline/index.ts'
-import type { Env } from '../../env/environment.ts'
-import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from '../project/find-project.ts'
-import type { Receivers } from '../../staging/receive.ts'
+} from '../pipeline/index.ts'
+import type { Env } from '../env/environment.ts'
+import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from './find-project.ts'
+import type { Receivers } from '../staging/receive.ts'
 
 /** Checked before reading, so that an endless file is not read. */
 const MAX_BYTES = 256 * 1024

@@ -3,15 +3,15 @@
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Action, action, FettleError, type Issue, issue, type Place } from '../../errors.ts'
-import { isInside } from '../../files/paths.ts'
-import { nameDecisionsFile, type Plan } from '../../pipeline/index.ts'
-import { counted } from '../../report/words.ts'
-import { APPLIED_FILE } from '../../results/file-names.ts'
-import type { Decisions } from '../../results/index.ts'
-import { shellCommand } from '../../shell-command.ts'
-import { runDirectory } from '../../runs/run-directory.ts'
-import { findRun, idsOfSeries } from '../../runs/run-store.ts'
+import { type Action, action, FettleError, type Issue, issue, type Place } from '../errors.ts'
+import { isInside } from '../files/paths.ts'
+import { nameDecisionsFile, type Plan } from '../pipeline/index.ts'
+import { counted } from '../report/words.ts'
+import { APPLIED_FILE } from '../results/file-names.ts'
+import type { Decisions } from '../results/index.ts'
+import { shellCommand } from '../shell-command.ts'
+import { runDirectory } from '../runs/run-directory.ts'
+import { findRun, idsOfSeries } from '../runs/run-store.ts'
 import { realPath } from './check-outputs.ts'
 
 /** The folders that a decisions file may lie in. */
@@ -43,7 +43,7 @@ export async function decisionIssues(path: string | null, folders: Folders, at: 
     const hint = 'The file is written by the first review that decides a row.'
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
   }
-  const { readDecisions } = await import('../../results/decisions/decisions.ts')
+  const { readDecisions } = await import('../results/decisions/decisions.ts')
   return [...(await readDecisions(path, cwd)).issues]
 }
 
@@ -51,8 +51,8 @@ export async function decisionIssues(path: string | null, folders: Folders, at: 
 export async function loadDecisions({ decisions: path, output }: Plan, cwd: string, now: number): Promise<Decisions | null> {
   if (path === null) return null
   await assertInProject(path, { cwd, roots: output?.roots })
-  const { Decisions, requireDecisions } = await import('../../results/index.ts')
-  const { sweepBeside } = await import('../../files/stale-temp-files.ts')
+  const { Decisions, requireDecisions } = await import('../results/index.ts')
+  const { sweepBeside } = await import('../files/stale-temp-files.ts')
   // The file may be in a folder under version control.
   await sweepBeside(resolve(cwd, path))
   const lines = existsSync(resolve(cwd, path)) ? await requireDecisions(path, cwd) : []
@@ -67,7 +67,7 @@ export async function loadOtherDecisions({ decisions, name, output }: Plan, cwd:
   const path = decisions ?? nameDecisionsFile(name)
   const folder = dirname(path)
   const names = await readdir(resolve(cwd, folder)).catch(() => [])
-  const { Decisions, readDecisions } = await import('../../results/decisions/decisions.ts')
+  const { Decisions, readDecisions } = await import('../results/decisions/decisions.ts')
   const found = new Map<string, string>()
   const others = names.filter(file => file.endsWith('.csv') && file !== basename(path)).sort()
   for (const file of others.slice(-MOST_FILES)) {
@@ -105,7 +105,7 @@ export async function assertDecisionsKept(
   if (before === null) return
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return
-  const { requireDecisions } = await import('../../results/index.ts')
+  const { requireDecisions } = await import('../results/index.ts')
   const today = formatDay(now)
   const applied = (await requireDecisions(copy)).filter(({ expires }) => expires === '' || expires >= today)
   // `clean` looks for the file by the name of the list.

@@ -2,12 +2,12 @@
 
 import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type Issue, issue, type Place } from '../../errors.ts'
-import { checkWritable } from '../../files/atomic-file.ts'
-import { readHead } from '../../files/file-chunks.ts'
-import { isInList, isInside } from '../../files/paths.ts'
-import { extensionsOf, formatFacts, formatOfOutput, isGzipName, isTableName } from '../../formats/index.ts'
-import { requirePackages } from '../../formats/writers.ts'
+import { type Issue, issue, type Place } from '../errors.ts'
+import { checkWritable } from '../files/atomic-file.ts'
+import { readHead } from '../files/file-chunks.ts'
+import { isInList, isInside } from '../files/paths.ts'
+import { extensionsOf, formatFacts, formatOfOutput, isGzipName, isTableName } from '../formats/index.ts'
+import { requirePackages } from '../formats/writers.ts'
 import {
   databaseFile,
   isAddress,
@@ -16,11 +16,11 @@ import {
   type Plan,
   type PlannedOutput,
   RUN_OUTPUT,
-} from '../../pipeline/index.ts'
-import { placeOf } from '../../results/output/writers.ts'
-import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
-import { assertMayOpen } from '../../env/trust.ts'
-import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../../staging/remote-files.ts'
+} from '../pipeline/index.ts'
+import { placeOf } from '../results/output/writers.ts'
+import { DEFAULT_RUNS_DIR } from '../shell-command.ts'
+import { assertMayOpen } from '../env/trust.ts'
+import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */
 export async function checkOutputsWritable(
