@@ -1,6 +1,6 @@
 /** `fettle costs`: prints what the runs spent. */
 import { existsSync } from 'node:fs'
-import { type CostGroup, type CostLine, costsOf } from '../../app/operations/costs.ts'
+import { type CostGroup, type CostLine, costsOf } from '../../spending/costs.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { tableText } from '../../results/index.ts'

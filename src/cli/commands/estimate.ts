@@ -1,5 +1,5 @@
 /** `fettle estimate`: prints what a sample shows about the whole list, and what that rests on. */
-import { type CreditsEstimate, estimateCredits } from '../../app/operations/estimate.ts'
+import { type CreditsEstimate, estimateCredits } from '../../spending/estimate.ts'
 import { prepare } from '../../prepare/prepare.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'

@@ -1,6 +1,6 @@
 /** `fettle events`: prints the events of a portfolio, or writes them and marks them as processed. */
 import { resolve } from 'node:path'
-import { withEvents, writeEvents } from '../../app/operations/events.ts'
+import { withEvents, writeEvents } from '../../account/events.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import type { KeyedEvent as PortfolioEvent } from '../../model/requests.ts'

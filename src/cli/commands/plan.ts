@@ -1,7 +1,7 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. It asks a remote service what the account has left, and nothing else. */
 import { accountOfPlan, accountWords, type PlanAccount } from '../../account/account.ts'
 import { findRunKey } from '../../env/run-key.ts'
-import { estimateRun, type RunEstimate } from '../../app/operations/estimate.ts'
+import { estimateRun, type RunEstimate } from '../../spending/estimate.ts'
 import { listIssues } from '../../prepare/kept-list.ts'
 import { type Prepared, prepare } from '../../prepare/prepare.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'

@@ -1,6 +1,6 @@
 /** What the runs of a folder spent, by pipeline, month, day or service. */
-import type { RunSpending } from '../../runs/pruned-runs.ts'
-import { spendingOfRuns } from '../../spending/spending.ts'
+import type { RunSpending } from '../runs/pruned-runs.ts'
+import { spendingOfRuns } from './spending.ts'
 
 export const COST_GROUPS = {
   pipeline: ({ pipeline }) => pipeline,

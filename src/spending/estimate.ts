@@ -1,20 +1,20 @@
 /** Estimates that send nothing: of a run from the last good one, and of the match rate and credits of a list from a sample. */
-import { realClock } from '../../client/clock.ts'
-import type { Issue } from '../../errors.ts'
-import { sentRows } from '../../input/index.ts'
-import { countRows } from '../../input/upload/asked-rows.ts'
-import type { ReuseCounts } from '../../model/results.ts'
-import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../../pipeline/index.ts'
-import { isBusy } from '../../reuse/answer-folder.ts'
-import { type Chosen, keyIssues, prepareChoice } from '../../reuse/choose.ts'
-import type { ReuseSettings } from '../../reuse/settings.ts'
-import { type Credentials, type Env, findDataDir } from '../../env/environment.ts'
-import { findIdentity } from '../../env/identity.ts'
-import type { RunKey } from '../../env/run-key.ts'
-import { findRegisterDir, findRegisters } from '../../prepare/registers.ts'
-import { finishedRunOfKey, readRowsBefore } from '../../runs/run-queries.ts'
-import { lastGoodRun, runToContinue } from '../../runs/run-store.ts'
-import { mostCredits, mostQuestions, spentInMonth } from '../../spending/spending.ts'
+import { realClock } from '../client/clock.ts'
+import type { Issue } from '../errors.ts'
+import { sentRows } from '../input/index.ts'
+import { countRows } from '../input/upload/asked-rows.ts'
+import type { ReuseCounts } from '../model/results.ts'
+import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../pipeline/index.ts'
+import { isBusy } from '../reuse/answer-folder.ts'
+import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
+import type { ReuseSettings } from '../reuse/settings.ts'
+import { type Credentials, type Env, findDataDir } from '../env/environment.ts'
+import { findIdentity } from '../env/identity.ts'
+import type { RunKey } from '../env/run-key.ts'
+import { findRegisterDir, findRegisters } from '../prepare/registers.ts'
+import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
+import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
+import { mostCredits, mostQuestions, spentInMonth } from './spending.ts'
 
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
@@ -151,9 +151,9 @@ export interface EstimateOptions {
 
 /** Throws FETTLE_REGISTER_NONE without a register, FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ. */
 export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }: EstimateOptions): Promise<CreditsEstimate> {
-  const { matchSample } = await import('../../service/data-cleaning/processing/list-sample.ts')
-  const { importSample, SAMPLE } = await import('../../service/registers/index.ts')
-  const { systemClock } = await import('../../service/clock.ts')
+  const { matchSample } = await import('../service/data-cleaning/processing/list-sample.ts')
+  const { importSample, SAMPLE } = await import('../service/registers/index.ts')
+  const { systemClock } = await import('../service/clock.ts')
   const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
   if (names.includes(SAMPLE)) await importSample(findRegisterDir(findDataDir(env)), systemClock)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { type EventsQuery, withEvents, writeEvents } from '../../../src/app/operations/events.ts'
+import { type EventsQuery, withEvents, writeEvents } from '../../../src/account/events.ts'
 import { run } from '../../../src/index.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 

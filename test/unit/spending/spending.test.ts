@@ -2,7 +2,7 @@
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { costsOf } from '../../../src/app/operations/costs.ts'
+import { costsOf } from '../../../src/spending/costs.ts'
 import { pruneRuns } from '../../../src/privacy/prune.ts'
 import { runDirectory } from '../../../src/runs/run-directory.ts'
 import { lastGoodRun, runToContinue } from '../../../src/runs/run-store.ts'
