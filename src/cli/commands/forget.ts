@@ -1,5 +1,5 @@
 /** `fettle forget`: prints each file that had the row. */
-import { forgetKey } from '../../app/forget/forget.ts'
+import { forgetKey } from '../../privacy/forget.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'

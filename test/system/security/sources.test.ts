@@ -49,7 +49,7 @@ const ALLOWED = new Set([
 const BUILT: ReadonlySet<string> = new Set([
   'service/http/route.ts', // paths of the table of operations
   'service/monitoring/events.ts', // patterns of rules.json, anchored, without repeats of repeats
-  'app/forget/forget-contents.ts', // cells of a row, every sign escaped: alternatives without repeats
+  'privacy/forget-contents.ts', // cells of a row, every sign escaped: alternatives without repeats
   'formats/formula-guard.ts', // signs and separators written out in that file; its test has a cell of two megabytes
   'pipeline/propose/surroundings.ts', // words of totals and remarks written out in that file, anchored, without repeats of repeats
   'normalise/company-name.ts', // endings written out in that file, tried below

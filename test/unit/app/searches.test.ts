@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetKey } from '../../../src/app/forget/forget.ts'
+import { forgetKey } from '../../../src/privacy/forget.ts'
 import { spendingOfRuns } from '../../../src/spending/spending.ts'
 import { realClock } from '../../../src/client/clock.ts'
 import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'

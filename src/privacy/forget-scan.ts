@@ -1,13 +1,13 @@
 /** Finds what the files of a run have about the rows of a key. It writes nothing. */
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { contentChunks, unreadable } from '../../files/file-chunks.ts'
-import { parseRows, parserOptions } from '../../input/table/records.ts'
-import { UPLOAD_FILE } from '../../input/upload/upload-source.ts'
-import { contentsPath, type RunState } from '../../journal/index.ts'
-import { MASK } from '../../model/list.ts'
-import type { RowSample } from '../../model/results.ts'
-import { type RowState, stateId } from '../../results/changes/row-states.ts'
+import { contentChunks, unreadable } from '../files/file-chunks.ts'
+import { parseRows, parserOptions } from '../input/table/records.ts'
+import { UPLOAD_FILE } from '../input/upload/upload-source.ts'
+import { contentsPath, type RunState } from '../journal/index.ts'
+import { MASK } from '../model/list.ts'
+import type { RowSample } from '../model/results.ts'
+import { type RowState, stateId } from '../results/changes/row-states.ts'
 import {
   ACCEPTED_FILE,
   APPLIED_FILE,
@@ -20,11 +20,11 @@ import {
   ROWS_FILE,
   reviewPath,
   STATES_FILE,
-} from '../../results/file-names.ts'
-import { readReview, readStates, requireDecisions } from '../../results/index.ts'
-import { rowDigest } from '../../results/row-fingerprint.ts'
-import { CHOICE_FILE } from '../../reuse/files/choice.ts'
-import type { RunDirectory } from '../../runs/run-directory.ts'
+} from '../results/file-names.ts'
+import { readReview, readStates, requireDecisions } from '../results/index.ts'
+import { rowDigest } from '../results/row-fingerprint.ts'
+import { CHOICE_FILE } from '../reuse/files/choice.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
 import { type ForgottenRows, forgetInContents, isOfRows } from './forget-contents.ts'
 
 /** Entries of a file about the rows; `whole` for a file that is removed with all rows, because its rows belong together. */

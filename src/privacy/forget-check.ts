@@ -1,14 +1,14 @@
 /** Searches every file that `forget` is responsible for, byte by byte, for what it removed. */
 import { type Dirent, existsSync, readdirSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
-import { FettleError } from '../../errors.ts'
-import { contentChunks, isPacked } from '../../files/file-chunks.ts'
-import { unreadableKept } from '../../files/kept-files.ts'
-import type { RunState } from '../../journal/index.ts'
-import { stateId } from '../../results/changes/row-states.ts'
-import { readStates } from '../../results/index.ts'
-import { keyOwner } from '../../reuse/files/row-key.ts'
-import { runDirectory } from '../../runs/run-directory.ts'
+import { FettleError } from '../errors.ts'
+import { contentChunks, isPacked } from '../files/file-chunks.ts'
+import { unreadableKept } from '../files/kept-files.ts'
+import type { RunState } from '../journal/index.ts'
+import { stateId } from '../results/changes/row-states.ts'
+import { readStates } from '../results/index.ts'
+import { keyOwner } from '../reuse/files/row-key.ts'
+import { runDirectory } from '../runs/run-directory.ts'
 import { type Intent, isOfState } from './forget-scan.ts'
 
 /** What must be found in no file. */

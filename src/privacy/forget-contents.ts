@@ -2,8 +2,8 @@
  * Removes a row from the contents of the events of a finished run: what reports show of it, and the companies that were found for it alone. Counts,
  * job ids, credits and correlation ids stay.
  */
-import { type Content, contentAt, type RunEvent, readContents, readJournal } from '../../journal/index.ts'
-import type { Plan } from '../../pipeline/index.ts'
+import { type Content, contentAt, type RunEvent, readContents, readJournal } from '../journal/index.ts'
+import type { Plan } from '../pipeline/index.ts'
 
 /** What identifies the rows of a key in one run. */
 export interface ForgottenRows {
