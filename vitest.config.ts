@@ -23,7 +23,7 @@ const isolated = [
   'test/system/race/**/*.test.ts',
   'test/system/campaign/**/*.test.ts',
   'test/system/ledger/**/*.test.ts',
-  'test/unit/app/damages.test.ts',
+  'test/unit/execution/damages.test.ts',
 ]
 const slow = [
   'test/system/cli/**/*.test.ts',

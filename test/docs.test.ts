@@ -199,7 +199,7 @@ describe('what the documents name exists', () => {
     const walks = [
       'test/support/stride.ts',
       'test/system/kill/commands/every-operation.ts',
-      'test/unit/app/event-nights.deep.test.ts',
+      'test/unit/execution/event-nights.deep.test.ts',
     ]
       .map(read)
       .join('\n')

@@ -1,4 +1,4 @@
-/** The interfaces that a run uses: the service, the input, the results, progress. app/execution/ports.ts provides them. */
+/** The interfaces that a run uses: the service, the input, the results, progress. execution/ports.ts provides them. */
 import type { JobState } from '../journal/state.ts'
 import type {
   CallOptions,

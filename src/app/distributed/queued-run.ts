@@ -8,7 +8,7 @@ import { readKeptText } from '../../files/kept-files.ts'
 import type { LiveSettings, RunArgs } from '../../journal/index.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import { QUEUE_FILE } from '../../results/file-names.ts'
-import type { ChosenEvent } from '../execution/run-settings.ts'
+import type { ChosenEvent } from '../../execution/run-settings.ts'
 import { listRunIds, readRun, runDirectory } from '../../runs/run-directory.ts'
 import type { QueuedSpending } from '../../spending/spending.ts'
 

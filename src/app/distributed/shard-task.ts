@@ -11,7 +11,7 @@ import { planSchema } from '../../pipeline/model/plan.ts'
 import { type Connected, openSigner, type Signed, type Signer, unsigned } from '../../queue/index.ts'
 import { type Credentials, type Env, readPassword } from '../../env/environment.ts'
 import { packageInfo } from '../../env/package-info.ts'
-import type { ChosenEvent } from '../execution/run-settings.ts'
+import type { ChosenEvent } from '../../execution/run-settings.ts'
 import { checkRunId } from '../../runs/run-directory.ts'
 import { isBelow } from './input-sources.ts'
 

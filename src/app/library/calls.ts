@@ -1,9 +1,9 @@
 /** What the functions of the library do; loaded with the first call. */
 import { FettleError } from '../../errors.ts'
-import type { RunResult } from '../execution/run-settings.ts'
+import type { RunResult } from '../../execution/run-settings.ts'
 import type { RunReporter } from '../../observe/reporters.ts'
 import { mergeRuns } from '../operations/merge.ts'
-import { getRunStatus, watchRun } from '../operations/status.ts'
+import { getRunStatus, watchRun } from '../../execution/status.ts'
 import { listIssues } from '../../prepare/kept-list.ts'
 import { findOpenRunId } from '../../runs/open-runs.ts'
 import { reportOfRun } from '../../runs/run-queries.ts'

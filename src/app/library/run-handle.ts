@@ -5,7 +5,7 @@ import type { RunEventInput, RunState, Status } from '../../journal/index.ts'
 import type { StageName } from '../../model/stages.ts'
 import type { Report } from '../../report/index.ts'
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
-import type { RunResult } from '../execution/run-settings.ts'
+import type { RunResult } from '../../execution/run-settings.ts'
 import type { RunReporter } from '../../observe/reporters.ts'
 import type { RunReport } from './result-rows.ts'
 

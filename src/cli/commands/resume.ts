@@ -2,7 +2,7 @@
  * `fettle resume` and `fettle collect`: resume a run from its journal and print its report; a finished run is only printed. `fettle merge`:
  * joins the results of shards into the outputs and the report of one run, and sends nothing.
  */
-import type { RunResult, RunSettings } from '../../app/execution/run-settings.ts'
+import type { RunResult, RunSettings } from '../../execution/run-settings.ts'
 import { findResumable, resumeOrCollect } from '../../app/library/operations.ts'
 import { mergeRuns } from '../../app/operations/merge.ts'
 import { findShards } from '../../app/distributed/shard-runs.ts'

@@ -36,7 +36,7 @@ export async function loadExecute(product) {
   const { loadRun } = await load('runs/run-queries.js')
   const { NO_OVERRIDES } = await load('prepare/read-pipeline.js')
   const { prepare } = await load('prepare/prepare.js')
-  const { resumeRun, startRun } = await load('app/execution/start.js')
+  const { resumeRun, startRun } = await load('execution/start.js')
   const parts = { listRunIds, loadRun, NO_OVERRIDES, prepare, resumeRun, startRun }
   return task => execute(task, parts).catch(failed)
 }

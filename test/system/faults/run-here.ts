@@ -1,7 +1,7 @@
 /** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
-import type { RunResult, RunSettings } from '../../../src/app/execution/run-settings.ts'
-import { resumeRun, startRun } from '../../../src/app/execution/start.ts'
+import type { RunResult, RunSettings } from '../../../src/execution/run-settings.ts'
+import { resumeRun, startRun } from '../../../src/execution/start.ts'
 import { createDispatcher } from '../../../src/observe/reporters.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/prepare/read-pipeline.ts'

@@ -1,7 +1,7 @@
 /** `fettle review`: decides about uncertain rows one by one, in a table, or on the report page, and writes the outputs again. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { RunResult } from '../../../app/execution/run-settings.ts'
+import type { RunResult } from '../../../execution/run-settings.ts'
 import { applyDecisions, reviewTable, runForReview } from '../../../app/operations/review.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
 import { type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'

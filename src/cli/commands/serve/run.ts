@@ -3,7 +3,7 @@
 import { join, resolve } from 'node:path'
 import { findDataDir, readPassword } from '../../../env/environment.ts'
 import { readCredentials } from '../../../env/trust.ts'
-import { screeningIssues } from '../../../app/execution/service-connection.ts'
+import { screeningIssues } from '../../../execution/service-connection.ts'
 import { findRegisterDir, findRegisters, findScreeningDir, wantedRegisters } from '../../../prepare/registers.ts'
 import { counted } from '../../../counted.ts'
 import { EXIT, FettleError } from '../../../errors.ts'

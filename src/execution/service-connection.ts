@@ -3,14 +3,14 @@
  * here that the client implements the ports of the run.
  */
 import { createHash } from 'node:crypto'
-import type { ConnectOptions, Proxies, Shared } from '../../client/index.ts'
-import { FettleError, type Issue, issue } from '../../errors.ts'
-import type { PlannedRegister, PlannedService } from '../../pipeline/index.ts'
-import { snapshotText } from '../../report/service-words.ts'
-import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../../run/index.ts'
-import { type Credentials, type Env, findDataDir, registersOf } from '../../env/environment.ts'
-import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../../env/runtime.ts'
-import { findRegisterDir, findRegisters, findScreeningDir } from '../../prepare/registers.ts'
+import type { ConnectOptions, Proxies, Shared } from '../client/index.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
+import { snapshotText } from '../report/service-words.ts'
+import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../run/index.ts'
+import { type Credentials, type Env, findDataDir, registersOf } from '../env/environment.ts'
+import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
+import { findRegisterDir, findRegisters, findScreeningDir } from '../prepare/registers.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService
@@ -50,7 +50,7 @@ const unreadable = ({ operation, path }: { readonly operation: string; readonly 
   issue('FETTLE_ANSWER', `${operation}: ${path} of the answer cannot be read, and was left out`, { severity: 'warn' })
 
 /** Loaded on use: `check` starts a third sooner without it. */
-type Client = typeof import('../../client/index.ts')
+type Client = typeof import('../client/index.ts')
 
 /** The retry budget of a process, made when its first client is. */
 function budgetOf(state: ClientState, { createRetryBudget }: Client): RetryBudget {
@@ -78,7 +78,7 @@ export function offline(): ReadyService {
 
 /** Connects to the service of a plan, starting it first when it is the embedded one. */
 export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
-  const made = await import('../../client/index.ts')
+  const made = await import('../client/index.ts')
   const state = needs.runtime.clients ?? createClientState()
   const common = {
     ...needs.runtime.connection,
@@ -116,14 +116,14 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
 
 /** A note when the sample list is used because no screening list was imported. */
 export async function screeningIssues(dataDir: string): Promise<readonly Issue[]> {
-  const { readLists } = await import('../../service/screening/index.ts')
+  const { readLists } = await import('../service/screening/index.ts')
   if ((await readLists(findScreeningDir(dataDir))).length > 0) return []
   const message = 'no screening list was imported: AML searches look in the made-up sample'
   return [issue('FETTLE_SCREENING_SAMPLE', message, { severity: 'info' })]
 }
 
 async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds) {
-  const { serve } = await import('../../service/index.ts')
+  const { serve } = await import('../service/index.ts')
   const dataDir = findDataDir(env)
   const { registers } = await findRegisters(env, planned?.map(one => one.name) ?? registersOf(env))
   const server = await serve({

@@ -1,6 +1,6 @@
 /** When a run has to stop: on a signal, or when its time is up; and the grace an effect in flight is given. It stops nothing. */
-import { FettleError } from '../../errors.ts'
-import type { Clock } from '../../model/requests.ts'
+import { FettleError } from '../errors.ts'
+import type { Clock } from '../model/requests.ts'
 
 export interface Deadline {
   /** Aborted by a signal or at the time limit. */

@@ -1,15 +1,15 @@
 /** The source and results of a run, for local files and remote objects. */
 import { dirname, join } from 'node:path'
-import { realClock } from '../../client/clock.ts'
-import { openSink } from '../../files/atomic-file.ts'
-import { openSource, sentRows } from '../../input/index.ts'
-import { planRows } from '../../input/table/records.ts'
-import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../../pipeline/index.ts'
-import { ROWS_FILE } from '../../results/file-names.ts'
-import { openResults } from '../../results/index.ts'
-import type { ResultsOptions } from '../../results/output/writers.ts'
-import type { RunDirectory } from '../../runs/run-directory.ts'
-import { localiseInput, openRemoteSink, openTableSink, type StorageOptions } from '../../staging/remote-files.ts'
+import { realClock } from '../client/clock.ts'
+import { openSink } from '../files/atomic-file.ts'
+import { openSource, sentRows } from '../input/index.ts'
+import { planRows } from '../input/table/records.ts'
+import { isAddress, type Plan, RUN_OUTPUT, recordedInput } from '../pipeline/index.ts'
+import { ROWS_FILE } from '../results/file-names.ts'
+import { openResults } from '../results/index.ts'
+import type { ResultsOptions } from '../results/output/writers.ts'
+import type { RunDirectory } from '../runs/run-directory.ts'
+import { localiseInput, openRemoteSink, openTableSink, type StorageOptions } from '../staging/remote-files.ts'
 
 export interface RunPorts {
   readonly source: ReturnType<typeof openSource>

@@ -1,7 +1,7 @@
 /** A run stopped by the disk or another process: its state is kept in memory, and recorded if the disk allows it. */
 import { expect, test } from 'vitest'
-import { createTakeoverGuard } from '../../../src/app/execution/run-execution.ts'
-import { isLocalFailure, recordOf } from '../../../src/app/execution/run-recorder.ts'
+import { createTakeoverGuard } from '../../../src/execution/run-execution.ts'
+import { isLocalFailure, recordOf } from '../../../src/execution/run-recorder.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/files/process-lock.ts'
 import type { Journal, RunEventInput } from '../../../src/journal/index.ts'

@@ -2,9 +2,9 @@
  * Keeps the state of a run that a local failure or another process stopped: events that could not be recorded stay in memory, with
  * the remote job, and are recorded later if possible. It never throws, so that it cannot hide the first error.
  */
-import { FettleError } from '../../errors.ts'
-import { advance, type Journal, type RunEventInput, type RunState } from '../../journal/index.ts'
-import { pausedBy } from '../../run/index.ts'
+import { FettleError } from '../errors.ts'
+import { advance, type Journal, type RunEventInput, type RunState } from '../journal/index.ts'
+import { pausedBy } from '../run/index.ts'
 
 /** A journal that only the holder of the lock appends to, and that keeps unrecorded events. */
 export interface RunRecord {
