@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RunResult } from '../../../execution/run-settings.ts'
-import { applyDecisions, reviewTable, runForReview } from '../../../app/operations/review.ts'
+import { applyDecisions, reviewTable, runForReview } from '../../../review/review.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
 import { type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
 import { reportOfRun } from '../../../runs/run-queries.ts'
