@@ -9,7 +9,7 @@ import { counted } from '../../counted.ts'
 import { action, ERRORS, errorOfIssues, FettleError } from '../../errors.ts'
 import { isAddress, nearest, type Plan, type PlannedRegister } from '../../pipeline/index.ts'
 import { testNotice } from '../../report/index.ts'
-import type { QueueConnectionOptions } from '../distributed/connection.ts'
+import type { QueueConnectionOptions } from '../../distributed/connection.ts'
 import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl, traceWarning } from '../../env/environment.ts'
 import { packageInfo } from '../../env/package-info.ts'
 import { findRunKey } from '../../env/run-key.ts'
@@ -129,7 +129,7 @@ async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Pr
   const facts: CheckResult[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
   const reached = await attempt('queue', async () => {
     const { queueFacts } = await import('../../queue/index.ts')
-    const { withQueue } = await import('../distributed/connection.ts')
+    const { withQueue } = await import('../../distributed/connection.ts')
     return withQueue(place, env, async connected => {
       for (const { status, text, hint } of await queueFacts(connected)) {
         if (status === 'ok') facts.push(ok('redis', text))

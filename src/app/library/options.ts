@@ -18,7 +18,7 @@ import { NO_OVERRIDES, type Overrides } from '../../prepare/read-pipeline.ts'
 import { createRemoteInputs } from '../../staging/receive.ts'
 import { stdinOf } from '../../staging/staged-input.ts'
 import { type InputRows, type RowsPipeline, receiveRows, splitRows } from './input-rows.ts'
-import type { QueueTarget } from './operations.ts'
+import type { QueueTarget } from '../../distributed/run-or-queue.ts'
 import { type Checkpoint, findRunsDir } from './run-handle.ts'
 
 /** The directory of the runs and the environment; every option has a default. */

@@ -3,9 +3,9 @@
  * joins the results of shards into the outputs and the report of one run, and sends nothing.
  */
 import type { RunResult, RunSettings } from '../../execution/run-settings.ts'
-import { findResumable, resumeOrCollect } from '../../app/library/operations.ts'
-import { mergeRuns } from '../../app/operations/merge.ts'
-import { findShards } from '../../app/distributed/shard-runs.ts'
+import { findResumable, resumeOrCollect } from '../../distributed/run-or-queue.ts'
+import { mergeRuns } from '../../distributed/merge.ts'
+import { findShards } from '../../distributed/shard-runs.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Body, Flags } from '../command.ts'
 import { listFlag, needText, textFlag } from '../options/read.ts'

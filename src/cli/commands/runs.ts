@@ -1,6 +1,6 @@
 /** `fettle runs`: lists the stored runs, newest first. */
 import { dirname, resolve } from 'node:path'
-import { queuedRun } from '../../app/distributed/queued-run.ts'
+import { queuedRun } from '../../distributed/queued-run.ts'
 import { packageInfo } from '../../env/package-info.ts'
 import { nightsOf } from '../../runs/nights.ts'
 import { type Attempt, formatStamp, readAttempts } from '../../runs/attempts.ts'

@@ -1,5 +1,5 @@
 /** `fettle status`: prints the state of a run and returns it as exit code. */
-import { queuedRun } from '../../app/distributed/queued-run.ts'
+import { queuedRun } from '../../distributed/queued-run.ts'
 import { type CurrentRunStatus, getRunStatus, watchRun } from '../../execution/status.ts'
 import { findOpenRunId } from '../../runs/open-runs.ts'
 import { reportOfRun } from '../../runs/run-queries.ts'

@@ -12,7 +12,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const concurrency = wholeFlag(flags, 'concurrency', 1, MOST_AT_ONCE) ?? 1
   const runsDir = needText(flags, 'runs-dir')
   const queue = readQueue(flags)
-  const { runQueueWorker } = await import('../../app/distributed/index.ts')
+  const { runQueueWorker } = await import('../../distributed/through-queue.ts')
   const print = (text: string): void => {
     if (!isOn(flags, 'quiet')) io.err(escapeTerminal(`${new Date().toISOString().slice(11, 19)} ${text}`))
   }

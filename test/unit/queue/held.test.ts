@@ -1,6 +1,6 @@
 /** A worker checks its lease just before it sends a request, since the rate limit may delay it for long. */
 import { expect, test } from 'vitest'
-import { withLease } from '../../../src/app/distributed/rate-limit.ts'
+import { withLease } from '../../../src/distributed/rate-limit.ts'
 import { DEFAULT_RUNTIME } from '../../../src/env/runtime.ts'
 import { createShared } from '../../../src/client/api/shared.ts'
 

@@ -1,8 +1,8 @@
 /** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueuedRun } from '../../../app/distributed/index.ts'
-import type { QueueTarget } from '../../../app/library/operations.ts'
+import type { QueuedRun } from '../../../distributed/through-queue.ts'
+import type { QueueTarget } from '../../../distributed/run-or-queue.ts'
 import { EXIT } from '../../../errors.ts'
 import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'
@@ -20,7 +20,7 @@ const POLL_MS = 2_000
 
 /** Exit code 0: ready to collect, 75: running, 76: failed or missing. */
 export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeoutMs: number | null): Promise<number> {
-  const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await import('../../../app/distributed/index.ts')
+  const { rerunOf, queuedStatus, formatQueuedStatus, withQueue } = await import('../../../distributed/through-queue.ts')
   return withQueue(run, io.env, async connected => {
     let waited = 0
     let last = ''

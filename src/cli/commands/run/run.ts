@@ -1,6 +1,6 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
 import { findRunKey } from '../../../env/run-key.ts'
-import { runPrepared } from '../../../app/library/operations.ts'
+import { runPrepared } from '../../../distributed/run-or-queue.ts'
 import { keepUnprepared, type Prepared, prepare } from '../../../prepare/prepare.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'

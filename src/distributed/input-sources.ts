@@ -1,6 +1,6 @@
 /** The addresses that a worker may fetch inputs from. */
-import { FettleError } from '../../errors.ts'
-import { whyNotAddress } from '../../pipeline/index.ts'
+import { FettleError } from '../errors.ts'
+import { whyNotAddress } from '../pipeline/index.ts'
 
 /** Throws FETTLE_USAGE for an address that is neither an object nor a folder of objects. */
 export function proveInputPlace(address: string): void {

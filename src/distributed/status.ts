@@ -1,6 +1,6 @@
 /** The status of a list in a queue. */
-import type { Connected, QueuedShardStatus } from '../../queue/index.ts'
-import { counted } from '../../report/words.ts'
+import type { Connected, QueuedShardStatus } from '../queue/index.ts'
+import { counted } from '../report/words.ts'
 import { withShardQueue } from './connection.ts'
 import type { QueuedRun } from './queued-run.ts'
 import { isBadEnd, readShownEnd } from './shard-task.ts'

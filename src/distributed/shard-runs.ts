@@ -1,9 +1,9 @@
 /** Selects the shards of one list and checks that they are complete: every missing, duplicate, unfinished or foreign shard is an issue. */
 import { basename, dirname } from 'node:path'
-import { type Action, action, errorOfIssues, type Issue, issue } from '../../errors.ts'
-import type { RunState } from '../../journal/index.ts'
-import { kinOf, shardList, shardText } from '../../pipeline/index.ts'
-import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from '../../runs/run-directory.ts'
+import { type Action, action, errorOfIssues, type Issue, issue } from '../errors.ts'
+import type { RunState } from '../journal/index.ts'
+import { kinOf, shardList, shardText } from '../pipeline/index.ts'
+import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 
 export interface ShardRun {
   readonly state: RunState

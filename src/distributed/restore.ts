@@ -1,6 +1,6 @@
 /** Restores the run directory of a shard from the signed lines of its journal. */
-import { type RunEvent, writeJournal } from '../../journal/index.ts'
-import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../../runs/run-directory.ts'
+import { type RunEvent, writeJournal } from '../journal/index.ts'
+import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
 const OF_RESULTS = new Set(['file.received', 'output.written', 'run.finished', 'run.paused'])
