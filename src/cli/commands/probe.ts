@@ -1,5 +1,5 @@
 /** `fettle probe`: asks before it sends, and prints what came back and what is read of it. */
-import { exitOfProbe, type ProbeResult, prepareProbe, runProbe } from '../../app/operations/probe.ts'
+import { exitOfProbe, type ProbeResult, prepareProbe, runProbe } from '../../doctor/probe.ts'
 import { prepare } from '../../prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'

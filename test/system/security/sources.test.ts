@@ -29,9 +29,9 @@ const ALLOWED = new Set([
   'client/http/reply.ts: __proto__',
   'service/http/json-body.ts: __proto__',
   // The doctor looks at a bad certificate to say what is wrong with it; nothing is sent over that connection.
-  'app/doctor/network.ts: rejectUnauthorized',
+  'doctor/network.ts: rejectUnauthorized',
   // Names alone, to find those that are misspelled.
-  'app/doctor/doctor.ts: dumps the environment: Object.keys(env)',
+  'doctor/doctor.ts: dumps the environment: Object.keys(env)',
   // The variables that a pipeline under test may name, without the settings of fettle.
   'app/pipeline-tests/run-tests.ts: dumps the environment: Object.keys(env)',
   // Always true; a URL with sslmode=verify-ca asks for the authority alone.

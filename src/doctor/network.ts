@@ -5,12 +5,12 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
-import { realClock } from '../../client/clock.ts'
-import type { Proxies } from '../../client/index.ts'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
-import type { PlannedService } from '../../pipeline/index.ts'
-import { accountWords, openClient, readAccount } from '../../account/account.ts'
-import type { Credentials } from '../../env/environment.ts'
+import { realClock } from '../client/clock.ts'
+import type { Proxies } from '../client/index.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import type { PlannedService } from '../pipeline/index.ts'
+import { accountWords, openClient, readAccount } from '../account/account.ts'
+import type { Credentials } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
 export interface Way {
@@ -22,7 +22,7 @@ export interface Way {
 }
 
 export async function checkNetwork(way: Way): Promise<CheckResult[]> {
-  const { proxyFor } = await import('../../client/http/transport.ts')
+  const { proxyFor } = await import('../client/http/transport.ts')
   const url = new URL(way.service.url)
   const proxy = proxyFor(url, way.proxies)
   const found: CheckResult[] = proxy === null ? [] : [ok('proxy', `through ${new URL(proxy).protocol}//${new URL(proxy).host}`)]
@@ -96,7 +96,7 @@ const ODD_MS = 30_000
 const WRONG_MS = 300_000
 
 async function checkAnswer({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
-  const { probe } = await import('../../client/api/probe.ts')
+  const { probe } = await import('../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
   if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, hintFor(answer.code, byProxy))]
   const { status, tookMs, skewMs } = answer

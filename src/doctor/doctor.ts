@@ -4,25 +4,25 @@ import { constants, existsSync, readdirSync, statSync } from 'node:fs'
 import { access, statfs } from 'node:fs/promises'
 import { arch, platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { realClock } from '../../client/clock.ts'
-import { counted } from '../../counted.ts'
-import { action, ERRORS, errorOfIssues, FettleError } from '../../errors.ts'
-import { isAddress, nearest, type Plan, type PlannedRegister } from '../../pipeline/index.ts'
-import { testNotice } from '../../report/index.ts'
-import type { QueueConnectionOptions } from '../../distributed/connection.ts'
-import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl, traceWarning } from '../../env/environment.ts'
-import { packageInfo } from '../../env/package-info.ts'
-import { findRunKey } from '../../env/run-key.ts'
-import { assertKnownOrigin, isUntrusted, listServiceOrigins, readCredentials } from '../../env/trust.ts'
-import { deliver, type Receiver } from '../../observe/notify.ts'
-import { checkOutputsWritable } from '../../prepare/check-outputs.ts'
-import { type Prepared, prepare } from '../../prepare/prepare.ts'
-import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
-import { findRegisterDir, findRegisters, wantedRegisters } from '../../prepare/registers.ts'
-import { resolveService } from '../../prepare/resolve-service.ts'
-import { isCollected, openRunIds } from '../../runs/open-runs.ts'
-import { listRunIds, parseRunId } from '../../runs/run-directory.ts'
-import { createRemoteInputs } from '../../staging/receive.ts'
+import { realClock } from '../client/clock.ts'
+import { counted } from '../counted.ts'
+import { action, ERRORS, errorOfIssues, FettleError } from '../errors.ts'
+import { isAddress, nearest, type Plan, type PlannedRegister } from '../pipeline/index.ts'
+import { testNotice } from '../report/index.ts'
+import type { QueueConnectionOptions } from '../distributed/connection.ts'
+import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl, traceWarning } from '../env/environment.ts'
+import { packageInfo } from '../env/package-info.ts'
+import { findRunKey } from '../env/run-key.ts'
+import { assertKnownOrigin, isUntrusted, listServiceOrigins, readCredentials } from '../env/trust.ts'
+import { deliver, type Receiver } from '../observe/notify.ts'
+import { checkOutputsWritable } from '../prepare/check-outputs.ts'
+import { type Prepared, prepare } from '../prepare/prepare.ts'
+import { NO_OVERRIDES } from '../prepare/read-pipeline.ts'
+import { findRegisterDir, findRegisters, wantedRegisters } from '../prepare/registers.ts'
+import { resolveService } from '../prepare/resolve-service.ts'
+import { isCollected, openRunIds } from '../runs/open-runs.ts'
+import { listRunIds, parseRunId } from '../runs/run-directory.ts'
+import { createRemoteInputs } from '../staging/receive.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 import { checkNetwork } from './network.ts'
 
@@ -128,8 +128,8 @@ async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Pr
   const warning = passwordFileWarning(env, 'FETTLE_QUEUE_PASSWORD')
   const facts: CheckResult[] = warning === null ? [] : [warn('queue', warning, 'Only you should be able to read it.')]
   const reached = await attempt('queue', async () => {
-    const { queueFacts } = await import('../../queue/index.ts')
-    const { withQueue } = await import('../../distributed/connection.ts')
+    const { queueFacts } = await import('../queue/index.ts')
+    const { withQueue } = await import('../distributed/connection.ts')
     return withQueue(place, env, async connected => {
       for (const { status, text, hint } of await queueFacts(connected)) {
         if (status === 'ok') facts.push(ok('redis', text))
@@ -241,7 +241,7 @@ const DAY_MS = 86_400_000
 /** What the embedded service would match against: the registers of the pipeline, or what a run without any uses. */
 async function checkRegister(env: Env, planned: readonly PlannedRegister[] | null, now: number): Promise<CheckResult> {
   const name = 'register'
-  const { listRegisters } = await import('../../service/registers/index.ts')
+  const { listRegisters } = await import('../service/registers/index.ts')
   const infos = await listRegisters(findRegisterDir(findDataDir(env)))
   let registers = planned
   try {

@@ -1,5 +1,5 @@
 /** The result of one check of the doctor, with a hint. */
-import { type Action, ERRORS, type ErrorCode, FettleError } from '../../errors.ts'
+import { type Action, ERRORS, type ErrorCode, FettleError } from '../errors.ts'
 
 /** One line of the doctor's; `code` is the error that a run would end with. */
 export interface CheckResult {
