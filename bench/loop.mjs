@@ -12,7 +12,7 @@ const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '5' }, runs: { type: 'string', default: '20' } },
 })
 const at = path => fileURLToPath(new URL(path, import.meta.url))
-const program = at('../test/unit/app/many-runs.mjs')
+const program = at('../test/unit/library/many-runs.mjs')
 const library = new URL('../dist/index.js', import.meta.url).href
 
 const rounds = Array.from({ length: Number(values.rounds) }, () => {

@@ -3,7 +3,7 @@
  * service `fettle/service`.
  */
 
-export type { InputCell, InputRow, InputRows, RowsPipeline } from './app/library/input-rows.ts'
+export type { InputCell, InputRow, InputRows, RowsPipeline } from './library/input-rows.ts'
 export {
   check,
   collect,
@@ -16,7 +16,7 @@ export {
   status,
   submit,
   worker,
-} from './app/library/library.ts'
+} from './library/library.ts'
 export type {
   Check,
   EnvironmentOptions,
@@ -29,9 +29,9 @@ export type {
   SubmitOptions,
   SubmittedRun,
   WorkerOptions,
-} from './app/library/options.ts'
-export type { ResultRow, RunReport } from './app/library/result-rows.ts'
-export { type Checkpoint, type RunHandle, RunStopped } from './app/library/run-handle.ts'
+} from './library/options.ts'
+export type { ResultRow, RunReport } from './library/result-rows.ts'
+export { type Checkpoint, type RunHandle, RunStopped } from './library/run-handle.ts'
 export type { RunReporter } from './observe/reporters.ts'
 export type { LoadOptions } from './prepare/read-pipeline.ts'
 export { connect } from './client/index.ts'

@@ -1,7 +1,7 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
 import { readdir, stat } from 'node:fs/promises'
 import { join, normalize, resolve } from 'node:path'
-import { runTestFile, type TestResult, testedFile } from '../../app/pipeline-tests/run-tests.ts'
+import { runTestFile, type TestResult, testedFile } from '../../pipeline-tests/run-tests.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'

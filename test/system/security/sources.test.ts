@@ -33,7 +33,7 @@ const ALLOWED = new Set([
   // Names alone, to find those that are misspelled.
   'doctor/doctor.ts: dumps the environment: Object.keys(env)',
   // The variables that a pipeline under test may name, without the settings of fettle.
-  'app/pipeline-tests/run-tests.ts: dumps the environment: Object.keys(env)',
+  'pipeline-tests/run-tests.ts: dumps the environment: Object.keys(env)',
   // Always true; a URL with sslmode=verify-ca asks for the authority alone.
   'client/database/postgres.ts: rejectUnauthorized',
   'client/database/postgres.ts: checkServerIdentity',
@@ -107,7 +107,7 @@ test.each([
 
 test('only fettle/testing and tests of pipelines reach the faults, and no setting of the product turns them on', () => {
   const reaches = FILES.filter(({ name, text }) => !name.startsWith('testing/') && /(?:from |import\()'[./]*testing\//.test(text))
-  expect(reaches.map(({ name }) => name)).toEqual(['app/pipeline-tests/run-tests.ts'])
+  expect(reaches.map(({ name }) => name)).toEqual(['pipeline-tests/run-tests.ts'])
   const offered = FILES.filter(({ name, text }) => !name.startsWith('testing/') && /__faults|FETTLE_FAULT|x-fault/i.test(text))
   expect(offered.map(({ name }) => name)).toEqual([])
 })

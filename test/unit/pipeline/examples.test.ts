@@ -1,7 +1,7 @@
 /** Example files: those in valid/ and pipelines/ parse without issues, those in invalid/ report what their first line expects. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { definePipeline } from '../../../src/app/library/library.ts'
+import { definePipeline } from '../../../src/library/library.ts'
 import { parsePipeline, parsePipelineValue } from '../../../src/pipeline/parse.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
 import { pipelineFormat } from '../../../src/pipeline/source/decode.ts'

@@ -1,14 +1,14 @@
 /** What the functions of the library do; loaded with the first call. */
-import { FettleError } from '../../errors.ts'
-import type { RunResult } from '../../execution/run-settings.ts'
-import type { RunReporter } from '../../observe/reporters.ts'
-import { mergeRuns } from '../../distributed/merge.ts'
-import { getRunStatus, watchRun } from '../../execution/status.ts'
-import { listIssues } from '../../prepare/kept-list.ts'
-import { findOpenRunId } from '../../runs/open-runs.ts'
-import { reportOfRun } from '../../runs/run-queries.ts'
+import { FettleError } from '../errors.ts'
+import type { RunResult } from '../execution/run-settings.ts'
+import type { RunReporter } from '../observe/reporters.ts'
+import { mergeRuns } from '../distributed/merge.ts'
+import { getRunStatus, watchRun } from '../execution/status.ts'
+import { listIssues } from '../prepare/kept-list.ts'
+import { findOpenRunId } from '../runs/open-runs.ts'
+import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
-import { findResumable, resumeOrCollect, runPrepared } from '../../distributed/run-or-queue.ts'
+import { findResumable, resumeOrCollect, runPrepared } from '../distributed/run-or-queue.ts'
 import {
   type Check,
   createLog,
@@ -35,8 +35,8 @@ import {
 } from './options.ts'
 import { findRunsDir } from './run-handle.ts'
 
-export { renderReport } from '../../report/index.ts'
-export { loadPipeline } from '../../prepare/read-pipeline.ts'
+export { renderReport } from '../report/index.ts'
+export { loadPipeline } from '../prepare/read-pipeline.ts'
 
 export const check = (pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> =>
   withStop(options, async all => {
@@ -85,7 +85,7 @@ export const worker = (options: WorkerOptions): Promise<void> =>
   withStop(options, async all => {
     const { queue, concurrency = 1, inputsFrom = [], onNote = () => {}, signal } = all
     proveInteger('concurrency', concurrency, MOST_AT_ONCE)
-    const { runQueueWorker } = await import('../../distributed/through-queue.ts')
+    const { runQueueWorker } = await import('../distributed/through-queue.ts')
     const note = createLog(onNote).onNote!
     await runQueueWorker({
       env: all.env ?? process.env,

@@ -1,6 +1,6 @@
 /** Compares the rows of a run with what a test expects; pure. */
-import { counted } from '../../counted.ts'
-import { type Expectation, readExpectation } from '../../pipeline/index.ts'
+import { counted } from '../counted.ts'
+import { type Expectation, readExpectation } from '../pipeline/index.ts'
 import type { ResultRow } from '../library/result-rows.ts'
 
 /** A row of the result, with its key and what fettle found. */

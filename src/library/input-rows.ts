@@ -1,8 +1,8 @@
 /** Rows of a program as the input of a pipeline: written once among the runs as CSV, and known by their hash, as standard input is. */
-import { FettleError } from '../../errors.ts'
-import { csvText } from '../../formats/text-formats.ts'
-import { type PipelineInput, ROWS_NAME, RUN_OUTPUT } from '../../pipeline/index.ts'
-import { type ReceivedInput, stageInput } from '../../staging/staged-input.ts'
+import { FettleError } from '../errors.ts'
+import { csvText } from '../formats/text-formats.ts'
+import { type PipelineInput, ROWS_NAME, RUN_OUTPUT } from '../pipeline/index.ts'
+import { type ReceivedInput, stageInput } from '../staging/staged-input.ts'
 
 /** A cell of an input row; null and undefined are empty, a date is written in ISO 8601. */
 export type InputCell = string | number | bigint | boolean | Date | null | undefined

@@ -2,14 +2,14 @@
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { FettleError } from '../../errors.ts'
-import { fileChunks, fileDigest, unreadable } from '../../files/file-chunks.ts'
-import { formatFacts, formatOfOutput, isGzipName, type OutputFormat } from '../../formats/index.ts'
-import { contentOf } from '../../input/table/file-content.ts'
-import { parseRows, parserOptions } from '../../input/table/records.ts'
-import { uniqueNames } from '../../model/columns.ts'
-import { isAddress } from '../../pipeline/index.ts'
-import type { Report } from '../../report/index.ts'
+import { FettleError } from '../errors.ts'
+import { fileChunks, fileDigest, unreadable } from '../files/file-chunks.ts'
+import { formatFacts, formatOfOutput, isGzipName, type OutputFormat } from '../formats/index.ts'
+import { contentOf } from '../input/table/file-content.ts'
+import { parseRows, parserOptions } from '../input/table/records.ts'
+import { uniqueNames } from '../model/columns.ts'
+import { isAddress } from '../pipeline/index.ts'
+import type { Report } from '../report/index.ts'
 
 /** A row of the result by its column names: the columns of the input and of `output.columns`. */
 export type ResultRow = Readonly<Record<string, string>>

@@ -8,10 +8,10 @@ import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { errorOfIssues, FettleError } from '../../errors.ts'
-import { writeAtomic } from '../../files/atomic-file.ts'
-import { csvText } from '../../formats/text-formats.ts'
-import { parseRows, parserOptions } from '../../input/table/records.ts'
+import { errorOfIssues, FettleError } from '../errors.ts'
+import { writeAtomic } from '../files/atomic-file.ts'
+import { csvText } from '../formats/text-formats.ts'
+import { parseRows, parserOptions } from '../input/table/records.ts'
 import {
   nearest,
   type PipelineInput,
@@ -22,12 +22,12 @@ import {
   type TestProblem,
   testedName,
   withExpectations,
-} from '../../pipeline/index.ts'
-import type { FaultInput, Policy } from '../../testing/index.ts'
-import { type Env, findDataDir, registersOf } from '../../env/environment.ts'
+} from '../pipeline/index.ts'
+import type { FaultInput, Policy } from '../testing/index.ts'
+import { type Env, findDataDir, registersOf } from '../env/environment.ts'
 import { run } from '../library/library.ts'
-import { readText } from '../../prepare/read-pipeline.ts'
-import { findRegisterDir } from '../../prepare/registers.ts'
+import { readText } from '../prepare/read-pipeline.ts'
+import { findRegisterDir } from '../prepare/registers.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
 import { mappedHeaders, noPipeline, readKey, readTested, testPipeline } from './test-pipeline.ts'
 
@@ -120,8 +120,8 @@ type Service = Awaited<ReturnType<typeof startService>>
 
 /** The service of a test file: over its companies, its CSV, or registers of this machine. */
 async function startService(tests: TestFile, folder: string, place: string, tested: PipelineInput, env: Env) {
-  const { serveWithFaults, VirtualClock } = await import('../../testing/index.ts')
-  const { importRegister } = await import('../../service/registers/index.ts')
+  const { serveWithFaults, VirtualClock } = await import('../testing/index.ts')
+  const { importRegister } = await import('../service/registers/index.ts')
   const { register } = tests
   const isOwn = typeof register === 'object' || isRegisterFile(register)
   const dir = isOwn ? join(place, 'registers') : findRegisterDir(findDataDir(env))

@@ -2,9 +2,9 @@
  * Pipelines from a program: `check`, `run`, `resume`, `collect`, `merge`, `status`, and queues by `submit` and `worker`. A failed check
  * is a result; errors are thrown when there is no answer.
  */
-import type { PipelineInput } from '../../pipeline/index.ts'
-import type { Report, ReportFormat } from '../../report/index.ts'
-import type { LoadOptions } from '../../prepare/read-pipeline.ts'
+import type { PipelineInput } from '../pipeline/index.ts'
+import type { Report, ReportFormat } from '../report/index.ts'
+import type { LoadOptions } from '../prepare/read-pipeline.ts'
 import type { RowsPipeline } from './input-rows.ts'
 import type {
   Check,
