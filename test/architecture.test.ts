@@ -18,7 +18,8 @@ const ONE_FILE = ['undici', 'form-data', '@aws-sdk/client-s3', '@aws-sdk/lib-sto
 /** Where time, chance, the environment and the console are owned; everybody else takes them as parameters. */
 const EDGES = [
   /^cli\//, // the terminal and its signals
-  /^app\//, // hands out the clock and the settings
+  /^(?:library\/(?:calls|options)|prepare\/read-pipeline)\.ts$/, // the environment of a program that passes none
+  /^observe\/lineage\.ts$/, // a receiver that does not answer is given up in real time
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
   /^reuse\/answer-folder\.ts$/, // a lock beats in real time
   /^client\/clock\.ts$/, // the clock of a client used without a run
@@ -245,7 +246,7 @@ test.each<[string, Record<string, string>, string]>([
     'run/a.ts: may not import input',
   ],
   ['the island reaches over', { 'service/a.ts': `${HEAD}export * from '../input/b.ts'` }, 'service/a.ts: may not import input'],
-  ['app imports cli', { 'app/a.ts': `${HEAD}import '../cli/b.ts'` }, 'app/a.ts: may not import cli'],
+  ['runs imports cli', { 'runs/a.ts': `${HEAD}import '../cli/b.ts'` }, 'runs/a.ts: may not import cli'],
   [
     'an import against the order of subfolders',
     { 'input/scan/a.ts': `${HEAD}import '../table/b.ts'` },
@@ -298,7 +299,7 @@ test.each<[string, Record<string, string>, string]>([
 
 test('the scan accepts what the design allows', () => {
   const fine = {
-    'app/a.ts': `${HEAD}import '../client/b.ts'\nconst now = Date.now()`,
+    'library/options.ts': `${HEAD}import '../runs/b.ts'\nconst now = Date.now()`,
     'client/b.ts': `${HEAD}import 'undici'\nimport { setTimeout as wait } from 'node:timers/promises'`,
     'input/c.ts': `${HEAD}import type { d } from '../pipeline/d.ts'\nconst at = new Date(0)`,
     'pipeline/d.ts': `${HEAD}import { createHash } from 'node:crypto'\n/** A d. */\nexport type d = 1`,

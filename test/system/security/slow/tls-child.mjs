@@ -3,7 +3,7 @@
  * prints how that ended. Lines in, lines out, both JSON.
  */
 import { createInterface } from 'node:readline'
-import { httpLineage } from '../../../../build/app/observe/lineage.js'
+import { httpLineage } from '../../../../build/observe/lineage.js'
 import { realClock } from '../../../../build/client/clock.js'
 import { createObjects } from '../../../../build/client/storage/objects.js'
 import { connect } from '../../../../dist/client/index.js'
